@@ -172,7 +172,7 @@ def test_without_models_the_sentence_says_so(staff: Client, results: ResultSet, 
     measure_blocks(results, *MEASURED, now=now, resamples=50)
     said = sentence(staff)
     assert said.startswith("People with AI reach an ability of ")
-    assert "No results of models are imported for the item bank" in said
+    assert "There are no results of models for the item bank" in said
     assert "told apart" not in said
 
 

@@ -1,6 +1,6 @@
 """The judging page leads from step to step: what is next, whether results are current, and who failed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
 import pytest
@@ -16,15 +16,23 @@ from judging.models import AnswerScore, CriterionScore, JudgingRun
 from judging.selectors.progress import judging_progress
 from judging.selectors.throughput import calls_by_minute
 from psychometrics.agreement.coefficients import kappa_of
+from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring
 from scoring.jobs import results
 from scoring.models import ResultSet
 from screening.models import VerdictDecision
 from screening.services.verdicts import verdict_record
 from studies.models import Participant, Study, StudyEvent, User
-from tests.support.measuring import unmeasured
+from tests.support.measuring import only_blocks
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module", autouse=True)
+def measures_of_one_block() -> Iterator[None]:
+    """Results are current once they are measured; in what does not matter here."""
+    with only_blocks(Block.EXCLUSIONS):
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +51,7 @@ def kept_results(
         work(make_person(study), {f"p{n:03}": answer for n in range(1, 5)})
     tomorrow = now + timedelta(days=1)
     keep_flagged(study, tomorrow)
-    return score_at(study, clock=lambda: tomorrow, measures=False).judges[0].results
+    return score_at(study, clock=lambda: tomorrow).judges[0].results
 
 
 @pytest.fixture
@@ -87,8 +95,7 @@ def test_after_a_verdict_results_are_older_and_recomputing_makes_them_current(
     assert staff.post(address, {"judging": "1"})["Location"] == reverse("staff_judging", args=["pages"])
     job = Job.objects.get()
     assert (job.kind, job.actor) == ("results", lead)
-    with unmeasured():
-        results(JobContext(study=study, actor=lead, clock=lambda: now + timedelta(days=3)))
+    results(JobContext(study=study, actor=lead, clock=lambda: now + timedelta(days=3)))
     assert ResultSet.objects.latest("pk").flow["excluded"] == 1
     assert "Results are current" in board(staff)
     event = StudyEvent.objects.get(kind="results_recomputed")
@@ -104,8 +111,7 @@ def test_a_verdict_that_changes_no_number_is_no_reason_to_recompute_for_ever(
         now=now + timedelta(days=2), seen_verdict_id=person.verdicts.get().pk,
     )  # fmt: skip
     assert "Results are older than 1 verdict" in board(staff)
-    with unmeasured():
-        results(JobContext(study=study, actor=lead, clock=lambda: now + timedelta(days=3)))
+    results(JobContext(study=study, actor=lead, clock=lambda: now + timedelta(days=3)))
     assert ResultSet.objects.count() == 1
     assert "Results are current" in board(staff)
 

@@ -137,7 +137,7 @@ def test_the_overview_shows_protocol_progress_and_amendments(
     content = text(staff, "staff_study")
     assert study.protocol_hash in content
     assert "Fewer people came." in content
-    assert "Changed: top_size." in content
+    assert "Changed: People in Top." in content
     assert "STEM PhD: 2 of 2 places filled, 0 answering" in content
     assert "Answers per question so far: 1 to 2, median 1." in content
 

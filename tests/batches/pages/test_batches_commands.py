@@ -38,7 +38,7 @@ def test_build_batches_refuses_while_people_work(
     make_study: Callable[..., Study], make_person: Callable[..., Participant]
 ) -> None:
     session_start(participant=make_person(make_study(slug="pilot")), now=timezone.now())
-    with pytest.raises(CommandError, match="1 people have started"):
+    with pytest.raises(CommandError, match="1 person has started"):
         call_command("build_batches", "pilot")
     assert Session.objects.count() == 1
 

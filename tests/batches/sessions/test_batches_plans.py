@@ -58,7 +58,7 @@ def test_batches_somebody_works_on_are_never_replaced(
     study = make_study()
     session_start(participant=make_person(study), now=now)
     before = contents(study)
-    with pytest.raises(BatchesRefused, match="1 people have started"):
+    with pytest.raises(BatchesRefused, match="1 person has started"):
         batches_build(study=study, now=now)
     assert contents(study) == before
 
@@ -73,6 +73,6 @@ def test_a_bank_without_prompts_makes_no_batches(make_study: Callable[..., Study
     study = make_study()
     BatchPlan.objects.all().delete()
     study.bank_version.prompts.all().delete()
-    with pytest.raises(BatchesRefused, match="has no prompts"):
+    with pytest.raises(BatchesRefused, match="has no questions"):
         batches_build(study=study, now=now)
     assert not BatchPlan.objects.exists()

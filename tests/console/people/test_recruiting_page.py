@@ -15,7 +15,7 @@ from console.selectors.people import PeopleFilter
 from console.services.people_file import people_file
 from studies.models import Participant, RecruitingLink, Study, StudyEvent, User
 from studies.services.people.participants import participant_approve
-from studies.services.people.recruiting_links import LinkSettings, PlatformIds, link_save
+from studies.services.people.recruiting_links import LinkSettings, PlatformIds, link_open, link_save
 
 pytestmark = pytest.mark.django_db
 PAGE = "/staff/studies/pilot/recruiting/"
@@ -86,6 +86,7 @@ def test_the_ids_are_in_the_list_and_its_files_for_paying(
     ada, bob = applicant("ada"), applicant("bob")
     settings = LinkSettings("PID", "STUDY", "SESSION")
     link = link_save(study=study, profile="stem-phd", settings=settings, actor=lead, now=now)
+    link = link_open(link=link, actor=lead, now=now)
     person_enter(link=link, ids=PlatformIds("5f0c", "s-1", "t-1"), user=ada.user, now=now)
     shown = staff.get("/staff/studies/pilot/participants/", {"q": "5f0c"}).content.decode()
     assert ada.code in shown

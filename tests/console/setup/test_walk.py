@@ -94,6 +94,10 @@ def test_from_nothing_to_a_locked_study(staff: Client, save: Save) -> None:
     study.refresh_from_db()
     assert study.status == StudyStatus.DRAFT
 
+    # Sets are alike in difficulty: those built without item parameters are built again.
+    seen = staff.get(lock).content.decode().split('name="seen" value="')[1].split('"')[0]
+    assert staff.post(confirm, {"seen": seen}).status_code == 422
+    staff.post(reverse("staff_questions_build", args=["spring"]))
     seen = staff.get(lock).content.decode().split('name="seen" value="')[1].split('"')[0]
     locked = staff.post(confirm, {"seen": seen})
     assert locked["Location"] == reverse("staff_study", args=["spring"])

@@ -22,6 +22,7 @@ from scoring.selectors.measures import block_measures
 from scoring.services.measurement import block_compute, measurement_store
 from scoring.services.results import results_compute
 from screening.models import Verdict, VerdictDecision
+from screening.offtask.readings import Reading
 from screening.services.screening import study_screen
 from screening.services.verdicts import verdict_record
 from studies.bank.records import PromptRecord
@@ -187,6 +188,7 @@ def test_two_reviewers_of_one_person_are_too_few_for_kappa(
     measurement: Measurement, people: list[Participant], study: Study, now: datetime
 ) -> None:
     decide(study, people[5], User.objects.create_superuser("second@example.org"), now)
+    Verdict.objects.filter(decided_by__email="second@example.org").update(reading=Reading.SECOND)
     again = measured(measurement.result_set, now)
     assert row(again, "screening.rated_twice").value == 0.5
     kappa = row(again, "screening.kappa")

@@ -25,6 +25,7 @@ from scoring.services import freshness
 from scoring.services.exports import ResultsOutOfDate, study_export
 from scoring.services.leaderboards import leaderboard_import
 from screening.models import VerdictDecision
+from screening.offtask.readings import Reading
 from screening.services.screening import study_screen
 from screening.services.verdicts import verdict_record
 from studies.bank.records import ContainsCheck, CriterionRecord, PromptRecord
@@ -154,6 +155,7 @@ def verdict_is_overturned(lead: User, now: datetime) -> None:
 def second_reviewer_agrees(lead: User, now: datetime) -> None:
     other = User.objects.create_superuser("second@example.org")
     decide(person(5), VerdictDecision.CONFIRM, other, now)
+    other.verdict_set.update(reading=Reading.SECOND)  # they had not seen the first
 
 
 def models_arrive(lead: User, now: datetime) -> None:
