@@ -170,7 +170,7 @@ class Board:
             return _("no results yet")
         if self.changes:
             return _("results are older than %(changes)s") % {"changes": ", ".join(self.changes)}
-        return _("results are current") if self.is_measured else _("results are being computed")
+        return _("results are current") if self.is_measured else _("results are not all computed")
 
 
 def judging_board(study: Study, runs: Sequence[JudgingRun], unscored: int) -> Board:

@@ -31,7 +31,12 @@ from reporting.views.tabs import results_tabs
 from scoring.jobs import RESULTS
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import measurement_of
-from scoring.selectors.runs import changes_since, newest_study_results, results_are_coming
+from scoring.selectors.runs import (
+    changes_since,
+    measures_are_coming,
+    newest_study_results,
+    results_are_coming,
+)
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
 from studies.roles import Can
@@ -93,6 +98,7 @@ def _results_context(
         ],
         "sentence": sentence,
         "changes": changes_since(results),
+        "measuring": measures_are_coming(results, timezone.now()),
         "ladder": ladder,
         "tiles": tiles(found),
         "categories": categories_shown(found, values, code_names(study)),

@@ -209,6 +209,11 @@ def results_are_coming(study: Study, now: datetime) -> bool:
     )
 
 
+def measures_are_coming(results: ResultSet, now: datetime) -> bool:
+    """Whether the results were computed just now, and whoever did so is still measuring them."""
+    return not hasattr(results, "measurement") and results.computed_at > now - 2 * RESULTS_WAIT
+
+
 def run_notes(run: ScoringRun) -> list[str]:
     """The sentences in the reader's language."""
     return [_(sentence) % values for sentence, values in _notes_of(run)]

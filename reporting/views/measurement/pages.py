@@ -5,6 +5,7 @@ from functools import partial
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from presentation.drawings.shapes import WIDE
@@ -20,7 +21,7 @@ from reporting.views.table_sorting import sort_of, table_shown
 from reporting.views.tabs import block_title, blocks_beside, results_tabs
 from scoring.models import ResultSet
 from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
-from scoring.selectors.runs import changes_since, newest_study_results
+from scoring.selectors.runs import changes_since, measures_are_coming, newest_study_results
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
 
@@ -41,6 +42,7 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "results": results,
         "measurement": measurement,
         "changes": changes_since(results) if results else [],
+        "measuring": results is not None and measures_are_coming(results, timezone.now()),
         "tabs": results_tabs(study, query, chosen),
         "blocks": blocks_beside(study, query, chosen),
         **shown.context,

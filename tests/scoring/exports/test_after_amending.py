@@ -14,7 +14,7 @@ from jobs.services.working import jobs_work
 from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring, results_recompute
 from scoring.models import Measurement, ResultSet
-from scoring.selectors.runs import changes_since
+from scoring.selectors.runs import changes_since, measures_are_coming
 from studies.models import Participant, Study
 from studies.services.amendments import study_amend
 from tests.support.measuring import only_blocks
@@ -109,8 +109,12 @@ def test_results_without_their_measures_are_being_computed(
 ) -> None:
     assert "Current" in page(staff, "staff_results")
     Measurement.objects.all().delete()
-    for name in ("staff_results", "staff_judging"):
-        assert "Current" not in page(staff, name)
-        assert "being computed" in page(staff, name).lower()
+    shown = page(staff, "staff_results")
+    assert "Being computed" in shown
+    assert "Recompute" not in shown
+    assert "Results are not all computed" in page(staff, "staff_judging")
+    results = ResultSet.objects.get()
+    assert measures_are_coming(results, results.computed_at + timedelta(seconds=9))
+    assert not measures_are_coming(results, results.computed_at + timedelta(hours=1))
     results_recompute(study=study, actor=None, clock=lambda: later)
     assert "Current" in page(staff, "staff_results")
