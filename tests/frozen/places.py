@@ -110,7 +110,7 @@ def compare_headlines(study: Study, results: ResultSet, report: str, compared: C
 def label_in(place: str, one: GroupNumbers, names: CodeNames) -> str:
     group = str(group_name(one.group))
     if place.startswith("report"):
-        return f"{group}, {one.category or 'all prompts'}"
+        return plain_text(f"{group}, {one.category or 'all prompts'}")
     if place.startswith("page"):
         return plain_text(f"{names.category(one.category)}: {group}" if one.category else group)
     return f"{one.category}: {group}" if one.category else group
@@ -150,11 +150,10 @@ def compare_table(
     table: Table, block: Block, on_page: list[list[str]], reported: list[list[str]], compared: Compared
 ) -> None:
     rows = [[str(cell) for cell in row] for row in table.rows]
-    flat = [" | ".join(row) for row in rows]
     in_words = [" | ".join(map(plain_text, row)) for row in rows]
     compared.add("page, tables", f"{block} {table.caption}", same=in_words in on_page)
     if not table.about_people and not says_little(table) and len(rows) <= MAX_ROWS:
-        without_prompts = flat in reported or block in (
+        without_prompts = in_words in reported or block in (
             Block.JUDGE,
             Block.DIF,
         )  # private prompts are left out

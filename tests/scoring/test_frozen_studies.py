@@ -3,6 +3,7 @@
 import copy
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -23,6 +24,7 @@ from tests.frozen.comparing import (
     ABSENT,
     KEYS,
     MAX_LINES,
+    Difference,
     export_differences,
     is_new,
     named_rows,
@@ -47,6 +49,18 @@ MEANT = {
     ("tasks", "estimates", column)
     for column in ("pairs", "prompts", "unknown_items", "responses_per_prompt", "raw_mean", "coverage")
 }
+# Sentences in the kept exports that say the same in other words now: what they said, and what they say.
+REWORDED = (
+    (r"The participant never opened this prompt\.", "The participant never opened this question."),
+    (
+        r"The participant saw this prompt and never wrote an answer\.",
+        "The participant saw this question and never wrote an answer.",
+    ),
+    (
+        r"No results of models are imported for the item bank (\S+); import_models does it\.",
+        r"There are no results of models for the item bank \1 yet; they are uploaded under Models.",
+    ),
+)
 # What of the agreement of judges has no row in a study on this kind of bank.
 OF_OTHER_BANKS = {
     "split": {"agreement.theta_moved.ql"},
@@ -74,6 +88,16 @@ def study(name: str, databases: Databases) -> Iterator[Study]:
     """A frozen study with its rows brought to the present, in a database of its own."""
     with databases.copy_of(databases.upgraded(FROZEN / name)):
         yield Study.objects.get(slug=name)
+
+
+def is_reworded(found: Difference) -> bool:
+    """Whether what was said is said in other words, and nothing else."""
+    if not isinstance(found.old, str):
+        return False
+    return any(
+        re.fullmatch(before, found.old) and re.sub(before, now, found.old) == found.new
+        for before, now in REWORDED
+    )
 
 
 def is_in_catalogue(row: dict[str, str]) -> bool:
@@ -106,7 +130,7 @@ def export_checked(study: Study, folder: Path, now: datetime) -> Recomputed:
     """
     study_export(study=study, target=folder, replace=False, software="", now=now)
     found = export_differences(study.slug, kept_export(study.slug), exported(folder), exact=EXACT)
-    found = [one for one in found if (study.slug, one.table, one.place) not in MEANT]
+    found = [one for one in found if (study.slug, one.table, one.place) not in MEANT and not is_reworded(one)]
     assert not found, "\n" + report_of(found)
     places = places_compared(study, folder)
     assert not places.differences, places.differences[:MAX_LINES]
