@@ -18,10 +18,9 @@ from judging.models import AuditSample
 from judging.selectors.audits import study_samples
 from judging.selectors.rating import ItemEntry, ItemShown, item_entries, item_shown, samples_with_progress
 from judging.selectors.runs import newest_scores_run
-from judging.selectors.viewing import explanation_of
+from judging.selectors.viewing import explanation_of, judge_name
 from judging.services.audit_rating import ItemRefused, RatedByAnother, item_rate, rater_name
 from judging.services.audits import DrawRefused, audit_draw_once
-from presentation.judges import judge_kind
 from presentation.numbers import decimals
 from reporting.forms.audits import DrawForm, RatingForm
 from screening.selectors.participants import undecided_participants
@@ -141,7 +140,7 @@ def _judge_told(request: HttpRequest, study: Study, shown: ItemShown | None) -> 
         return {"judge": None}
     row = shown.item.row
     return {
-        "judge": row.run.config.slug if row.run.config else judge_kind(row.run.judge_kind),
+        "judge": judge_name(row),
         "judge_score": decimals(row.score, 2), "confidence": decimals(row.confidence, 2),
         "explanation": explanation_of(row),
     }  # fmt: skip

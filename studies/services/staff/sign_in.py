@@ -76,5 +76,6 @@ def sign_ins_clear(*, now: datetime) -> int:
 
 def unused_accounts(now: datetime) -> QuerySet[User]:
     """Accounts that entry links made of addresses whose owners never came."""
-    strangers = User.objects.filter(last_login=None, is_staff=False, is_superuser=False, participations=None)
-    return strangers.filter(date_joined__lt=now - UNUSED_FOR)
+    strangers = User.objects.filter(last_login=None, is_staff=False, is_superuser=False)
+    of_no_study = strangers.filter(participations=None, study_roles=None)
+    return of_no_study.filter(date_joined__lt=now - UNUSED_FOR)
