@@ -151,7 +151,10 @@ def strays_remove() -> None:
         return
     for path in folder.iterdir():
         if time.time() - path.stat().st_mtime > STRAY_AFTER_SECONDS:
-            upload_forget(path.stem)
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:  # what was noted of an upload
+                path.unlink(missing_ok=True)
 
 
 def safe_name(name: str) -> str:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import random
 import zipfile
 from datetime import datetime
@@ -13,7 +14,7 @@ from django.urls import reverse
 
 from console.jobs import import_bank
 from console.services.bank_files import SHOWN
-from console.services.staging import UploadRefused, is_quick, staged_folder, upload_stage
+from console.services.staging import UploadRefused, is_quick, note_keep, staged_folder, upload_stage
 from jobs.context import JobContext
 from jobs.models import Job, JobState
 from jobs.services.working import jobs_work
@@ -144,3 +145,14 @@ def test_a_second_press_of_import_says_that_it_is_done(staff: Client) -> None:
     again = staff.post(reverse("staff_bank_import"), fields, follow=True)
     assert "it was imported already" in again.content.decode()
     assert Bank.objects.get().versions.count() == 1
+
+
+def test_what_lay_there_for_a_week_goes_with_the_next_upload_whatever_it_is_called() -> None:
+    token = upload_stage(name="rows.jsonl", content=rows(1))
+    note_keep(token, {"contents": {}})
+    folder = staged_folder(token)
+    (folder.parent / "not a token.txt").write_text("left by somebody")
+    for path in folder.parent.iterdir():
+        os.utime(path, (0, 0))
+    newer = upload_stage(name="rows.jsonl", content=rows(1))
+    assert list(folder.parent.iterdir()) == [staged_folder(newer)]
