@@ -9,7 +9,7 @@ it and stay as they are.
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
@@ -185,7 +185,11 @@ def _with_shortened(own: Collection[str], text: str) -> Collection[str]:
 
 def _parts(text: str) -> list[tuple[str, str]]:
     """The text in pieces, each with the exact term that it stands for, or ""."""
-    language = (get_language() or "en").split("-")[0]
+    return list(_parts_in((get_language() or "en").split("-")[0], text))
+
+
+@lru_cache(maxsize=10_000)  # tables say the same words in every row
+def _parts_in(language: str, text: str) -> tuple[tuple[str, str], ...]:
     pattern, rules = _rules(language)
     pieces, end = [], 0
     for match in pattern.finditer(text):
@@ -197,7 +201,7 @@ def _parts(text: str) -> list[tuple[str, str]]:
         plain = re.sub(r"\\\d", "", plain)
         pieces += [(text[end : match.start()], ""), (_in_case(plain, exact), exact if has_other_name else "")]
         end = match.end()
-    return [piece for piece in [*pieces, (text[end:], "")] if piece[0]]
+    return tuple(piece for piece in [*pieces, (text[end:], "")] if piece[0])
 
 
 def _in_case(plain: str, exact: str) -> str:

@@ -62,6 +62,10 @@ class Answer(Draft):
                 name="a_confidence_is_a_percentage",
             ),
         ]
+        # Whether anything was written in a session, without a look at the answers themselves.
+        indexes = [
+            models.Index(fields=["session"], condition=models.Q(has_text=True), name="written_answers")
+        ]
 
     def __str__(self) -> str:
         return f"answer {self.position} of {self.session_id}"
@@ -113,6 +117,14 @@ class Revision(models.Model):
                 | ~models.Q(outcome__startswith="accepted") & models.Q(number__isnull=True),
                 name="exactly_accepted_revisions_are_numbered",
             ),
+        ]
+        # Few among very many: counted for each session on the live page.
+        indexes = [
+            models.Index(
+                fields=["answer"],
+                condition=models.Q(outcome=RevisionOutcome.REFUSED_STALE),
+                name="conflicting_revisions",
+            )
         ]
 
     def __str__(self) -> str:

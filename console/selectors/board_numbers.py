@@ -1,7 +1,7 @@
 """How the places of a study fill, set by set and profile by profile, and what waits; one query."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -29,6 +29,7 @@ from studies.models import Study
 
 Row = tuple[int, str, str, int]
 OF_SESSIONS = frozenset({"filled", "answering", "lost"})
+OVER = frozenset({"filled", "lost", "test over"})
 
 
 class Place(StrEnum):
@@ -104,10 +105,10 @@ class Numbers:
 def board_numbers(study: Study, now: datetime) -> Numbers:
     """Count everything as it is by the clock; test people are counted nowhere."""
     today = _answers_today(study, now)
-    parts = [*_sessions(study, now), _sets(study), _minutes(today), *_single_numbers(study, now)]
+    parts: list[QuerySet[Any, Row]] = [_sets(study), _minutes(today), _messages(study)]
     if study.protocol.has_fixed_places:
         parts.append(_slots(study))
-    rows: Sequence[Row] = list(parts[0].union(*parts[1:], all=True))
+    rows: Sequence[Row] = list(_sessions(study, now).union(*parts, all=True))
     sets = {key: number for number, _profile, what, key in rows if what == "set"}
     counts: Counter[tuple[int, str, str]] = Counter()
     for number, profile, what, n in rows:
@@ -123,8 +124,7 @@ def board_numbers(study: Study, now: datetime) -> Numbers:
         sets=len(numbers),
         covered=sum(missing == 0 for missing in short.values()),
         one_short=sum(missing == 1 for missing in short.values()),
-        finished=sum(n for _number, _profile, what, n in rows if what in {"filled", "lost"})
-        + counts[0, "", "tests"],
+        finished=sum(n for _number, _profile, what, n in rows if what in OVER),
         messages=counts[0, "", "messages"],
         answers_today=sum(n for _number, _profile, what, n in rows if what == "minutes"),
         median_minutes=_median({number: n for number, _profile, what, n in rows if what == "minutes"}),
@@ -153,25 +153,23 @@ def _missing_by_set(profiles: Sequence[ProfileCells]) -> Counter[int]:
     return missing
 
 
-def _sessions(study: Study, now: datetime) -> Iterator[QuerySet[Session, Row]]:
+def _sessions(study: Study, now: datetime) -> QuerySet[Session, Row]:
     """By the key of the set: only where the time ran out does it take a look at answers."""
     written = Answer.objects.filter(session=OuterRef("pk"), has_text=True)
-    settled = Case(
+    runs = Q(status=SessionStatus.ACTIVE, deadline_at__gte=now)
+    what = Case(
+        When(Q(participant__is_test=True) & runs, then=Value("test")),
+        When(participant__is_test=True, then=Value("test over")),
+        When(runs, then=Value("answering")),
         When(status=SessionStatus.WITHDRAWN, then=Value("lost")),
         When(status=SessionStatus.SUBMITTED, then=Value("filled")),
-        default=Value("answering"),
-        output_field=CharField(),
-    )
-    by_rule = Case(
         When(Q(overdue_rule="saved_counts") & Q(Exists(written)), then=Value("filled")),
         default=Value("lost"),
         output_field=CharField(),
     )
-    ran_out = Q(status=SessionStatus.EXPIRED) | Q(status=SessionStatus.ACTIVE, deadline_at__lt=now)
-    sessions = Session.objects.filter(participant__study=study, participant__is_test=False)
-    for rows, what in ((sessions.exclude(ran_out), settled), (sessions.filter(ran_out), by_rule)):
-        named = rows.annotate(profile=F("participant__profile"), what=what)
-        yield named.order_by().values_list("batch", "profile", "what").annotate(n=Count("pk"))
+    sessions = Session.objects.filter(participant__study=study).order_by()
+    named = sessions.annotate(profile=F("participant__profile"), what=what)
+    return named.values_list("batch", "profile", "what").annotate(n=Count("pk"))
 
 
 def _answers_today(study: Study, now: datetime) -> QuerySet[Answer]:
@@ -222,13 +220,8 @@ def _slots(study: Study) -> QuerySet[BatchSlot, Row]:
     return named.annotate(n=Count("pk"))
 
 
-def _single_numbers(study: Study, now: datetime) -> Iterator[QuerySet[Study, Row]]:
-    """Numbers of the whole study, which belong to no set."""
-    tests = Session.objects.filter(participant__study=study, participant__is_test=True)
-    single = {
-        "messages": unanswered_messages().filter(participant__study=study),
-        "tests": tests.filter(~Q(status=SessionStatus.ACTIVE) | Q(deadline_at__lt=now)),
-    }
-    for what, rows in single.items():
-        here = Study.objects.filter(pk=study.pk).order_by()
-        yield here.values_list(Value(0), Value(""), Value(what), number_of(rows))
+def _messages(study: Study) -> QuerySet[Study, Row]:
+    """How many wait for an answer, which belongs to no set."""
+    waiting = number_of(unanswered_messages().filter(participant__study=study))
+    here = Study.objects.filter(pk=study.pk).order_by()
+    return here.values_list(Value(0), Value(""), Value("messages"), waiting)

@@ -37,12 +37,7 @@ ROW_FIELDS = (
 def board_rows(sessions: QuerySet[Session]) -> Iterable[Sequence[object]]:
     """The values of `ROW_FIELDS` of each session; one query."""
     answers = Answer.objects.filter(session=OuterRef("pk"))
-    refused = Revision.objects.filter(
-        # Refused texts have no number: the index over answer and number finds them.
-        answer__session=OuterRef("pk"),
-        number=None,
-        outcome=RevisionOutcome.REFUSED_STALE,
-    )
+    refused = Revision.objects.filter(answer__session=OuterRef("pk"), outcome=RevisionOutcome.REFUSED_STALE)
     late = SessionEvent.objects.filter(session=OuterRef("pk"), kind=SessionEventKind.LATE_SAVE_REFUSED)
     annotated = sessions.annotate(
         code=F("participant__code"),

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Value
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Value
 
 from batches.models import Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
@@ -20,9 +19,10 @@ from screening.models import Verdict, VerdictDecision
 from screening.offtask.readings import LeftOpen
 from screening.selectors.participants import (
     ENDED,
-    current_participant_flags,
     current_verdicts,
     filter_ran_after,
+    standing_verdicts,
+    undecided_among,
 )
 from studies.models import Invitation, Participant, Prompt, Study, StudyStatus, VettingStatus
 from studies.protocol.settings import ProtocolSettings
@@ -172,7 +172,7 @@ def _by_trails(keys: Sequence[int]) -> Counted:
         "excluded": ("participant__study", _excluding_verdicts().filter(**in_study)),
         "unfiltered": ("participant__study", _unfiltered(Session.objects.filter(**in_study))),
         "unjudged": ("participant__study", _unjudged(Session.objects.filter(**in_study))),
-        "to_screen": ("study", _undecided(Participant.objects.filter(study__in=keys, is_test=False))),
+        "to_screen": ("study", undecided_among(Participant.objects.filter(study__in=keys, is_test=False))),
     }
 
 
@@ -219,13 +219,11 @@ def _missing(study: Study, has_sets: bool, now: datetime) -> int:
 
 
 def _excluding_verdicts() -> QuerySet[Verdict]:
-    """The verdicts that exclude somebody now: the newest of a person, and it confirms for good."""
-    later = current_verdicts().filter(participant=OuterRef("participant"), pk__gt=OuterRef("pk"))
-    ended = {"participant__session__status__in": ENDED, "participant__is_test": False}
-    current = current_verdicts().filter(
-        decision=VerdictDecision.CONFIRM, leaves_open=LeftOpen.NOTHING, **ended
-    )
-    return current.filter(~Exists(later))
+    """The verdicts that exclude somebody now, for good."""
+    return standing_verdicts().filter(
+        decision=VerdictDecision.CONFIRM, leaves_open=LeftOpen.NOTHING,
+        participant__session__status__in=ENDED, participant__is_test=False,
+    )  # fmt: skip
 
 
 def _unfiltered(sessions: QuerySet[Session]) -> QuerySet[Session]:
@@ -243,11 +241,3 @@ def _unjudged(sessions: QuerySet[Session]) -> QuerySet[Session]:
     )
     ended = sessions.filter(participant__is_test=False, status__in=ENDED)
     return ended.filter(~Exists(excluded), ~Exists(begun))
-
-
-def _undecided(people: QuerySet[Participant]) -> QuerySet[Participant]:
-    """Flagged people whose newest verdict leaves something to other reviewers, or who have none."""
-    flags = current_participant_flags().filter(participant=OuterRef("pk"))
-    newest = current_verdicts().filter(participant=OuterRef("pk")).order_by("-pk").values("leaves_open")[:1]
-    flagged = people.filter(Exists(flags), session__status__in=ENDED)
-    return flagged.alias(left=Coalesce(Subquery(newest), Value(""))).exclude(left=LeftOpen.NOTHING)

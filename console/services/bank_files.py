@@ -80,11 +80,15 @@ class BankContents:
         return [(names.category(code), number) for code, number in self.categories]
 
 
-def bank_contents(*, token: str, bank_format: str, mini: bool, progress: Progress = unseen) -> BankContents:
-    """Look at an uploaded bank; nothing is stored. Raises UploadRefused."""
+def bank_contents_keep(
+    *, token: str, slug: str, bank_format: str, mini: bool, progress: Progress = unseen
+) -> BankContents:
+    """Look at an uploaded bank; nothing is stored. What was found is kept beside the upload, with what was
+    chosen. Raises UploadRefused.
+    """
     reading = _reading(token, bank_format, mini=mini, progress=progress)
     prompts = reading.bank.prompts
-    return BankContents(
+    contents = BankContents(
         prompts=len(prompts),
         grading=dict(Counter(prompt.grading for prompt in prompts)),
         modality=dict(Counter(prompt.modality for prompt in prompts)),
@@ -94,13 +98,6 @@ def bank_contents(*, token: str, bank_format: str, mini: bool, progress: Progres
         problems_number=len(reading.problems),
         first=tuple(prompt.text[:200] for prompt in prompts[:3]),
     )
-
-
-def bank_contents_keep(
-    *, token: str, slug: str, bank_format: str, mini: bool, progress: Progress
-) -> BankContents:
-    """Look at it, and keep what was found beside the upload, with what was chosen."""
-    contents = bank_contents(token=token, bank_format=bank_format, mini=mini, progress=progress)
     chosen = {"slug": slug, "bank_format": bank_format, "mini": mini}
     note_keep(token, {"contents": asdict(contents), "chosen": chosen})
     return contents

@@ -6,7 +6,7 @@ texts, and stops counting at once, not only when somebody screens again.
 
 from collections.abc import Sequence
 
-from django.db.models import CharField, Count, Exists, Max, OuterRef, QuerySet, Subquery, Value
+from django.db.models import CharField, Count, Exists, OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from batches.models import SessionEvent, SessionEventKind
@@ -23,20 +23,14 @@ def study_people(study: Study) -> QuerySet[Participant]:
     return Participant.objects.filter(study=study, is_test=False)
 
 
-def newest_verdicts(*studies: Study) -> QuerySet[Verdict]:
-    """The verdict that counts, of everyone in these studies who has one."""
-    newest = current_verdicts().filter(participant__study__in=studies).order_by().values("participant")
-    return Verdict.objects.filter(pk__in=newest.annotate(newest=Max("pk")).values("newest"))
-
-
 def screened_participants(study: Study) -> QuerySet[Participant]:
     """Those whose session has ended and was not withdrawn."""
     return study_people(study).filter(session__status__in=ENDED)
 
 
-def final_verdicts(*studies: Study) -> QuerySet[Verdict]:
-    """Those of the newest that leave nothing to other reviewers."""
-    return newest_verdicts(*studies).filter(leaves_open=LeftOpen.NOTHING)
+def final_verdicts(study: Study) -> QuerySet[Verdict]:
+    """Those of the standing verdicts in a study that leave nothing to other reviewers."""
+    return standing_verdicts().filter(participant__study=study, leaves_open=LeftOpen.NOTHING)
 
 
 def excluding_verdicts(study: Study) -> QuerySet[Verdict]:
@@ -61,21 +55,23 @@ def flagged_participants(study: Study) -> QuerySet[Participant]:
 
 
 def undecided_participants(study: Study) -> QuerySet[Participant]:
-    """Flagged participants whom nobody decided about, or whom another reviewer is still to read.
+    """Flagged participants whom nobody decided about, or whom another reviewer is still to read, by code.
 
     They are retained until somebody decides.
     """
-    decided = final_verdicts(study).values("participant")
-    return flagged_participants(study).exclude(pk__in=decided)
+    return undecided_among(study_people(study)).order_by("code")
+
+
+def undecided_among(people: QuerySet[Participant]) -> QuerySet[Participant]:
+    """The same among people of any studies."""
+    flagged = Exists(current_participant_flags().filter(participant=OuterRef("pk")))
+    decided = Exists(standing_verdicts().filter(participant=OuterRef("pk"), leaves_open=LeftOpen.NOTHING))
+    return people.filter(flagged, ~decided, session__status__in=ENDED)
 
 
 def undecided_numbers(studies: Sequence[Study]) -> dict[int, int]:
     """How many `undecided_participants` each study has that has any, by its key. One query."""
-    of_studies = {"participant__study__in": studies}
-    flagged = current_participant_flags().filter(**of_studies).values("participant")
-    decided = final_verdicts(*studies).values("participant")
-    people = Participant.objects.filter(study__in=studies, is_test=False, session__status__in=ENDED)
-    undecided = people.filter(pk__in=flagged).exclude(pk__in=decided).order_by()
+    undecided = undecided_among(Participant.objects.filter(study__in=studies, is_test=False)).order_by()
     return dict(undecided.values_list("study").annotate(number=Count("pk")))
 
 
@@ -123,6 +119,12 @@ def current_participant_flags() -> QuerySet[ParticipantFlag]:
 def current_verdicts() -> QuerySet[Verdict]:
     """Verdicts on people whose session has not gone on since."""
     return Verdict.objects.exclude(_went_on_after("decided_at", session__participant=OuterRef("participant")))
+
+
+def standing_verdicts() -> QuerySet[Verdict]:
+    """The verdict that counts, of everyone in any study who has one: the newest of the current ones."""
+    later = current_verdicts().filter(participant=OuterRef("participant"), pk__gt=OuterRef("pk"))
+    return current_verdicts().filter(~Exists(later))
 
 
 def _went_on_after(moment: str, **of_row: OuterRef) -> Exists:

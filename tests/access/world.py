@@ -18,9 +18,6 @@ from batches.models import Session
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import DeclaredResources, session_submit, session_withdraw
 from batches.services.starting import session_start
-from console.services.bank_files import bank_contents_keep
-from console.services.staging import upload_stage
-from formats.progress import unseen
 from jobs.services.starting import job_start
 from judging.models import JudgeConfig, JudgingRun
 from judging.services.audits import audit_draw
@@ -36,6 +33,7 @@ from studies.services.people.messages import announcement_make, message_send
 from studies.services.people.participants import participant_add
 from studies.services.people.recruiting_links import LinkSettings, link_open, link_save
 from studies.services.staff.roles import role_give
+from tests.support.made_rows import bank_upload_read
 
 EXPORT = {"contents": "internal"}
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
@@ -103,20 +101,13 @@ def place_of(
         "agreement_id": next(one.pk for one in compared if one.values.get("cells")),
         "results_id": results.pk,
         "label": Prompt.objects.filter(version=study.bank_version).latest("pk").label,
-        "upload": large_bank_read(),
+        "upload": bank_upload_read(),
         "job_id": job_start(kind="export", study=study, actor=lead, now=now, arguments=EXPORT).pk,
         "file_id": ExportFile.objects.create(
             study=study, contents="internal", rows=1, size=1, sha256="0" * 64, made_at=now
         ).pk,
     }
     return Place(study, session, ids)
-
-
-def large_bank_read() -> str:
-    """An upload that a job has read, and nobody has imported yet."""
-    token = upload_stage(name="bank.jsonl", content=b'{"id": "a", "text": "1 + 1?", "gold_answer": "2"}')
-    bank_contents_keep(token=token, slug="read", bank_format="chiron", mini=False, progress=unseen)
-    return token
 
 
 def recruiting_link(study: Study, lead: User) -> RecruitingLink:

@@ -7,9 +7,11 @@ var/screenshots/.
 
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.test import override_settings
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 from playwright.sync_api import BrowserContext, Page
@@ -27,6 +29,7 @@ from studies.services.people.participants import participant_add
 from studies.services.people.recruiting_links import LinkSettings, link_open, link_save
 from tests.e2e.places import NO_PAGES, PLACES, Place
 from tests.e2e.world import fill, invite, judging, prompts, set_up, staff_with_app
+from tests.support.made_rows import bank_upload_read
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +38,7 @@ def world(
     make_person: Callable[..., Participant],
     begin: Callable[..., Session],
     staff: User,
+    data_folder: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Any]:
     """A study with somebody at every step of the way."""
@@ -73,6 +77,8 @@ def world(
         participant=people["working"], text="May I use a ruler?", session_reference=reference, now=now
     )
     message_answer(participant=people["working"], text="Yes.", actor=staff, now=now)
+    with override_settings(DATA_DIR=data_folder):
+        upload = bank_upload_read(b'{"id": "b", "text": ""}')
     return {
         **judging(make_study, begin, tmp_path_factory.mktemp("judges")),
         **{block: block for block in Block},
@@ -86,6 +92,7 @@ def world(
         "token": invite(study, "not-yet"),
         "no_token": token_new(),
         "entry_token": entry_link(study, staff).token,
+        "upload": upload,
         **{name: session.pk for name, session in sessions.items()},
         **{f"{name}_code": person.code for name, person in people.items()},
         "users": {

@@ -24,6 +24,8 @@ from batches.services.ending import (
 from batches.services.plans import batches_build
 from batches.services.starting import session_start
 from benchmarks.hashed_judge.running import RunningJudge, judge_server
+from console.services.bank_files import bank_contents_keep
+from console.services.staging import upload_stage
 from judging.models import JudgeConfig
 from judging.services.running.judge_specs import study_judge_specs
 from scoring.coordinator import Scoring, study_score
@@ -239,3 +241,11 @@ def keep_flagged() -> Callable[[Study, datetime], None]:
 
 def no_progress(done: int, total: int) -> None:
     """Nobody watches a test."""
+
+
+def bank_upload_read(*more: bytes) -> str:
+    """An uploaded bank that was read, and nobody has imported yet; its token. `more` are further lines."""
+    lines = [b'{"id": "a", "text": "1 + 1?", "gold_answer": "2"}', *more]
+    token = upload_stage(name="bank.jsonl", content=b"\n".join(lines))
+    bank_contents_keep(token=token, slug="read", bank_format="chiron", mini=False)
+    return token

@@ -14,7 +14,7 @@ from console.forms.uploads import BankForm
 from console.selectors.banks import bank_facts, bank_versions, studies_using
 from console.services.bank_files import (
     FileHasProblems,
-    bank_contents,
+    bank_contents_keep,
     bank_contents_kept,
     bank_file_import,
 )
@@ -105,13 +105,11 @@ def _read(request: HttpRequest, form: BankForm) -> HttpResponse:
     if not is_quick(token):
         return _left_to_a_job(request, "read_bank", {**chosen, "token": token})
     try:
-        contents = bank_contents(token=token, bank_format=chosen["bank_format"], mini=chosen["mini"])
+        bank_contents_keep(token=token, **chosen)
     except Refused:
         upload_forget(token)
         raise
-    context: dict[str, Any] = {"contents": contents, "chosen": chosen, "token": token}
-    status = 422 if contents.problems else 200
-    return render(request, "console/site/bank_read.html", context, status=status)
+    return redirect("staff_bank_read", token)
 
 
 def _left_to_a_job(request: HttpRequest, kind: str, arguments: dict[str, Any]) -> HttpResponse:
@@ -126,7 +124,7 @@ def _left_to_a_job(request: HttpRequest, kind: str, arguments: dict[str, Any]) -
 @site_page(SiteCan.MAKE_STUDIES)
 @require_safe
 def staff_bank_read(request: HttpRequest, upload: str) -> HttpResponse:
-    """What a job has read of a large bank, to be imported from here."""
+    """What was read of an uploaded bank, to be imported from here."""
     try:
         contents, chosen = bank_contents_kept(upload)
     except Refused as refusal:
