@@ -1,10 +1,11 @@
 """The judges a site knows."""
 
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Value
 
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeChange, JudgeConfig, ScoringRun
 from studies.models import Study
@@ -19,10 +20,11 @@ class JudgeUnknown(Refused):
 
 @dataclass(frozen=True)
 class KnownJudge:
-    """A judge, and the short names of the studies that have used it."""
+    """A judge, the short names of the studies that have used it, and how many others have."""
 
     config: JudgeConfig
     studies: tuple[str, ...]
+    others: int = 0
 
     @property
     def input_price(self) -> Decimal | None:
@@ -75,13 +77,18 @@ def judges_named(slugs: Sequence[str]) -> list[JudgeConfig]:
 
 def known_judges(among: QuerySet[Study] | None = None) -> list[KnownJudge]:
     """Every judge by name, with which of these studies (default: all) have used it; in two queries."""
-    studies: dict[int | None, list[str]] = {}
-    used = _used_scoring_runs().exclude(config=None).order_by("study__slug")
-    if among is not None:
-        used = used.filter(study__in=among)
-    for config_id, slug in used.values_list("config_id", "study__slug").distinct():
-        studies.setdefault(config_id, []).append(slug)
-    return [KnownJudge(judge, tuple(studies.get(judge.pk, ()))) for judge in JudgeConfig.objects.all()]
+    studies: dict[int | None, list[str]] = defaultdict(list)
+    others: Counter[int | None] = Counter()
+    named = Value(True) if among is None else Exists(among.filter(pk=OuterRef("study")))
+    used = _used_scoring_runs().exclude(config=None).annotate(is_named=named).order_by("study__slug")
+    for config_id, slug, is_named in used.values_list("config_id", "study__slug", "is_named").distinct():
+        if is_named:
+            studies[config_id].append(slug)
+        else:
+            others[config_id] += 1
+    return [
+        KnownJudge(judge, tuple(studies[judge.pk]), others[judge.pk]) for judge in JudgeConfig.objects.all()
+    ]
 
 
 def judges_to_choose() -> list[JudgeConfig]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db import transaction
 from django.utils import timezone
 
 from studies.management.operators import BY, OperatorCommand, named_person, named_study
@@ -35,6 +36,7 @@ class Command(OperatorCommand):
         },
     }
 
+    @transaction.atomic
     def handle(self, *_: object, email: str, superuser: bool, study: str | None, **options: Any) -> None:
         if options["role"] and not study:
             raise CommandError("--role is a part in a study: name it with --study.")

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from studies.models import Participant, Study, StudyRole, User
+from studies.models import Study, StudyRole, User
 from studies.roles import Role
 from studies.services.mails.mails import mail_queue
 from studies.services.mails.texts import mail_of
@@ -20,10 +20,6 @@ MAIL_VALID_FOR = timedelta(days=3)
 
 class AccountClosed(Refused):
     """The account was closed, which only those who run the site take back."""
-
-
-class IsParticipant(Refused):
-    """The person takes part in this very study, and not to try it out."""
 
 
 @transaction.atomic
@@ -41,10 +37,6 @@ def colleague_add(
         raise AccountClosed(
             _("The account of %(email)s is closed. Ask whoever runs this site to open it again.")
             % {"email": address}
-        )
-    if Participant.objects.filter(study=study, user__email=address, is_test=False).exists():
-        raise IsParticipant(
-            _("%(email)s takes part in this study, so they cannot look after it, too.") % {"email": address}
         )
     user, _changed = staff_add(email=address, actor=actor)
     row, is_new = role_give(study=study, user=user, role=role, now=now, actor=actor)

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from studies.models import Study, StudyRole, User
+from studies.models import Participant, Study, StudyRole, User
 from studies.roles import Role
 from studies.selectors.roles import leads_of
 from studies.services.events import StudyEventKind, event_record
@@ -16,6 +16,10 @@ class NotOfStaff(Refused):
     """Only staff who can sign in have a part in a study."""
 
 
+class IsParticipant(Refused):
+    """The person takes part in this very study, and not to try it out."""
+
+
 class LastLead(Refused):
     """The study would have nobody left who leads it."""
 
@@ -24,11 +28,18 @@ class LastLead(Refused):
 def role_give(
     *, study: Study, user: User, role: Role, now: datetime, actor: User | None = None
 ) -> tuple[StudyRole, bool]:
-    """The person's part in the study, and whether they did not have it before. Raises NotOfStaff."""
+    """The person's part in the study, and whether they did not have it before. Raises NotOfStaff or
+    IsParticipant.
+    """
     study = Study.objects.select_for_update().get(pk=study.pk)
     if not (user.is_active and user.is_staff):
         raise NotOfStaff(
             _("%(email)s is no staff member who can sign in; add them as staff first.")
+            % {"email": user.email}
+        )
+    if Participant.objects.filter(study=study, user=user, is_test=False).exists():
+        raise IsParticipant(
+            _("%(email)s takes part in this study, so they cannot look after it, too.")
             % {"email": user.email}
         )
     given = {"given_by": actor, "given_at": now}

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from batches.services.entering import person_enter
 from studies.models import Invitation, Participant, Study, User
@@ -19,8 +20,8 @@ from studies.services.people.people_import import (
     participants_import,
 )
 from studies.services.people.recruiting_links import LinkSettings, PlatformIds, link_open, link_save
-from studies.services.staff.colleagues import IsParticipant, colleague_add
-from studies.services.staff.roles import role_give
+from studies.services.staff.colleagues import colleague_add
+from studies.services.staff.roles import IsParticipant, role_give
 from studies.services.staff.staff import staff_add
 from tests.studies.invitations.invitations import SITE, token_mailed
 
@@ -94,6 +95,10 @@ def test_as_a_test_person_they_try_their_study_out_and_may_get_another_part(
     person = participant_add(study=study, email="ada@example.org", profile=PROFILE, now=now)
     with pytest.raises(IsParticipant):
         colleague_add(study=study, email=person.user.email, role=Role.ANALYST, site_url=SITE, now=now)
+    with pytest.raises(CommandError, match="takes part in this study"):
+        call_command("add_staff", person.user.email, study=study.slug)
+    person.user.refresh_from_db()
+    assert not person.user.is_staff  # and nothing of the command is left
 
 
 def test_in_another_study_they_take_part_like_anybody(
