@@ -6,8 +6,8 @@
 A web server and one worker, as in docs/operations.md, on a database of the benchmark's own. Uploaded are a
 question bank (read, looked at, imported), results of models, and a list of people to invite, which is too
 long and refused. Meanwhile somebody asks for a page of the team's four times a second, a participant saves an
-answer, and the job's page is asked how far it is. Then another bank is imported and called off, and one whose
-worker is killed (SIGKILL) in the middle, and another worker started.
+answer, and the job's page is asked how far it is. Then another bank is imported and called off, one whose web
+server is killed (SIGKILL) in the middle and started again, and one whose worker is.
 """
 
 import argparse
@@ -33,6 +33,7 @@ TIMEOUT_SECONDS = 600
 CANCEL_AT, KILL_AT = 20, 20  # per cent
 FIELD = re.compile(r'name="(token|slug|bank_format|mini|partial)" value="([^"]*)"')
 MODELS = 50
+Child = subprocess.Popen[bytes]
 
 
 @dataclass
@@ -149,7 +150,7 @@ class Others:
         return reply.is_success
 
 
-def peak_megabytes(process: "subprocess.Popen[bytes]") -> int:
+def peak_megabytes(process: Child) -> int:
     """The most memory that the process has had so far."""
     status = Path(f"/proc/{process.pid}/status").read_text()
     return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) // 1024
@@ -212,7 +213,7 @@ class Walk:
     person: SignedIn
     rows: int
     folder: Path
-    worker: Callable[[], "subprocess.Popen[bytes]"]
+    worker: Callable[[], Child]
 
     def __post_init__(self) -> None:
         self.team = Team(self.url, self.cookie)
@@ -257,16 +258,16 @@ class Walk:
         took = time.perf_counter() - began
         print(f"called off at {CANCEL_AT} %: {state['state']} {took:.1f} s later; “{state['cancelled']}”")
 
-    def killed(self, name: str, again: Callable[[], None]) -> None:
+    def killed(self, what: str, name: str, child: Child, again: Callable[[], None]) -> None:
         job = self.team.job_of("/staff/banks/import/", self.read(name))
         self.team.until(job, lambda state: (state["percent"] or 0) >= KILL_AT)  # type: ignore[operator]
-        self.worker().kill()
-        self.worker().wait()
+        child.kill()
+        child.wait()
         began = time.perf_counter()
         again()
         state = self.team.until(job, lambda state: not state["is_open"])
         took = time.perf_counter() - began
-        print(f"worker killed at {KILL_AT} %: {state['state']} {took:.1f} s later; “{state['sentence']}”")
+        print(f"{what} killed at {KILL_AT} %: {state['state']} {took:.1f} s later; “{state['sentence']}”")
 
 
 def main() -> None:
@@ -278,16 +279,30 @@ def main() -> None:
     with site(arguments.database_url) as folder:
         people = everybody_at_work(people=2, batches=2, note_per_prompt=True, confidence_per_prompt=True)
         cookie = administrator()
-        from operations.rehearsal.servers import background_worker, free_port, web_server
+        from operations.rehearsal.servers import (
+            background_worker,
+            free_port,
+            process,
+            wait_until_answers,
+            web_command,
+        )
 
         with ExitStack() as running:
-            log = folder / "worker.log"
-            url = running.enter_context(web_server(free_port(), environment={}, log=folder / "web.log"))
-            workers = [running.enter_context(background_worker(environment={}, log=log))]
+            log, port = folder / "worker.log", free_port()
+            url = f"http://127.0.0.1:{port}"
+            servers: list[Child] = []
+            workers: list[Child] = []
 
-            def again() -> None:
+            def serve() -> None:
+                out = folder / "web.log"
+                servers.append(running.enter_context(process(web_command(port), environment={}, log=out)))
+                wait_until_answers(url, servers[-1], out)
+
+            def work() -> None:
                 workers.append(running.enter_context(background_worker(environment={}, log=log)))
 
+            serve()
+            work()
             print(f"{'PostgreSQL' if arguments.database_url else 'SQLite'}, {arguments.rows:,} rows")
             walk = Walk(url, cookie, people[0], arguments.rows, folder, lambda: workers[-1])
             walk.job("store the bank", "/staff/banks/import/", walk.read("first"))
@@ -295,7 +310,8 @@ def main() -> None:
             walk.job("models", "/staff/models/upload/", data, models_file(folder, arguments.rows))
             walk.people_refused()
             walk.called_off("second")
-            walk.killed("third", again)
+            walk.killed("web server", "third", servers[-1], serve)
+            walk.killed("worker", "fourth", workers[-1], work)
             errors = [line for line in log.read_text().splitlines() if "rror" in line]
             print(f"lines of errors in the worker's log: {len(errors)}")
             print("\n".join(errors[:5]))
