@@ -56,7 +56,10 @@ class PaymentRuleForm(forms.Form):
         label=gettext_lazy("Bonus from this many answered questions on"), min_value=1, max_value=500
     )
     pays_withdrawn = forms.BooleanField(
-        label=gettext_lazy("Who withdrew is paid for the time worked, too"), required=False
+        label=gettext_lazy(
+            "Who withdrew after starting is paid like everybody else: flat amount, hours and bonus"
+        ),
+        required=False,
     )
 
     @classmethod

@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 from batches.rules.statuses import SessionStatus
 from batches.selectors.recruiting import holds_place
 from screening.selectors.kept import kept
-from screening.selectors.participants import excluded_participants, filter_ran_at, undecided_participants
+from screening.selectors.participants import excluded_participants, filter_ran_at
 from studies.models import Invitation, Participant, Study, VettingStatus
 from studies.selectors.participants import withdrew
 
@@ -207,12 +207,11 @@ def _invitations(study: Study, wanted: PeopleFilter) -> QuerySet[Invitation]:
 def _rank(study: Study, now: datetime) -> Case:
     """What a person did last decides; the clock says when a session is over, whether or not a sweep came by.
 
-    Whoever finished counts once the off-task filter ran over them, unless a verdict says otherwise. Those
-    whom a rule flags wait for one. It is told by its place in the order: the database sorts by it, and works
-    it out once for each person.
+    Whoever finished counts once the off-task filter ran over them, unless a verdict says otherwise; those
+    whom a rule flags until there is one. It is told by its place in the order: the database sorts by it, and
+    works it out once for each person.
     """
     excluded = excluded_participants(study).values("pk")
-    undecided = undecided_participants(study).values("pk")
     answering = Q(session__status=SessionStatus.ACTIVE, session__deadline_at__gte=now)
     return Case(
         When(withdrew(), then=_is(PersonState.WITHDRAWN)),
@@ -220,9 +219,7 @@ def _rank(study: Study, now: datetime) -> Case:
         When(answering, then=_is(PersonState.ANSWERING)),
         When(pk__in=excluded, then=_is(PersonState.NOT_COUNTED)),
         When(
-            Q(pk__in=undecided)
-            | Q(session__isnull=False, is_test=True)
-            | Q(session__status=SessionStatus.ACTIVE),
+            Q(session__isnull=False, is_test=True) | Q(session__status=SessionStatus.ACTIVE),
             then=_is(PersonState.FINISHED),
         ),
         When(

@@ -152,21 +152,24 @@ def _file_delete(file: ExportFile, why: str, now: datetime) -> None:
 
 
 def files_expire(*, now: datetime) -> int:
-    """Delete files whose time is over, those with rows of people whose data were deleted since, and what
-    killed workers left half-made. Raises OSError where one cannot be deleted; the next run tries again.
+    """Delete files whose time is over, those with rows of people who withdrew since or whose data were
+    deleted, and what killed workers left half-made. Raises OSError where one cannot be deleted; the next run
+    tries again.
     """
     due = list(_files_due(now))
     for file in due:
-        _file_delete(file, "expired" if file.made_at <= now - KEPT else "data_deleted", now)
+        _file_delete(file, "expired" if file.made_at <= now - KEPT else "withdrawal", now)
     _strays_delete(now)
     return len(due)
 
 
 def _files_due(now: datetime) -> QuerySet[ExportFile]:
-    erased = StudyEvent.objects.filter(
-        study=OuterRef("study"), kind=StudyEventKind.DATA_DELETED, happened_at__gte=OuterRef("made_at")
+    left = StudyEvent.objects.filter(
+        study=OuterRef("study"),
+        kind__in=(StudyEventKind.WITHDREW, StudyEventKind.DATA_DELETED),
+        happened_at__gte=OuterRef("made_at"),
     )
-    of_people = ~Q(contents=ExportContents.REPORT) & Exists(erased)
+    of_people = ~Q(contents=ExportContents.REPORT) & Exists(left)
     files = ExportFile.objects.select_related("study").filter(deleted_at=None)
     return files.filter(Q(made_at__lte=now - KEPT) | of_people)
 

@@ -53,17 +53,21 @@ class FilterFacts:
 
 @dataclass(frozen=True)
 class PeopleCounts:
-    """Finished people by what became of them; `finished_since` ended after the moment that was asked for."""
+    """Finished people by what became of them; `finished_since` ended after the moment that was asked for,
+    `unfiltered` of these are not decided about either.
+    """
 
     finished: int
     flagged: int
     undecided: int
     excluded: int
     finished_since: int
+    unfiltered: int
 
     @property
     def counted(self) -> int:
-        return self.finished - self.excluded
+        """Flagged people count until somebody decides; nobody does before the filter went over them."""
+        return self.finished - self.excluded - self.unfiltered
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,7 @@ def people_counts(study: Study, since: datetime | None) -> PeopleCounts:
         undecided=sum(people for flag, done, *_facts, people in rows if flag and not done),
         excluded=sum(people for _flag, _done, out, _since, people in rows if out),
         finished_since=sum(people for *_facts, later, people in rows if later),
+        unfiltered=sum(people for _flag, done, _out, later, people in rows if later and not done),
     )
 
 

@@ -23,7 +23,7 @@ from studies.forms.people import VettingForm
 from studies.models import Study, StudyStatus
 from studies.roles import Can
 from studies.selectors.names import profile_names
-from studies.services.people.participants import may_let_in
+from studies.services.people.participants import has_started, may_let_in
 from studies.views.access import rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
@@ -156,6 +156,7 @@ def _panel(
         "quota": quota,
         "may_decide": may_decide and facts.row.state != PersonState.WITHDRAWN,
         "may_let_in": person is not None and may_let_in(person),
+        "may_reject": person is not None and not has_started(person) and person.vetting_status != "rejected",
         "may_replace": (
             may_decide
             and replaceable

@@ -217,7 +217,7 @@ def participant_reject(
     seen: str | None = None,
 ) -> Participant:
     """Keep the person from starting, for a reason. Raises VettingRefused without one, if done already,
-    or after a withdrawal.
+    after a withdrawal, or where they have started.
 
     They are mailed the decision, and `seen` is checked, as `participant_approve` says.
     """
@@ -226,9 +226,14 @@ def participant_reject(
     return _decide(participant, VettingStatus.REJECTED, reason.strip(), now, actor, site_url, seen)
 
 
+def has_started(participant: Participant) -> bool:
+    """Whether there is a session, which no decision on letting the person in changes any more."""
+    return hasattr(participant, "session")
+
+
 def may_let_in(participant: Participant) -> bool:
     """Whether an approval means anything: a closed study has none for people who have not started."""
-    return participant.study.status != StudyStatus.CLOSED or hasattr(participant, "session")
+    return participant.study.status != StudyStatus.CLOSED or has_started(participant)
 
 
 def _decide(
@@ -250,6 +255,11 @@ def _decide(
         raise VettingRefused(DECIDED_ALREADY[status] % {"code": participant.code})
     if seen is not None and seen != participant.vetting_status:
         raise DecidedMeanwhile(participant)
+    if status != VettingStatus.APPROVED and has_started(participant):
+        raise VettingRefused(
+            _("%(code)s has started: what they did stays. Void the session, or withdraw them.")
+            % {"code": participant.code}
+        )
     if status != VettingStatus.REJECTED and not may_let_in(participant):
         raise StudyClosed(_("This study is closed: nobody can start any more, so nobody is let in."))
     before = participant.vetting_status

@@ -11,6 +11,9 @@ from studies.selectors.roles import leads_of
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
+# What shows people or scores, but for a lead, who sees everything and is known to.
+SIGHTED = (Role.COORDINATOR, Role.ANALYST)
+
 
 class NotOfStaff(Refused):
     """Only staff who can sign in have a part in a study."""
@@ -18,6 +21,10 @@ class NotOfStaff(Refused):
 
 class IsParticipant(Refused):
     """The person takes part in this very study, and not to try it out."""
+
+
+class NotBlind(Refused):
+    """A reviewer decides without knowing who somebody is or how they scored, which the other part shows."""
 
 
 class LastLead(Refused):
@@ -28,8 +35,8 @@ class LastLead(Refused):
 def role_give(
     *, study: Study, user: User, role: Role, now: datetime, actor: User | None = None
 ) -> tuple[StudyRole, bool]:
-    """The person's part in the study, and whether they did not have it before. Raises NotOfStaff or
-    IsParticipant.
+    """The person's part in the study, and whether they did not have it before. Raises NotOfStaff,
+    IsParticipant or NotBlind.
     """
     study = Study.objects.select_for_update().get(pk=study.pk)
     if not (user.is_active and user.is_staff):
@@ -42,11 +49,25 @@ def role_give(
             _("%(email)s takes part in this study, so they cannot look after it, too.")
             % {"email": user.email}
         )
+    _require_blind(study, user, role)
     given = {"given_by": actor, "given_at": now}
     row, is_new = StudyRole.objects.get_or_create(study=study, user=user, role=role.value, defaults=given)
     if is_new:
         event_record(study, StudyEventKind.ROLE_GIVEN, now, actor=actor, role=role.value, person=user.pk)
     return row, is_new
+
+
+def _require_blind(study: Study, user: User, role: Role) -> None:
+    others = SIGHTED if role == Role.REVIEWER else [Role.REVIEWER] if role in SIGHTED else []
+    found = study.roles.filter(user=user, role__in=others).first()
+    if found is not None:
+        raise NotBlind(
+            _(
+                "%(email)s is %(role)s of this study. Whoever reviews decides without seeing who somebody is "
+                "or how they scored, so nobody is both. Take the other part back first, or make them lead."
+            )
+            % {"email": user.email, "role": found.get_role_display().lower()}
+        )
 
 
 @transaction.atomic

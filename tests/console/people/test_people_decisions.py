@@ -55,6 +55,19 @@ def test_whoever_decides_second_is_told_and_keeps_what_was_written(
     assert status(ada) == "rejected"
 
 
+@pytest.mark.parametrize("end", ["active", "submitted"])
+def test_whoever_has_started_is_not_rejected_any_more(
+    end: str, staff: Client, applicant: Applicant, work: Callable[..., Session], now: datetime
+) -> None:
+    ada = participant_approve(participant=applicant("ada"), now=now)
+    work(ada, {"p001": "1"}, end=end)
+    page = staff.get(reverse("staff_participants", args=["pilot"]), {"person": ada.code}).text
+    assert 'value="reject"' not in page
+    code, page = send(staff, ada, decision="reject", seen="approved", reason="No degree")
+    assert (code, status(ada), OutgoingMail.objects.count()) == (409, "approved", 0)
+    assert f"{ada.code} has started: what they did stays." in page
+
+
 def test_in_a_closed_study_nobody_is_let_in_any_more_and_may_still_be_told_so(
     staff: Client, study: Study, applicant: Applicant
 ) -> None:

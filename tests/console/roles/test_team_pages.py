@@ -53,11 +53,13 @@ def test_a_lead_brings_a_reviewer_in_who_gets_a_mail(client: Client, lead: User,
     assert (eyes.is_staff, eyes.is_superuser, eyes.may_create_studies) == (True, False, False)
     mail = OutgoingMail.objects.get()
     assert (mail.to, "/staff/" in mail.body, study.name in mail.body) == (eyes.email, True, True)
-    client.post(TEAM, {"email": "eyes@example.org", "role": "analyst"})
+    refused = client.post(TEAM, {"email": "eyes@example.org", "role": "analyst"})
+    assert (refused.status_code, "nobody is both" in text_of(refused)) == (422, True)
+    client.post(TEAM, {"email": "eyes@example.org", "role": "lead"})
     assert OutgoingMail.objects.count() == 1
     taken = client.post(f"{TEAM}{eyes.pk}/take/", {"role": "reviewer"}, follow=True)
     assert "eyes@example.org is no longer reviewer." in text_of(taken)
-    assert [row.role for row in study.roles.filter(user=eyes)] == ["analyst"]
+    assert [row.role for row in study.roles.filter(user=eyes)] == ["lead"]
 
 
 def test_the_last_lead_stays(client: Client, lead: User, study: Study) -> None:

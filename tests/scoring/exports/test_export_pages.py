@@ -224,15 +224,16 @@ def test_a_choice_that_there_is_not_starts_nothing(staff: Client, study: Study) 
     assert not Job.objects.exists()
 
 
-def test_files_are_deleted_after_a_while_and_when_the_data_of_somebody_in_them_are(
-    study: Study, made: ExportFile, now: datetime
+@pytest.mark.parametrize("left", [StudyEventKind.WITHDREW, StudyEventKind.DATA_DELETED])
+def test_files_are_deleted_after_a_while_and_when_somebody_in_them_withdraws(
+    left: StudyEventKind, study: Study, made: ExportFile, now: datetime
 ) -> None:
     assert files_expire(now=now + KEPT - timedelta(seconds=1)) == 0
     report = ExportFile.objects.create(
         study=study, contents=ExportContents.REPORT, rows=0, size=1, sha256="1" * 64, made_at=now
     )
     later = now + timedelta(days=1)
-    participant_event(Participant.objects.earliest("pk"), StudyEventKind.DATA_DELETED, later)
+    participant_event(Participant.objects.earliest("pk"), left, later)
     assert files_expire(now=later) == 1
     made.refresh_from_db()
     assert (made.deleted_at, file_path(made).exists()) == (later, False)
@@ -240,4 +241,4 @@ def test_files_are_deleted_after_a_while_and_when_the_data_of_somebody_in_them_a
     report.refresh_from_db()
     assert report.deleted_at == now + KEPT
     events = StudyEvent.objects.filter(kind="export_deleted").order_by("pk")
-    assert [event.details["why"] for event in events] == ["data_deleted", "expired"]
+    assert [event.details["why"] for event in events] == ["withdrawal", "expired"]

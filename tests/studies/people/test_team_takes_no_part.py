@@ -91,7 +91,7 @@ def test_as_a_test_person_they_try_their_study_out_and_may_get_another_part(
     invitation = invitation_create(study=study, email=EYES, profile=PROFILE, is_test=True, now=now)
     invitation_send(invitation=invitation, site_url=SITE, now=now)
     assert participant_add(study=study, email=EYES, profile=PROFILE, is_test=True, now=now).user == eyes
-    colleague_add(study=study, email=EYES, role=Role.ANALYST, site_url=SITE, now=now)
+    colleague_add(study=study, email=EYES, role=Role.LEAD, site_url=SITE, now=now)
     person = participant_add(study=study, email="ada@example.org", profile=PROFILE, now=now)
     with pytest.raises(IsParticipant):
         colleague_add(study=study, email=person.user.email, role=Role.ANALYST, site_url=SITE, now=now)

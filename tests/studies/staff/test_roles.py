@@ -11,7 +11,7 @@ from django.test import Client
 from studies.models import Study, StudyEvent, User
 from studies.roles import Can, Role, SiteCan
 from studies.selectors.roles import site_rights, studies_of_staff, study_rights
-from studies.services.staff.roles import LastLead, NotOfStaff, role_give, role_take
+from studies.services.staff.roles import LastLead, NotBlind, NotOfStaff, role_give, role_take
 from studies.services.staff.staff import staff_add, staff_disable
 from tests.studies.lifecycle.drafts import draft
 
@@ -85,11 +85,21 @@ def test_several_parts_add_up_and_count_in_their_study_alone(
     study: Study, now: datetime, make_study: Callable[..., Study]
 ) -> None:
     other = make_study(slug="other")
-    user = member(study, now, Role.REVIEWER, Role.COORDINATOR)
-    assert {Can.REVIEW, Can.SEE_PEOPLE} < study_rights(user, study)
-    assert Can.SEE_RESULTS not in study_rights(user, study)
+    user = member(study, now, Role.ANALYST, Role.COORDINATOR)
+    assert {Can.SEE_RESULTS, Can.SEE_PEOPLE} < study_rights(user, study)
+    assert Can.DECIDE_PEOPLE not in study_rights(user, study)
     assert study_rights(user, other) == frozenset()
     assert list(studies_of_staff(user)) == [study]
+
+
+@pytest.mark.parametrize("sighted", [Role.COORDINATOR, Role.ANALYST])
+def test_nobody_reviews_blind_who_sees_people_or_scores(study: Study, now: datetime, sighted: Role) -> None:
+    first = member(study, now, Role.REVIEWER)
+    second = member(study, now, sighted, email="other@example.org")
+    for user, role in ((first, sighted), (second, Role.REVIEWER)):
+        with pytest.raises(NotBlind, match="nobody is both"):
+            role_give(study=study, user=user, role=role, now=now)
+        role_give(study=study, user=user, role=Role.LEAD, now=now)  # who is known to see everything
 
 
 def test_the_site_is_run_by_its_administrators(study: Study) -> None:
