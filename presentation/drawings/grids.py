@@ -67,5 +67,5 @@ def _cell(cell: Cell, x: float, y: float, wide: float, strength: float) -> Itera
         yield Line(x + 3, y + inner[1] - 3, x + inner[0] - 3, y + 3, "unsure")
     middle = y + inner[1] / 2 + 4 - 7.5 * (len(cell.lines) - 1)
     for number, text in enumerate(cell.lines):
-        look = "cell-name" if number == 0 else ""
+        look = "cell-name" if number == 0 else "name"
         yield Text(rounded(x + inner[0] / 2), middle + 15 * number, fitting(text, wide), look, "middle")

@@ -20,7 +20,7 @@ from presentation.drawings.shapes import (
 )
 
 ROW, EDGE = 30.0, 10.0
-NAMES_SHARE = 0.32  # of the width, at most
+NAMES_SHARE = 0.46  # of the width, at most
 
 
 @dataclass(frozen=True)
