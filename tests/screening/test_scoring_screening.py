@@ -14,6 +14,7 @@ from screening.selectors.participants import (
     retained_participants,
     undecided_participants,
 )
+from screening.selectors.screening import last_filter, people_counts
 from screening.services.screening import study_screen
 from screening.services.verdicts import VerdictRefused, verdicts_confirm_all
 from studies.models import Participant, Study, User
@@ -46,6 +47,22 @@ def test_a_flag_excludes_nobody(study: Study, flagged: Participant) -> None:
     assert codes(retained_participants(study)) == {flagged.code}
     assert codes(undecided_participants(study)) == {flagged.code}
     assert not excluded_participants(study).exists()
+
+
+def test_flagged_people_count_and_whoever_ended_after_the_filter_does_not_yet(
+    study: Study,
+    flagged: Participant,
+    person: Callable[..., Participant],
+    work: Work,
+    lead: User,
+    now: datetime,
+) -> None:
+    study_screen(study=study, now=now + timedelta(days=1))
+    work(person(), ON_TASK, at=now + timedelta(days=2))
+    counts = people_counts(study, last_filter(study).ran_at)
+    assert (counts.finished, counts.finished_since, counts.counted) == (2, 1, 1)
+    confirm(flagged, lead, now)
+    assert people_counts(study, last_filter(study).ran_at).counted == 0
 
 
 def test_a_confirmed_flag_excludes_and_an_overturned_one_retains_again(
