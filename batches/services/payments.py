@@ -42,6 +42,10 @@ class RuleUnchanged(Refused):
     """The rule says this already."""
 
 
+class RuleChanged(Refused):
+    """Another rule was set since whoever asks looked; nothing was set now."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReportRow:
     """One line of the payer's file; `amount` is None where it names none."""
@@ -114,13 +118,28 @@ def payment_rows(
 
 @transaction.atomic
 def payment_rule_set(
-    *, study: Study, currency: str, terms: PaymentTerms, actor: User, now: datetime
+    *,
+    study: Study,
+    currency: str,
+    terms: PaymentTerms,
+    actor: User,
+    now: datetime,
+    seen: str | None = None,
 ) -> PaymentRule:
-    """Pay by these terms from now on, whatever was paid before. Raises RuleUnchanged."""
+    """Pay by these terms from now on, whatever was paid before. `seen` is the `rule_key` of the rule that
+    whoever asks knew of. Raises RuleUnchanged, RuleChanged.
+    """
     study = study_lock(study)
     before = payment_rule(study)
     if before is not None and (before.currency, before.terms) == (currency, terms):
         raise RuleUnchanged(_("The rule says this already; nothing was changed."))
+    if seen is not None and seen != rule_key(before):
+        raise RuleChanged(
+            _(
+                "Another rule was set after you opened this page. Yours is not set yet, and nothing is lost: "
+                "compare the two and set it again to keep what you wrote."
+            )
+        )
     rule = PaymentRule.objects.create(
         study=study,
         currency=currency,
@@ -147,6 +166,11 @@ def payment_rule_set(
         pays_withdrawn=terms.pays_withdrawn,
     )
     return rule
+
+
+def rule_key(rule: PaymentRule | None) -> str:
+    """What a rule is recognised by, blank without one; a page hands it back with what was written."""
+    return str(rule.pk) if rule else ""
 
 
 @transaction.atomic

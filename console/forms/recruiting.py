@@ -71,6 +71,15 @@ class RecruitingForm(forms.Form):
             raise forms.ValidationError(_("Two ids have the same parameter; give each its own."))
         return cleaned
 
+    def beside(self, link: RecruitingLink | None) -> list[dict[str, object]]:
+        """What the link has and what was written, where they differ."""
+        both = {name: (getattr(link, name, ""), value) for name, value in self.cleaned_data.items()}
+        return [
+            {"label": self.fields[name].label, "stored": stored, "written": written}
+            for name, (stored, written) in both.items()
+            if stored != written
+        ]
+
     @property
     def settings(self) -> LinkSettings:
         """The valid form's settings."""

@@ -18,8 +18,10 @@ from batches.selectors.payment_sums import in_tab, pay_groups, pay_people, tab_n
 from batches.selectors.payments import PayLine, pay_lines, payment_rule
 from batches.services.payments import (
     ReportsRefused,
+    RuleChanged,
     payment_reports_import,
     payment_rule_set,
+    rule_key,
 )
 from console.forms.money import PaymentRuleForm, ReportsForm
 from console.selectors.money import judge_spent, pay_numbers
@@ -73,7 +75,7 @@ def staff_money(request: HttpRequest, study: Study) -> HttpResponse:
 @require_POST
 def staff_money_rule(request: HttpRequest, study: Study) -> HttpResponse:
     """Set the terms; a refused form comes back with what was written."""
-    form = PaymentRuleForm(request.POST)
+    form, seen = PaymentRuleForm(request.POST), request.POST.get("seen", "")
     if form.is_valid():
         try:
             payment_rule_set(
@@ -82,13 +84,17 @@ def staff_money_rule(request: HttpRequest, study: Study) -> HttpResponse:
                 terms=form.terms,
                 actor=signed_in(request),
                 now=timezone.now(),
+                seen=seen,
             )
+        except RuleChanged as refusal:
+            form.add_error(None, str(refusal))
+            return _page(request, study, rule_form=form, status=409)
         except Refused as refusal:
             messages.info(request, str(refusal))
         else:
             messages.success(request, _("The rule is set; the amounts below follow it."))
         return redirect("staff_money", study.slug)
-    return _page(request, study, rule_form=form, status=422)
+    return _page(request, study, rule_form=form, seen=seen, status=422)
 
 
 @study_page(Can.PAY)
@@ -115,6 +121,7 @@ def _page(
     study: Study,
     *,
     rule_form: PaymentRuleForm | None = None,
+    seen: str | None = None,
     reports_form: ReportsForm | None = None,
     problems: Any = (),
     status: int = 200,
@@ -148,6 +155,7 @@ def _page(
         "listing": listing,
         "rows": [MoneyRow(line, names.profile(line.participant.profile)) for line in lines],
         "rule_form": rule_form or PaymentRuleForm.of(rule),
+        "seen": rule_key(rule) if seen is None else seen,
         "rule_is_open": rule is None or rule_form is not None,
         "reports_form": reports_form or ReportsForm(),
         "problems": problems[:PROBLEMS_SHOWN],

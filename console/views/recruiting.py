@@ -13,7 +13,13 @@ from batches.services.entering import EntryClosed, require_entry_open
 from console.forms.recruiting import RecruitingForm
 from studies.models import RecruitingLink, Study
 from studies.roles import Can
-from studies.services.people.recruiting_links import link_close, link_open, link_save
+from studies.services.people.recruiting_links import (
+    LinkChanged,
+    link_close,
+    link_open,
+    link_save,
+    link_sha256,
+)
 from studies.services.refusals import Refused
 from studies.views.access import rights_here, signed_in, site_url_of, study_page
 
@@ -33,21 +39,26 @@ def staff_recruiting_change(request: HttpRequest, study: Study) -> HttpResponse:
     if profile != _profile(study, profile):
         raise Http404("no such profile")  # never another one's link in its place
     actor, now = signed_in(request), timezone.now()
-    form = RecruitingForm(request.POST)
+    form, seen = RecruitingForm(request.POST), request.POST.get("seen", "")
     closes = "close" in request.POST
     if not closes and not form.is_valid():
-        return _page(request, study, profile, form)
+        return _page(request, study, profile, form, seen=seen)
     try:
         if closes:
             link_close(link=_link(study, profile), actor=actor, now=now)
             said = _("The link is closed: nobody comes in by it. Whoever is in the study stays.")
         else:
-            link = link_save(study=study, profile=profile, settings=form.settings, actor=actor, now=now)
+            link = link_save(
+                study=study, profile=profile, settings=form.settings, actor=actor, now=now, seen=seen
+            )
             said = _("Saved.")
             if "open" in request.POST:
                 link_open(link=link, actor=actor, now=now)
                 said = _("The link is open. Give its address to the platform.")
         messages.success(request, said)
+    except LinkChanged as refusal:
+        form.add_error(None, str(refusal))
+        return _page(request, study, profile, form)
     except Refused as refusal:
         messages.error(request, str(refusal))
     return redirect(f"{reverse('staff_recruiting', args=[study.slug])}?{urlencode({'profile': profile})}")
@@ -67,12 +78,23 @@ def _link(study: Study, profile: str) -> RecruitingLink:
 
 
 def _page(
-    request: HttpRequest, study: Study, profile: str, form: RecruitingForm | None = None
+    request: HttpRequest,
+    study: Study,
+    profile: str,
+    form: RecruitingForm | None = None,
+    *,
+    seen: str | None = None,
 ) -> HttpResponse:
+    """The link. What was `seen` when a form was opened stays in it, unless the form stands beside the link
+    as it is now.
+    """
     links = {link.profile: link for link in study.recruiting_links.select_related("study")}
     link = links.get(profile)
+    others = form.beside(link) if form and seen is None else None
     context = {
         "study": study,
+        "others": others,
+        "seen": link_sha256(link) if seen is None else seen,
         "profiles": study.protocol.profiles,
         "profile": profile,
         "link": link,
@@ -83,7 +105,8 @@ def _page(
         "form": form or RecruitingForm.of(link),
         "may_change": Can.RUN_SESSIONS in rights_here(request),
     }
-    return render(request, "console/recruiting.html", context, status=422 if form else 200)
+    status = 409 if others is not None else 422 if form else 200
+    return render(request, "console/recruiting.html", context, status=status)
 
 
 def _kept_closed(link: RecruitingLink) -> str:

@@ -31,12 +31,28 @@ def refuse_busy_port(port: int) -> None:
     """Raise ServerNotStarted where something already listens."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("127.0.0.1", port))
-        except OSError as error:
-            raise ServerNotStarted(
-                f"port {port} of 127.0.0.1 cannot be used ({error.strerror}); name another: PORT={port + 1}"
-            ) from None
+        _bind(probe, port)
+
+
+@contextmanager
+def kept_port(port: int) -> Iterator[None]:
+    """Keep the port until a server of ours listens there, which would share it with another one of ours.
+
+    Raise ServerNotStarted where something listens, or somebody else keeps it.
+    """
+    with socket.socket(type=socket.SOCK_DGRAM) as kept:
+        _bind(kept, port)
+        refuse_busy_port(port)
+        yield
+
+
+def _bind(to: socket.socket, port: int) -> None:
+    try:
+        to.bind(("127.0.0.1", port))
+    except OSError as error:
+        raise ServerNotStarted(
+            f"port {port} of 127.0.0.1 cannot be used ({error.strerror}); name another: PORT={port + 1}"
+        ) from None
 
 
 @contextmanager

@@ -30,18 +30,31 @@ class AmendmentRefused(Refused):
     """The amendment cannot be made; one sentence per reason."""
 
 
+class AmendedSince(Refused):
+    """The study was amended since whoever asks looked at it."""
+
+
 @transaction.atomic
 def study_amend(
-    *, study: Study, changes: Mapping[str, object], reason: str, now: datetime, actor: User | None = None
+    *,
+    study: Study,
+    changes: Mapping[str, object],
+    reason: str,
+    now: datetime,
+    actor: User | None = None,
+    seen: str | None = None,
 ) -> Amendment:
     """Apply `changes` and record them with their reason.
 
     Keys are settings, `opens_at` and `closes_at` (ISO times with an offset, or None for no limit). Every
     amendment gives the protocol another hash; one of the times alone leaves the design's, and so all scores.
-    Raises StudyNotFrozen, AmendmentRefused or StudyNotReady; nothing is changed then.
+    `seen` is the protocol's hash that whoever asks knew of. Raises StudyNotFrozen, AmendmentRefused,
+    AmendedSince or StudyNotReady; nothing is changed then.
     """
     study = study_lock(study)
     _require_amendable(study, changes, reason)
+    if seen is not None and seen != study.protocol_hash:
+        raise AmendedSince("Somebody amended the study in the meantime; look at it again before you do.")
     settings = _amended_settings(study, changes)
     before = _current(study)
     study.settings = settings.model_dump(mode="json")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from config.private_files import exposed_paths
-from operations.rehearsal.servers import free_port
+from operations.rehearsal.servers import free_port, kept_port
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -69,6 +69,15 @@ def test_a_busy_port_is_named_with_a_way_out(tmp_path: Path) -> None:
     assert refused.returncode == 1
     assert f"port {port} of 127.0.0.1 cannot be used" in refused.stderr
     assert f"PORT={port + 1}" in refused.stderr
+
+
+def test_of_two_demos_at_one_port_the_second_is_refused_before_the_first_listens(tmp_path: Path) -> None:
+    port = free_port()
+    with kept_port(port):
+        refused = demo(tmp_path / "demo", port)
+    assert refused.returncode == 1
+    assert f"port {port} of 127.0.0.1 cannot be used" in refused.stderr
+    assert not (tmp_path / "demo" / "chiron.sqlite3").exists()
 
 
 def test_a_data_folder_with_another_database_is_left_alone(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -68,10 +68,12 @@ def staff_live_pause(request: HttpRequest, study: Study) -> HttpResponse:
 def _act(request: HttpRequest, study: Study, action: SessionAction) -> HttpResponse:
     now = server_now()
     asked = request.POST if request.method == "POST" else request.GET
-    sessions = _chosen(study, asked, now)
     posted = request.method == "POST"
     form = FORMS[action](request.POST if posted else None, initial={"seen_at": now})
-    if posted and form.is_valid():
+    is_valid = form.is_valid()
+    seen_at = form.cleaned_data.get("seen_at", now) if posted else now
+    sessions, came = _chosen(study, asked, now, seen_at)
+    if is_valid:
         try:
             done = sessions_change(
                 study=study, sessions=sessions, order=_order(request, action, form), now=now
@@ -79,6 +81,9 @@ def _act(request: HttpRequest, study: Study, action: SessionAction) -> HttpRespo
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
+            done.refused += [
+                (code, _("Not in the list yet when the page was made.")) for code in _codes(came)
+            ]
             _say(request, action, done, form.cleaned_data["text"])
             return redirect(_back(study, asked))
     context = _page(study, action, form, sessions, asked)
@@ -96,15 +101,25 @@ def _order(request: HttpRequest, action: SessionAction, form: OrderForm) -> Orde
     )
 
 
-def _chosen(study: Study, asked: QueryDict, now: datetime) -> QuerySet[Session]:
-    """The sessions that were ticked, or all of a list."""
+def _chosen(
+    study: Study, asked: QueryDict, now: datetime, seen_at: datetime
+) -> tuple[QuerySet[Session], QuerySet[Session]]:
+    """The sessions that were ticked, or all that were in a list already at `seen_at`; and who came since."""
     sessions = Session.objects.filter(participant__study=study)
     everybody = asked.get("all", "")
     if everybody == Tab.ANSWERING:
-        return sessions.filter(status=SessionStatus.ACTIVE, deadline_at__gte=now)
-    if everybody == Tab.FINISHED:
-        return sessions.filter(pk__in=finished_sessions(sessions, now))
-    return sessions.filter(pk__in=_keys(asked))
+        listed = sessions.filter(status=SessionStatus.ACTIVE, deadline_at__gte=now)
+        came = Q(started_at__gt=seen_at)
+    elif everybody == Tab.FINISHED:
+        listed = sessions.filter(pk__in=finished_sessions(sessions, now))
+        came = Q(ended_at__gt=seen_at) | Q(ended_at=None, deadline_at__gt=seen_at)
+    else:
+        return sessions.filter(pk__in=_keys(asked)), sessions.none()
+    return listed.exclude(came), listed.filter(came)
+
+
+def _codes(sessions: QuerySet[Session]) -> list[str]:
+    return list(sessions.order_by("participant__code").values_list("participant__code", flat=True))
 
 
 def _keys(asked: QueryDict) -> list[UUID]:
@@ -120,7 +135,7 @@ def _keys(asked: QueryDict) -> list[UUID]:
 def _page(
     study: Study, action: SessionAction, form: OrderForm, sessions: QuerySet[Session], asked: QueryDict
 ) -> dict[str, object]:
-    codes = list(sessions.order_by("participant__code").values_list("participant__code", flat=True))
+    codes = _codes(sessions)
     everybody = asked.get("all", "")
     return {
         "study": study,

@@ -1,6 +1,7 @@
 """Changing a locked study: the difference is shown before it is made, and it needs a reason."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from datetime import datetime
 from typing import Any
 
@@ -24,7 +25,7 @@ from studies.models import Amendment, Study, StudyStatus
 from studies.protocol.fingerprint import aware_time
 from studies.protocol.settings import ProtocolRefused, read_settings
 from studies.roles import Can
-from studies.services.amendments import TIMES, study_amend
+from studies.services.amendments import TIMES, AmendedSince, study_amend
 from studies.services.drafts import ROW
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
@@ -90,11 +91,22 @@ def _reason(request: HttpRequest) -> ReasonForm:
 def _amended(
     request: HttpRequest, study: Study, page: str, form: StepForm, reason: ReasonForm
 ) -> HttpResponse:
-    changes = _changes(study, form)
-    difference = _difference(study, changes)
+    """Make the amendment as it was shown, or show it. Where another one was made since the step was opened,
+    that is told, and what was changed here stands over what is stored now.
+    """
+    seen = request.POST.get("seen", "")
+    stored, opened = _stored(study), _opened(study, seen)
+    changes = {
+        name: value for name, value in _written(form).items() if value not in (opened[name], stored[name])
+    }
+    difference = _difference(stored, changes)
     shown = canonical_sha256({name: in_words(value) for name, value in changes.items()})
     try:
-        read_settings({**study.settings, **{k: v for k, v in changes.items() if k not in TIMES}})
+        changed = _changed(study, form, changes)
+        if seen != study.protocol_hash:
+            anew = _open_fields(study, type(form)(changed))
+            since = _difference(opened, stored)
+            return _page(request, study, page, anew, reason, difference=difference, shown=shown, since=since)
         if (
             "again" not in request.POST
             and request.POST.get("shown") == shown
@@ -103,12 +115,15 @@ def _amended(
         ):
             amendment = study_amend(
                 study=study, changes=changes, reason=reason.cleaned_data["reason"], now=timezone.now(),
-                actor=signed_in(request),
+                actor=signed_in(request), seen=seen,
             )  # fmt: skip
             messages.success(request, _("Amendment %(number)s is made.") % {"number": amendment.number})
             return redirect("staff_amend", slug=study.slug)
     except ProtocolRefused as refusal:
         form.refuse(refusal)
+    except AmendedSince:
+        study.refresh_from_db()
+        return _amended(request, study, page, form, reason)
     except Refused as refusal:
         form.add_error(None, str(refusal))
     if not difference:
@@ -125,13 +140,18 @@ def _page(
     *,
     difference: list[dict[str, Any]] | None = None,
     shown: str = "",
+    since: list[dict[str, Any]] | None = None,
 ) -> HttpResponse:
+    """The step; `since` is what others amended after it was opened, which is seen from here on."""
+    now_seen = study.protocol_hash
     label = TEXT_PAGES.get(page) or STEP_LABELS[page]
     context = {
         "study": study, "form": form, "page": page, "label": label, "reason": reason,
-        "difference": difference if not form.errors else None, "shown": shown,
+        "difference": difference if not form.errors else None, "shown": shown, "since": since,
+        "seen": now_seen if since is not None else request.POST.get("seen", now_seen),
     }  # fmt: skip
-    return render(request, "console/setup/amend.html", context, status=422 if form.errors else 200)
+    status = 409 if since is not None else 422 if form.errors else 200
+    return render(request, "console/setup/amend.html", context, status=status)
 
 
 def _amendable(study: Study, kind: type[StepForm]) -> list[str]:
@@ -152,22 +172,46 @@ def _open_fields(study: Study, form: StepForm) -> StepForm:
     return form
 
 
-def _changes(study: Study, form: StepForm) -> dict[str, object]:
-    """What was written and is not so already; times as the service takes them."""
+def _written(form: StepForm) -> dict[str, object]:
+    """What was written; times as the service takes them."""
     times = {name: _iso(value) for name, value in form.row().items() if name in TIMES}
-    stored = study.protocol.model_dump(mode="json") | {name: _iso(getattr(study, name)) for name in TIMES}
-    written: dict[str, object] = {**form.settings(), **times}
-    return {name: value for name, value in written.items() if value != stored[name]}
+    return {**form.settings(), **times}
+
+
+def _stored(study: Study) -> dict[str, Any]:
+    return study.protocol.model_dump(mode="json") | {name: _iso(getattr(study, name)) for name in TIMES}
+
+
+def _opened(study: Study, seen: str) -> dict[str, Any]:
+    """What was stored under this hash of the protocol, which amendments since then have changed; what is
+    stored now where it is the hash of no protocol of this study.
+    """
+    stored = _stored(study)
+    undone: dict[str, Any] = {}
+    for amendment in study.amendments.order_by("-number") if seen != study.protocol_hash else ():
+        undone |= {name: change["from"] for name, change in amendment.changes.items()}
+        if amendment.protocol_hash_before == seen:
+            return stored | undone
+    return stored
+
+
+def _changed(study: Study, form: StepForm, changes: Mapping[str, object]) -> Study:
+    """The study with these changes of the form, unsaved. Raises ProtocolRefused."""
+    changed = copy(study)
+    settings = {name: value for name, value in changes.items() if name not in TIMES}
+    changed.settings = read_settings({**study.settings, **settings}).model_dump(mode="json")
+    for name in changes.keys() & set(TIMES):
+        setattr(changed, name, form.cleaned_data[name])
+    return changed
 
 
 def _iso(value: object) -> str | None:
     return value.isoformat() if isinstance(value, datetime) else None
 
 
-def _difference(study: Study, changes: dict[str, object]) -> list[dict[str, Any]]:
-    stored = study.protocol.model_dump(mode="json") | {name: _iso(getattr(study, name)) for name in TIMES}
-    both = {name: {"from": stored[name], "to": value} for name, value in changes.items()}
-    return _changes_in_words(both)
+def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
+    both = {name: {"from": before[name], "to": value} for name, value in after.items()}
+    return _changes_in_words({name: one for name, one in both.items() if one["from"] != one["to"]})
 
 
 def _changes_in_words(changes: dict[str, Any]) -> list[dict[str, Any]]:

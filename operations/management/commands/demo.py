@@ -17,7 +17,7 @@ from django.utils import timezone
 from batches.models import Session
 from operations.rehearsal.mailbox import CodeNotReceived, Mailbox
 from operations.rehearsal.people import Behaviour, SimulatedPerson, draw_people
-from operations.rehearsal.servers import ServerNotStarted, refuse_busy_port, running_site
+from operations.rehearsal.servers import ServerNotStarted, kept_port, running_site
 from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
@@ -72,9 +72,9 @@ class Command(OperatorCommand):
 
     def handle(self, *_: Any, port: int, no_serve: bool, **__: Any) -> None:
         try:
-            refuse_busy_port(port)
-            _fresh_data_dir(settings.DATA_DIR)
-            self.run(port=port, serve=not no_serve)
+            with kept_port(port):
+                _fresh_data_dir(settings.DATA_DIR)
+                self.run(port=port, serve=not no_serve)
         except (ServerNotStarted, PageRefused, CodeNotReceived) as error:
             raise CommandError(str(error)) from error
         except KeyboardInterrupt:

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
+from formats.canonical import canonical_sha256
 from studies.models import Participant, PlatformEntry, RecruitingLink, Study, StudyStatus, User
 from studies.models.recruiting import PLATFORM_ID_CHARACTERS
 from studies.services.events import StudyEventKind, event_record
@@ -26,6 +27,10 @@ ASCII_LETTERS_AND_DIGITS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOP
 
 class LinkRefused(Refused):
     """The link stays as it is: the study is not locked, or the link is what it was asked to be."""
+
+
+class LinkChanged(Refused):
+    """Somebody changed the link since whoever asks looked at it; nothing was changed now."""
 
 
 class IdsInvalid(Refused):
@@ -52,19 +57,38 @@ class PlatformIds:
     session: str = ""
 
 
+def link_sha256(link: RecruitingLink | None) -> str:
+    """What a link is recognised by, blank without one; a page hands it back with what was written."""
+    return canonical_sha256({name: getattr(link, name) for name in LinkSettings.__slots__}) if link else ""
+
+
 @transaction.atomic
 def link_save(
-    *, study: Study, profile: str, settings: LinkSettings, actor: User, now: datetime
+    *,
+    study: Study,
+    profile: str,
+    settings: LinkSettings,
+    actor: User,
+    now: datetime,
+    seen: str | None = None,
 ) -> RecruitingLink:
-    """Make the profile's link, closed, or change what it takes. Raises ProfileUnknown."""
+    """Make the profile's link, closed, or change what it takes. `seen` is the `link_sha256` of the link that
+    whoever asks knew of. Raises ProfileUnknown, LinkChanged.
+    """
     study = study_lock(study)
     require_profile(study, profile)
     values = {name: getattr(settings, name) for name in LinkSettings.__slots__}
     link = study.recruiting_links.filter(profile=profile).first()
-    if link is None:
-        link = RecruitingLink(study=study, profile=profile, token=secrets.token_urlsafe(16))
-    elif all(getattr(link, name) == value for name, value in values.items()):
+    if link and all(getattr(link, name) == value for name, value in values.items()):
         return link
+    if seen is not None and seen != link_sha256(link):
+        raise LinkChanged(
+            _(
+                "Somebody changed this link after you opened the page. Yours is not saved yet, and nothing "
+                "is lost: compare the two and save again to keep what you wrote."
+            )
+        )
+    link = link or RecruitingLink(study=study, profile=profile, token=secrets.token_urlsafe(16))
     for name, value in values.items():
         setattr(link, name, value)
     link.save()

@@ -17,6 +17,7 @@ from batches.models import PaymentReport, PaymentRule, Session
 from batches.rules.payments import PaymentTerms
 from batches.services.payments import payment_rule_set
 from studies.models import Participant, Study, StudyEvent, User
+from tests.access.forms_shown import forms_of
 
 pytestmark = pytest.mark.django_db
 MONEY = "/staff/studies/pay/payments/"
@@ -104,6 +105,25 @@ def test_a_rule_with_a_mistake_keeps_what_was_written(
     assert sentence in reply.text
     assert f'value="{next(iter(change.values()))}"' in reply.text
     assert not PaymentRule.objects.exists()
+
+
+def test_the_second_of_two_who_set_the_rule_is_told_and_overwrites_nothing(
+    staff: Client, study: Study, lead: User
+) -> None:
+    """Two pages that were opened without a rule, then one with the first's."""
+    (opened,) = [form for form in forms_of(page(staff), MONEY) if form.name == "staff_money_rule"]
+    staff.post(f"{MONEY}rule/", opened.values | RULE | {"flat": "10"})
+    told = staff.post(f"{MONEY}rule/", opened.values | RULE | {"flat": "25"})
+    assert told.status_code == 409
+    assert told.text.count("Another rule was set after you opened this page.") == 1
+    assert 'value="25"' in told.text, "what was typed stays"
+    assert "10.00 EUR" in re.sub(r"\s+", " ", told.text), "beside what is stored"
+    assert PaymentRule.objects.get().flat == 10
+    wrong = staff.post(f"{MONEY}rule/", opened.values | RULE | {"flat": "-1"}).text
+    for text, status in ((wrong, 409), (told.text, 302)):
+        (again,) = [form for form in forms_of(text, MONEY) if form.name == "staff_money_rule"]
+        assert staff.post(f"{MONEY}rule/", again.values | {"flat": "25"}).status_code == status
+    assert [rule.flat for rule in PaymentRule.objects.all()] == [10, 25]
 
 
 def test_the_payer_s_states_come_back_by_file_and_the_same_file_changes_nothing(

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -16,6 +17,7 @@ from console.services.people_file import people_file
 from studies.models import Participant, RecruitingLink, Study, StudyEvent, User
 from studies.services.people.participants import participant_approve
 from studies.services.people.recruiting_links import LinkSettings, PlatformIds, link_open, link_save
+from tests.access.forms_shown import forms_of
 
 pytestmark = pytest.mark.django_db
 PAGE = "/staff/studies/pilot/recruiting/"
@@ -71,6 +73,29 @@ def test_bad_settings_are_told_and_stay_in_the_form(
     assert shown.count(sentence) == 1
     assert 'value="https://platform.example/out?cc=C2"' in shown or field == "turned_down"
     assert not RecruitingLink.objects.exists()
+
+
+def test_the_second_of_two_who_change_a_link_is_told_and_overwrites_nothing(
+    staff: Client, study: Study
+) -> None:
+    def opened(page: str) -> dict[str, Any]:
+        return next(form.values for form in forms_of(page, PAGE) if "completed" in form.kinds) | {"open": []}
+
+    first, second = (opened(staff.get(PAGE).content.decode()) for _tab in range(2))
+    staff.post(CHANGE, first | {"completed": "CODE-A"})
+    told = staff.post(CHANGE, second | {"completed": "CODE-B", "open": ""})
+    page = told.content.decode()
+    assert told.status_code == 409
+    assert page.count("Somebody changed this link after you opened the page.") == 1
+    assert 'value="CODE-B"' in page, "what was typed stays"
+    assert ">CODE-A<" in page, "beside what is stored"
+    assert f'href="{PAGE}?profile=stem-phd">Take what is saved' in page
+    link = RecruitingLink.objects.get()
+    assert (link.completed, link.opened_at) == ("CODE-A", None)
+    wrong = staff.post(CHANGE, second | {"completed": "a b"}).content.decode()
+    assert staff.post(CHANGE, opened(wrong) | {"completed": "CODE-B"}).status_code == 409
+    assert staff.post(CHANGE, opened(page)).status_code == 302
+    assert RecruitingLink.objects.get().completed == "CODE-B"
 
 
 def test_a_draft_opens_no_link(study: Study, staff: Client) -> None:

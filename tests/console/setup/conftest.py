@@ -46,7 +46,7 @@ def draft(lead: User, now: datetime) -> Study:
 def shown_values(study: Study, page: str) -> dict[str, Any]:
     """What a browser would send of a page that nobody has changed."""
     form = STEP_FORMS[page](study)
-    values: dict[str, Any] = {"seen": draft_sha256(study, form.names())}
+    values: dict[str, Any] = {"seen": study.protocol_hash or draft_sha256(study, form.names())}
     values |= {name: _sent(form[name].value()) for name in form.fields}
     for name, rows in form.rows.items():
         for bound in (rows.management_form, *rows.forms):
