@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from formats.wording import gettext_noop
 from presentation.problem_sentences import TEMPLATES, WORDS
 
+MOST_CHARACTERS = 1_000  # a longer line holds a whole text of somebody, which is not searched
 PLACEHOLDER = re.compile(r"\{(\w+)[^}]*\}|%\((\w+)\)[ds]")
 LINES = {"line": gettext_noop("line {number}"), "row": gettext_noop("row {number}")}
 # "bank.jsonl, line 3, q1, text: is missing", or a setting's name alone.
@@ -36,7 +37,7 @@ def problem_in_words(text: str) -> str:
 
 
 def _sentence(text: str) -> str:
-    for known in _known():
+    for known in _known() if len(text) <= MOST_CHARACTERS else ():
         if known.piece in text and (match := known.pattern.fullmatch(text)):
             values = match.groupdict()
             place, end = values.pop("_place"), values.pop("_end")

@@ -92,6 +92,7 @@ def test_every_sentence_is_recognised(template: str, place: str, german: str) ->
             "batch_size ist kleiner als 1; schreiben Sie 1 oder mehr.",
         ),
         ("is 'x', but 'a', 'b' or 'c' is expected", "ist 'x', erwartet wird 'a', 'b' oder 'c'"),
+        ("x" * 1_000 + ": is missing; add it", "x" * 1_000 + ": is missing; add it"),
         ("row 2: has 3 cells where the first line has 4", "Zeile 2: hat 3 Zellen, die erste Zeile aber 4"),
         (
             "line 1: is missing; add it\nline 2: is unheard of",
