@@ -7,7 +7,8 @@ from pathlib import Path
 
 from formats.problems import Problem
 from formats.progress import Progress, unseen
-from formats.sentences import json_name
+from formats.sentences import TOO_MANY_DIGITS, json_name
+from formats.text_faults import NUL
 
 MEBIBYTE = 1024 * 1024
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -31,6 +32,10 @@ class FileRefused(Exception):
     def __init__(self, message: str, *, field: str = "", line: int | None = None, file: str = "") -> None:
         self.problem = Problem(line=line, prompt_id=None, field=field, message=message, file=file)
         super().__init__(str(self.problem))
+
+
+class _RepeatedField(ValueError):
+    """An object has a field twice; carries its name."""
 
 
 @dataclass(frozen=True)
@@ -107,8 +112,10 @@ def parsed_json(raw: bytes, *, file: str, line: int | None = None) -> object:
         line = line or error.lineno
     except RecursionError:
         message = "is nested too deeply; flatten it"
-    except ValueError as error:
-        message = f"cannot be used: {error}"
+    except _RepeatedField as error:
+        message = f'cannot be used: the field "{error}" appears twice in one object; keep one'
+    except ValueError:  # Python converts no whole number of more than 4,300 digits
+        message = TOO_MANY_DIGITS
     raise FileRefused(message, field="JSON", line=line, file=file)
 
 
@@ -140,8 +147,7 @@ def _decoded(raw: bytes, *, file: str, line: int | None) -> str:
         raise FileRefused(message, field="encoding", line=at_line, file=file) from None
     if "\0" in text:
         at_line = line or raw.count(b"\n", 0, raw.index(b"\0")) + 1
-        message = "contains a NUL character (U+0000); remove it"
-        raise FileRefused(message, field="encoding", line=at_line, file=file)
+        raise FileRefused(NUL, field="encoding", line=at_line, file=file)
     return text
 
 
@@ -151,5 +157,5 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
     if len(value) < len(pairs):
         names = [name for name, _ in pairs]
         repeated = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f'the field "{repeated}" appears twice in one object; keep one')
+        raise _RepeatedField(repeated)
     return value

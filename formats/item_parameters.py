@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from formats.canonical import canonical_sha256
 from formats.checked_objects import CheckedObject, Place
 from formats.problems import Problem
-from formats.sentences import field_path, sentence_of
+from formats.sentences import TOO_MANY_DIGITS, field_path, sentence_of
 from formats.text_faults import MAX_SET_NAME_CHARACTERS, id_fault, label_fault
 
 MAX_MODELS = 2**31 - 1  # what a 32-bit database column holds
@@ -169,8 +169,8 @@ def _parse(text: str, repeated: list[str]) -> Any:
         _refuse(f"not JSON ({error.msg}); correct the file", line=error.lineno)
     except RecursionError:
         _refuse("nested too deeply to be an item-parameter file")
-    except ValueError as error:  # a number of thousands of digits
-        _refuse(f"cannot be used: {error}")
+    except ValueError:  # Python converts no whole number of more than 4,300 digits
+        _refuse(TOO_MANY_DIGITS)
 
 
 def _refuse(message: str, line: int | None = None) -> NoReturn:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict
 
 from formats.text_faults import HALF_OF_A_PAIR, TOO_LONG, storage_fault
+from formats.wording import gettext_noop
 
 
 class Fault(TypedDict):
@@ -16,15 +17,15 @@ class Fault(TypedDict):
     ctx: NotRequired[dict[str, Any]]
 
 
-_JSON_NAMES: Mapping[type, str] = {
-    type(None): "null",
-    bool: "true or false",
-    int: "a number",
-    float: "a number",
-    str: "text",
-    list: "a list",
-    tuple: "a list",
-    dict: "an object",
+JSON_NAMES: Mapping[type, str] = {
+    type(None): gettext_noop("null"),
+    bool: gettext_noop("true or false"),
+    int: gettext_noop("a number"),
+    float: gettext_noop("a number"),
+    str: gettext_noop("text"),
+    list: gettext_noop("a list"),
+    tuple: gettext_noop("a list"),
+    dict: gettext_noop("an object"),
 }
 
 # A longer name or value is somebody's mistake, such as a whole file in one line: its beginning tells which.
@@ -33,30 +34,32 @@ MAX_SHOWN = 100
 # After these fields pydantic's location names the chosen variant, which is no field of the file.
 _UNION_FIELDS = frozenset({"check"})
 
-_SENTENCES: Mapping[str, str] = {
-    "missing": "is missing; add it",
-    "extra_forbidden": "is not a known field; remove it or correct its name",
-    "string_type": "is {kind}, but text is expected; put it in quotes",
+SENTENCES: Mapping[str, str] = {
+    "missing": gettext_noop("is missing; add it"),
+    "extra_forbidden": gettext_noop("is not a known field; remove it or correct its name"),
+    "string_type": gettext_noop("is {kind}, but text is expected; put it in quotes"),
     "string_unicode": HALF_OF_A_PAIR,
     "string_too_long": TOO_LONG,
-    "bool_type": "is {kind}, but true or false is expected",
-    "int_type": "is {kind}, but a whole number is expected",
-    "int_from_float": "has a fraction, but a whole number is expected",
-    "float_type": "is {kind}, but a number is expected",
-    "finite_number": "is not a finite number; write an ordinary number",
-    "too_short": "has too few entries; at least {min_length} is needed",
-    "tuple_type": "is {kind}, but a list is expected",
-    "model_type": "is {kind}, but an object is expected",
-    "model_attributes_type": "is {kind}, but an object is expected",
-    "list_type": "is {kind}, but a list is expected",
-    "dict_type": "is {kind}, but an object is expected",
-    "greater_than": "is {shown}; write a number above {gt}",
-    "greater_than_equal": "is below {ge}; write {ge} or more",
-    "less_than_equal": "is above {le}; write {le} or less",
-    "literal_error": "is {shown}, but {expected} is expected",
-    "union_tag_not_found": 'names no kind; add a "kind"',
-    "union_tag_invalid": "has the unknown kind {tag!r}; use one of {expected_tags}",
+    "bool_type": gettext_noop("is {kind}, but true or false is expected"),
+    "int_type": gettext_noop("is {kind}, but a whole number is expected"),
+    "int_from_float": gettext_noop("has a fraction, but a whole number is expected"),
+    "float_type": gettext_noop("is {kind}, but a number is expected"),
+    "finite_number": gettext_noop("is not a finite number; write an ordinary number"),
+    "too_short": gettext_noop("has too few entries; at least {min_length} is needed"),
+    "tuple_type": gettext_noop("is {kind}, but a list is expected"),
+    "model_type": gettext_noop("is {kind}, but an object is expected"),
+    "model_attributes_type": gettext_noop("is {kind}, but an object is expected"),
+    "list_type": gettext_noop("is {kind}, but a list is expected"),
+    "dict_type": gettext_noop("is {kind}, but an object is expected"),
+    "greater_than": gettext_noop("is {shown}; write a number above {gt}"),
+    "greater_than_equal": gettext_noop("is below {ge}; write {ge} or more"),
+    "less_than_equal": gettext_noop("is above {le}; write {le} or less"),
+    "literal_error": gettext_noop("is {shown}, but {expected} is expected"),
+    "union_tag_not_found": gettext_noop('names no kind; add a "kind"'),
+    "union_tag_invalid": gettext_noop("has the unknown kind {tag!r}; use one of {expected_tags}"),
 }
+
+TOO_MANY_DIGITS = gettext_noop("holds a number of thousands of digits; write an ordinary number")
 
 
 def error_sentence(error: Fault) -> str:
@@ -69,7 +72,7 @@ def sentence_of(error_type: str, value: object, facts: Mapping[str, object]) -> 
     """The sentence for a kind of error, filled with the value and the facts; None where there is none."""
     # A whole number too large for a float is refused as if it were no number at all.
     too_large = error_type == "float_type" and type(value) is int
-    template = _SENTENCES.get("finite_number" if too_large else error_type)
+    template = SENTENCES.get("finite_number" if too_large else error_type)
     shown = shortened(repr(value)) if isinstance(value, str | int | float) else json_name(value)
     known = {"kind": json_name(value), "shown": shown}
     return template and template.format_map(known | {name: _plain(fact) for name, fact in facts.items()})
@@ -85,14 +88,12 @@ def shortened(text: str) -> str:
 
 def json_name(value: object) -> str:
     """What a JSON value is called in a sentence."""
-    return _JSON_NAMES.get(type(value), type(value).__name__)
+    return JSON_NAMES.get(type(value), type(value).__name__)
 
 
 def text_fault(value: object) -> str | None:
     """What keeps a value from being a text that can be stored, or None."""
-    if not isinstance(value, str):
-        return f"is {json_name(value)}, but text is expected; put it in quotes"
-    return storage_fault(value)
+    return storage_fault(value) if isinstance(value, str) else sentence_of("string_type", value, {})
 
 
 def field_path(location: tuple[int | str, ...]) -> str:

@@ -2,13 +2,16 @@
 
 import re
 
+from formats.wording import gettext_noop
+
 MAX_ID_CHARACTERS = 200
 MAX_LABEL_CHARACTERS = 100
 MAX_SET_NAME_CHARACTERS = 20
-BLANK = "is blank; write something or leave the entry out"
-UNTRIMMED = "begins or ends with white space; remove it"
-TOO_LONG = "is longer than {max_length} characters; shorten it"
-HALF_OF_A_PAIR = "contains half of a surrogate pair, which is no character; remove it"
+BLANK = gettext_noop("is blank; write something or leave the entry out")
+UNTRIMMED = gettext_noop("begins or ends with white space; remove it")
+TOO_LONG = gettext_noop("is longer than {max_length} characters; shorten it")
+HALF_OF_A_PAIR = gettext_noop("contains half of a surrogate pair, which is no character; remove it")
+NUL = gettext_noop("contains a NUL character (U+0000); remove it")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -18,7 +21,7 @@ def storage_fault(text: str) -> str | None:
     PostgreSQL stores no NUL and UTF-8 no half of a surrogate pair; all databases must hold the same bank.
     """
     if "\0" in text:
-        return "contains a NUL character (U+0000); remove it"
+        return NUL
     if _LONE_SURROGATE.search(text):
         return HALF_OF_A_PAIR
     return None

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _, ngettext
 from formats.wording import gettext_noop
 from jobs.models import Job, JobState
 from jobs.registry import JobKind, kind_named
+from presentation.problems import problem_in_words
 
 # A worker looks every few seconds. One that runs another job first is at work; one that is not there is not.
 UNHEARD = timedelta(seconds=30)
@@ -56,7 +57,7 @@ def job_shown(job: Job, *, now: datetime) -> JobShown:
         phase=_translated(job.phase),
         left="" if unheard else _time_left(job),
         sentence=_sentence(job.result),
-        error=_translated(job.error),
+        error=problem_in_words(_translated(job.error)),
         cancelled=_(NOTHING if kind and kind.all_or_nothing else CANCELLED),
         link=_link(job.result) or again,
         link_label=_("Start it again") if again else _translated(job.result.get("label", "")) or _("Show it"),

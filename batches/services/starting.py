@@ -154,7 +154,7 @@ def _free_place(participant: Participant, plan: BatchPlan | None, now: datetime,
     if met and _choose(loads, participant, shown_arm) is not None:
         raise PromptsMet(
             _(
-                "Every free question set has a prompt that you have seen in another study, so you cannot "
+                "Every free question set has a question that you have seen in another study, so you cannot "
                 "take part in this one. Please tell the study team."
             )
         )

@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext as _, gettext_lazy
 
 from formats.files import FileRefused, parsed_json
+from presentation.problems import problem_in_words
 from studies.forms.texts import REASON_CHARACTERS, StorableTextField
 
 MAX_BYTES = 1024 * 1024
@@ -31,7 +32,7 @@ class ProtocolFileForm(forms.Form):
         try:
             value = parsed_json(upload.read(), file=_("The file"))
         except FileRefused as error:
-            raise forms.ValidationError(str(error)) from None
+            raise forms.ValidationError(problem_in_words(str(error))) from None
         if not isinstance(value, dict):
             raise forms.ValidationError(_('The file must hold an object, such as {"batch_size": 20}.'))
         return value

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
+from presentation.problems import problem_in_words
 from studies.forms.texts import LinesField
 from studies.models import Study
 from studies.protocol.settings import ProtocolRefused, SettingFault
@@ -107,11 +108,11 @@ class StepForm(forms.Form):
     def _refuse_one(self, fault: SettingFault) -> None:
         name = str(fault.place[0]) if fault.place else ""
         if name in self.rows:
-            self.rows[name].refuse(fault.place[1:], f"This {fault.message}.")
+            self.rows[name].refuse(fault.place[1:], _this(fault))
         elif name in self.fields:
-            self.add_error(name, f"This {fault.message}.")
+            self.add_error(name, _this(fault))
         else:
-            self.add_error(None, str(fault))
+            self.add_error(None, problem_in_words(str(fault)))
 
     def sections(self) -> list[dict[str, Any]]:
         """Headings with what stands under each, for the page."""
@@ -123,6 +124,10 @@ class StepForm(forms.Form):
         if name in self.rows:
             return {"name": name, "rows": self.rows[name]}
         return {"name": name, "field": self[name], "kind": _kind(self.fields[name].widget)}
+
+
+def _this(fault: SettingFault) -> str:
+    return gettext("This %(message)s.") % {"message": problem_in_words(fault.message)}
 
 
 def _more(data: Any, name: str) -> Any:

@@ -18,6 +18,7 @@ from console.views.live.incidents import span_words
 from console.views.live.words import RowWords
 from console.views.setup.protocol_rows import setting_label
 from presentation.moments import moment
+from presentation.problems import problem_in_words
 from studies.models import Study
 from studies.roles import Can, SiteCan
 from studies.selectors.roles import site_rights, studies_of_staff
@@ -26,6 +27,7 @@ from studies.views.access import rights_here
 register = template.Library()
 register.simple_tag(moment)
 register.filter("setting_label", setting_label)  # `{{ name|setting_label }}`
+register.filter("problem_in_words", problem_in_words)  # `{{ problem|problem_in_words }}`
 Rights = frozenset[Can] | frozenset[SiteCan]
 NEAR_SECONDS = 12 * 3600
 

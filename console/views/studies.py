@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 from console.forms.studies import AssumptionsForm, NewStudyForm
 from console.selectors.design import assumptions_of, design_of, kept_plan
 from console.services.locking import plan_keep
+from presentation.problems import problem_in_words
 from studies.models import BankVersion, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
 from studies.roles import Can, SiteCan
@@ -40,7 +41,7 @@ def _created(request: HttpRequest, form: NewStudyForm) -> Study | None:
     except (SlugInvalid, StudyExists) as refusal:
         form.add_error("slug", str(refusal))
     except Refused as refusal:
-        form.add_error("name", str(refusal))
+        form.add_error("name", problem_in_words(str(refusal)))
     return None
 
 

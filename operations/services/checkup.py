@@ -1,7 +1,7 @@
 """What of the site is configured, reachable and missing. Changes nothing and says no secret.
 
 Database, broker, cache, worker, beat and mail are asked with short timeouts; then what the site itself needs:
-room on the disk, its addresses, keys of judges.
+room on the disk, its addresses, keys of judges. What was found is said in the language of who asks.
 """
 
 import shutil
@@ -19,10 +19,12 @@ from django.core.mail import get_connection
 from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from redis import RedisError
 
 from batches.models import ClockWatch
 from batches.rules.clock import TOLERANCE
+from formats.wording import gettext_noop
 from judging.models import JudgeConfig
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from llm.endpoints import origin_of
@@ -39,8 +41,8 @@ MAIL_SECONDS = 5
 SILENT_SECONDS = 60
 
 START = {
-    "worker": "start it: celery --app config.celery worker --pool threads --concurrency 4",
-    "beat": "start exactly one: celery --app config.celery beat --pidfile=",
+    "worker": gettext_noop("start it: celery --app config.celery worker --pool threads --concurrency 4"),
+    "beat": gettext_noop("start exactly one: celery --app config.celery beat --pidfile="),
 }
 
 
@@ -64,7 +66,8 @@ def checkup(*, now: datetime, ask_mail: bool = True) -> Iterator[Finding]:
             yield from check(now)
         except Exception as error:  # noqa: BLE001  # one check that fails must not hide the others
             name = check.__name__.replace("_", " ")
-            yield Finding(name, False, f"could not be checked ({type(error).__name__})", "see the log")
+            detail = _("could not be checked (%(error)s)") % {"error": type(error).__name__}
+            yield Finding(name, False, detail, _("see the log"))
 
 
 def database(_now: datetime) -> Iterator[Finding]:
@@ -73,8 +76,8 @@ def database(_now: datetime) -> Iterator[Finding]:
     try:
         connection.ensure_connection()
     except DatabaseError as error:
-        reason = str(error).splitlines()[0]
-        yield Finding("database", False, f"cannot be reached: {reason}", "start it, or correct DATABASE_URL")
+        detail = _("cannot be reached: %(reason)s") % {"reason": str(error).splitlines()[0]}
+        yield Finding("database", False, detail, _("start it, or correct DATABASE_URL"))
         return
     yield Finding("database", True, _database_name())
     yield _migrations()
@@ -89,27 +92,36 @@ def _database_name() -> str:
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_version")
         version = cursor.fetchone()[0]
-    return f"PostgreSQL {version}, {facts['NAME']} on {facts['HOST'] or 'this machine'}"
+    where = {"version": version, "name": facts["NAME"], "host": facts["HOST"] or _("this machine")}
+    return _("PostgreSQL %(version)s, %(name)s on %(host)s") % where
 
 
 def _migrations() -> Finding:
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing:
-        return Finding("migrations", False, f"{len(missing)} not applied", "run: python manage.py migrate")
-    return Finding("migrations", True, "all applied")
+        detail = _("%(number)d not applied") % {"number": len(missing)}
+        return Finding(
+            "migrations", False, detail, _("run: %(command)s") % {"command": "python manage.py migrate"}
+        )
+    return Finding("migrations", True, _("all applied"))
 
 
 def _clock() -> Finding:
     """This host's clock beside the database's; the half of the question's time is taken off."""
     if connection.vendor == "sqlite":
-        return Finding("clock", True, "the database has the clock of this host")
+        return Finding("clock", True, _("the database has the clock of this host"))
     before = timezone.now()
     theirs = database_now()
     ahead = before + (timezone.now() - before) / 2 - theirs
     seconds = ahead.total_seconds()
-    detail = f"{abs(seconds):.1f} s {'ahead of' if seconds > 0 else 'behind'} the database's"
-    return Finding("clock", abs(ahead) <= TOLERANCE, detail, "set both hosts' clocks by NTP")
+    way = (
+        _("%(seconds).1f s ahead of the database's")
+        if seconds > 0
+        else _("%(seconds).1f s behind the database's")
+    )
+    detail = way % {"seconds": abs(seconds)}
+    return Finding("clock", abs(ahead) <= TOLERANCE, detail, _("set both hosts' clocks by NTP"))
 
 
 def _clock_in_doubt() -> Iterator[Finding]:
@@ -119,24 +131,24 @@ def _clock_in_doubt() -> Iterator[Finding]:
     except DatabaseError:  # it is not migrated, which is said
         return
     if watched and watched.held_since:
-        since = f"{watched.held_since:%Y-%m-%d %H:%M} UTC"
-        detail = (
-            f"not believed since {since}, {watched.held_seconds:+,} s; no session ends, nothing is deleted"
-        )
-        yield Finding("belief in it", False, detail, "correct it; if it is right: manage.py confirm_clock")
+        sentence = _("not believed since %(since)s UTC, %(seconds)s s; no session ends, nothing is deleted")
+        facts = {"since": f"{watched.held_since:%Y-%m-%d %H:%M}", "seconds": f"{watched.held_seconds:+,}"}
+        remedy = _("correct it; if it is right: manage.py confirm_clock")
+        yield Finding("belief in it", False, sentence % facts, remedy)
 
 
 def broker(_now: datetime) -> Iterator[Finding]:
-    kind = "Redis" if settings.PRODUCTION or "redis" in settings.CELERY_BROKER_URL else "files"
+    kind = "Redis" if settings.PRODUCTION or "redis" in settings.CELERY_BROKER_URL else _("files")
     try:
         waiting = messages_waiting()
     except NotSent as reason:
-        yield Finding("broker", False, f"{kind}: {reason}", "start it, or correct REDIS_URL")
+        yield Finding("broker", False, f"{kind}: {reason}", _("start it, or correct REDIS_URL"))
         return
-    counts = ", ".join(f"{number} in {queue}" for queue, number in waiting.items())
+    counts = ", ".join(f"{queue} {number}" for queue, number in waiting.items())
     crowded = max(waiting.values(), default=0) >= WAITING_LIMIT
-    yield Finding("broker", not crowded, f"{kind}; messages waiting: {counts}", "start a worker")
-    yield Finding("cache", True, "in the memory of each process; nothing depends on it")
+    detail = _("%(kind)s; messages waiting: %(counts)s") % {"kind": kind, "counts": counts}
+    yield Finding("broker", not crowded, detail, _("start a worker"))
+    yield Finding("cache", True, _("in the memory of each process; nothing depends on it"))
 
 
 def background(now: datetime) -> Iterator[Finding]:
@@ -148,17 +160,18 @@ def _last_seen(part: Part, now: datetime) -> Finding:
     try:
         seen = heartbeat_read(part)
     except (RedisError, OSError):
-        return Finding(part, False, "not known while the broker cannot be asked", "as for the broker")
+        return Finding(part, False, _("not known while the broker cannot be asked"), _("as for the broker"))
     if seen is None:
-        return Finding(part, False, "never seen in the last day", START[part])
+        return Finding(part, False, _("never seen in the last day"), _(START[part]))
     seconds = max(0.0, now.timestamp() - seen)
-    return Finding(part, seconds <= SILENT_SECONDS, f"last seen {seconds:.0f} s ago", START[part])
+    detail = _("last seen %(seconds).0f s ago") % {"seconds": seconds}
+    return Finding(part, seconds <= SILENT_SECONDS, detail, _(START[part]))
 
 
 def mail(_now: datetime) -> Iterator[Finding]:
     """Connect and sign in, as for a mail; none is sent."""
     if not settings.EMAIL_BACKEND.endswith("smtp.EmailBackend"):
-        yield Finding("mail", True, "stays on this machine (CHIRON_MAIL_URL names no server)")
+        yield Finding("mail", True, _("stays on this machine (CHIRON_MAIL_URL names no server)"))
         return
     where = f"{settings.EMAIL_HOST}:{settings.EMAIL_PORT}"
     server = get_connection(timeout=MAIL_SECONDS)
@@ -166,10 +179,11 @@ def mail(_now: datetime) -> Iterator[Finding]:
         server.open()
         server.close()
     except (smtplib.SMTPException, OSError) as error:
-        detail = f"{where} does not take mail from here ({type(error).__name__})"
-        yield Finding("mail", False, detail, "correct CHIRON_MAIL_URL, or let this host through")
+        facts = {"where": where, "error": type(error).__name__}
+        detail = _("%(where)s does not take mail from here (%(error)s)") % facts
+        yield Finding("mail", False, detail, _("correct CHIRON_MAIL_URL, or let this host through"))
     else:
-        yield Finding("mail", True, f"{where} takes mail from here")
+        yield Finding("mail", True, _("%(where)s takes mail from here") % {"where": where})
 
 
 def mails(now: datetime) -> Iterator[Finding]:
@@ -179,28 +193,35 @@ def mails(now: datetime) -> Iterator[Finding]:
     except DatabaseError:
         return
     ok = not tried and (late is None or late < MAIL_IS_LATE)
-    detail = f"{number} waiting, {tried} of them tried in vain"
-    yield Finding("mails", ok, detail, "see the log for the reason; check worker and CHIRON_MAIL_URL")
+    detail = _("%(number)d waiting, %(tried)d of them tried in vain") % {"number": number, "tried": tried}
+    remedy = _("see the log for the reason; check worker and CHIRON_MAIL_URL")
+    yield Finding("mails", ok, detail, remedy)
 
 
 def backup(now: datetime) -> Iterator[Finding]:
     """When `manage.py backup` last ended well; other ways to keep copies are not seen from here."""
     taken = backup_noted()
     if taken is None:
-        yield Finding("backup", True, "none taken with manage.py backup; others are not seen from here")
+        detail = _("none taken with manage.py backup; others are not seen from here")
+        yield Finding("backup", True, detail)
         return
-    detail = f"last taken {taken:%Y-%m-%d %H:%M} UTC"
-    yield Finding("backup", now - taken < BACKUP_IS_OLD, detail, "run: python manage.py backup FOLDER")
+    detail = _("last taken %(time)s UTC") % {"time": f"{taken:%Y-%m-%d %H:%M}"}
+    remedy = _("run: %(command)s") % {"command": "python manage.py backup FOLDER"}
+    yield Finding("backup", now - taken < BACKUP_IS_OLD, detail, remedy)
 
 
 def storage(_now: datetime) -> Iterator[Finding]:
     folder: Path = settings.DATA_DIR
     yield _writable(folder)
     free = shutil.disk_usage(folder).free
-    yield Finding("free space", free >= MIN_FREE_BYTES, f"{free / GIBIBYTE:.1f} GiB", "make room on the disk")
+    room = f"{free / GIBIBYTE:.1f} GiB"
+    yield Finding("free space", free >= MIN_FREE_BYTES, room, _("make room on the disk"))
     mode = stat.S_IMODE(folder.stat().st_mode)
-    detail = "for the site alone" if not mode & 0o077 else f"others may enter (mode {mode:o})"
-    yield Finding("rights", not mode & 0o077, detail, f"run: chmod 700 {folder}")
+    alone = not mode & 0o077
+    detail = (
+        _("for the site alone") if alone else _("others may enter (mode %(mode)s)") % {"mode": f"{mode:o}"}
+    )
+    yield Finding("rights", alone, detail, _("run: %(command)s") % {"command": f"chmod 700 {folder}"})
 
 
 def _writable(folder: Path) -> Finding:
@@ -209,17 +230,18 @@ def _writable(folder: Path) -> Finding:
             if place.is_dir():
                 TemporaryFile(dir=place).close()
     except OSError as error:
-        return Finding("storage", False, f"{place}: {error.strerror}", "let the site's user write there")
-    return Finding("storage", True, f"{folder} can be written to")
+        return Finding("storage", False, f"{place}: {error.strerror}", _("let the site's user write there"))
+    return Finding("storage", True, _("%(folder)s can be written to") % {"folder": folder})
 
 
 def addresses(_now: datetime) -> Iterator[Finding]:
     collected = (Path(settings.STATIC_ROOT) / "staticfiles.json").is_file()
-    detail = "collected" if collected else "not collected"
-    yield Finding("static files", collected, detail, "run: python manage.py collectstatic --no-input")
+    detail = _("collected") if collected else _("not collected")
+    remedy = _("run: %(command)s") % {"command": "python manage.py collectstatic --no-input"}
+    yield Finding("static files", collected, detail, remedy)
     known = bool(settings.SITE_URL) or not settings.PRODUCTION
-    detail = settings.SITE_URL or "not set"
-    yield Finding("address", known, detail, "set CHIRON_SITE_URL, with which the links in mails begin")
+    detail = settings.SITE_URL or _("not set")
+    yield Finding("address", known, detail, _("set CHIRON_SITE_URL, with which the links in mails begin"))
 
 
 def judges(_now: datetime) -> Iterator[Finding]:
@@ -227,23 +249,23 @@ def judges(_now: datetime) -> Iterator[Finding]:
     try:
         named = list(JudgeConfig.objects.exclude(key_variable=""))
     except DatabaseError:
-        yield Finding(
-            "judges' keys", False, "not asked: they are named in the database", "as for the database"
-        )
+        detail = _("not asked: they are named in the database")
+        yield Finding("judges' keys", False, detail, _("as for the database"))
         return
     if not named:
-        yield Finding("judges' keys", True, "no judge needs one")
+        yield Finding("judges' keys", True, _("no judge needs one"))
     for config in named:
         yield _key(config)
 
 
 def _key(config: JudgeConfig) -> Finding:
-    part = f"key of {config.slug}"
+    part = _("key of %(judge)s") % {"judge": config.slug}
     try:
         judge_key(config)
     except JudgeNotConfigured as problem:
-        return Finding(part, False, "not usable", str(problem))
-    return Finding(part, True, f"{config.key_variable} is set, for {origin_of(config.base_url)}")
+        return Finding(part, False, _("not usable"), str(problem))
+    facts = {"name": config.key_variable, "origin": origin_of(config.base_url)}
+    return Finding(part, True, _("%(name)s is set, for %(origin)s") % facts)
 
 
 CHECKS: tuple[Callable[[datetime], Iterator[Finding]], ...] = (

@@ -18,10 +18,10 @@ DEFAULT_RESOURCE_CATEGORIES = (
 )
 
 DEFAULT_INSTRUCTIONS = """\
-**Your task.** You receive one batch of questions. Give the most accurate final answer you can to each \
+**Your task.** You receive one set of questions. Give the most accurate final answer you can to each \
 of them, with the help of whatever the list of allowed tools names.
 
-**Time.** One clock runs for the whole batch. It covers everything: looking things up, working with a \
+**Time.** One clock runs for the whole set. It covers everything: looking things up, working with a \
 model, writing and handing in. It starts when you press the start button, not before, and it does not \
 pause.
 
@@ -34,7 +34,7 @@ runs short, but it is meant as the last resort and not as the normal way of work
 **Write answers, not remarks.** We grade your final answer. Remarks on the question or on the model are \
 no answer. If you cannot finish one, write what you have.
 
-**Resources.** Before you hand in, tick the kinds of resources you used. Broad kinds for the whole batch \
+**Resources.** Before you hand in, tick the kinds of resources you used. Broad kinds for the whole set \
 are enough; nobody asks for a list of pages.
 
 **Order and saving.** Answer in any order and change answers as often as you like while the clock runs. \

@@ -34,8 +34,7 @@ class StudyNotDraft(Refused):
 
     def __init__(self, study: Study) -> None:
         super().__init__(
-            _('The study "%(study)s" is locked; change it by an amendment (amend_study).')
-            % {"study": study.slug}
+            _('The study "%(study)s" is locked; change it by an amendment.') % {"study": study.slug}
         )
 
 

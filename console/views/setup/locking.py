@@ -15,6 +15,7 @@ from console.selectors.readiness import MUST
 from console.services.locking import study_lock_confirmed
 from console.views.setup.protocol_rows import left_to_do, protocol_rows
 from console.views.setup.steps import setup_context
+from presentation.problems import problem_in_words
 from studies.models import Study
 from studies.protocol.settings import ProtocolRefused
 from studies.roles import Can
@@ -104,7 +105,7 @@ def staff_setup_import(request: HttpRequest, study: Study) -> HttpResponse:
             )
         except ProtocolRefused as refusal:
             for sentence in refusal.sentences:
-                form.add_error("file", sentence)
+                form.add_error("file", problem_in_words(sentence))
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:

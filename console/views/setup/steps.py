@@ -17,6 +17,7 @@ from console.selectors.design import assumptions_of, design_of
 from console.selectors.readiness import KNOWN, readiness
 from console.selectors.steps import STEP_LABELS, TEXT_PAGES, saved_pages, setup_steps, step_of
 from console.views.setup.step_facts import step_facts
+from presentation.problems import problem_in_words
 from studies.models import Prompt, Study, StudyStatus
 from studies.protocol.settings import ProtocolRefused
 from studies.roles import Can
@@ -87,7 +88,7 @@ def _saved(request: HttpRequest, study: Study, page: str, form: StepForm) -> Htt
     except ProtocolRefused as refusal:
         form.refuse(refusal)
     except Refused as refusal:
-        form.add_error(None, str(refusal))
+        form.add_error(None, problem_in_words(str(refusal)))
     else:
         messages.success(request, _("Saved."))
         return redirect(*_way_on(request, study, page))

@@ -22,6 +22,7 @@ from console.services.staging import is_quick, upload_forget, upload_stage
 from jobs.selectors import open_jobs
 from jobs.services.starting import job_start
 from presentation.codes import CodeNames
+from presentation.problems import problem_in_words
 from studies.forms.uploads import takes_large_files
 from studies.models import BankVersion, Prompt
 from studies.roles import SiteCan
@@ -90,7 +91,7 @@ def staff_bank_upload(request: HttpRequest) -> HttpResponse:
         try:
             return _read(request, form)
         except Refused as refusal:
-            form.add_error("file", str(refusal))
+            form.add_error("file", problem_in_words(str(refusal)))
     return render(
         request, "console/site/bank_upload.html", {"form": form}, status=422 if form.errors else 200
     )
@@ -146,10 +147,10 @@ def staff_bank_import(request: HttpRequest) -> HttpResponse:
             return _left_to_a_job(request, "import_bank", arguments)
         found = bank_file_import(**arguments, clock=timezone.now)
     except FileHasProblems as refusal:
-        messages.error(request, str(refusal.problems[0]) if refusal.problems else str(refusal))
+        messages.error(request, problem_in_words(refusal.problems[0] if refusal.problems else str(refusal)))
         return redirect("staff_bank_upload")
     except Refused as refusal:
-        messages.error(request, str(refusal))
+        messages.error(request, problem_in_words(str(refusal)))
         return redirect("staff_bank_upload")
     upload_forget(values.get("token", ""))
     version = found.version

@@ -11,8 +11,8 @@ from operations.services.checkup import checkup
 from studies.roles import SiteCan
 from studies.views.access import site_page
 
-# The parts at the top of the page, by the name the check gives them.
-TILES: dict[str, Promise] = {
+# What the page calls the parts, by the name the check gives them; the first seven are its tiles.
+LABELS: dict[str, Promise] = {
     "worker": _("Worker"),
     "beat": _("Scheduler"),
     "broker": _("Queue"),
@@ -20,7 +20,18 @@ TILES: dict[str, Promise] = {
     "mails": _("Mails"),
     "free space": _("Free space"),
     "backup": _("Backup"),
+    "database": _("Database"),
+    "migrations": _("Tables"),
+    "belief in it": _("Belief in the clock"),
+    "cache": _("Cache"),
+    "mail": _("Mail server"),
+    "storage": _("Storage"),
+    "rights": _("Rights"),
+    "static files": _("Static files"),
+    "address": _("Address"),
+    "judges' keys": _("Keys of judges"),
 }
+TILES = tuple(LABELS)[:7]
 
 
 @site_page(SiteCan.RUN_SITE)
@@ -28,12 +39,13 @@ TILES: dict[str, Promise] = {
 def staff_health(request: HttpRequest) -> HttpResponse:
     """Every part with its state; the mail server is asked only where the address says so."""
     ask_mail = "mail" in request.GET
-    findings = list(checkup(now=timezone.now(), ask_mail=ask_mail))
-    by_part = {finding.part: finding for finding in findings}
+    found = list(checkup(now=timezone.now(), ask_mail=ask_mail))
+    findings = [(LABELS.get(finding.part, finding.part), finding) for finding in found]
+    by_part = {finding.part: finding for finding in found}
     context = {
         "findings": findings,
-        "bad": [finding for finding in findings if not finding.ok],
-        "tiles": [(label, by_part[part]) for part, label in TILES.items() if part in by_part],
+        "bad": [(label, finding) for label, finding in findings if not finding.ok],
+        "tiles": [(LABELS[part], by_part[part]) for part in TILES if part in by_part],
         "asked_mail": ask_mail,
         "checked_at": timezone.now(),
     }

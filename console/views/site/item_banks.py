@@ -18,6 +18,7 @@ from console.selectors.banks import item_banks, judge_texts, studies_using
 from console.services.bank_files import item_bank_file_import, judge_texts_import
 from console.services.staging import is_quick, upload_forget, upload_stage
 from jobs.services.starting import job_start
+from presentation.problems import problem_in_words
 from studies.forms.uploads import takes_large_files
 from studies.roles import SiteCan
 from studies.services.refusals import Refused
@@ -59,7 +60,7 @@ def staff_item_banks(request: HttpRequest) -> HttpResponse:
             require_slug(values["slug"], of="an item bank")
             return _stored(request, slug=values["slug"], upload=values["file"])
         except Refused as refusal:
-            form.add_error("file", str(refusal))
+            form.add_error("file", problem_in_words(str(refusal)))
     listing = Listing(request, ITEM_BANK_COLUMNS)
     banks = listing.ordered(item_banks())
     if listing.wants_csv:
@@ -105,7 +106,7 @@ def staff_calibrate(request: HttpRequest) -> HttpResponse:
             require_slug(values["slug"], of="an item bank")
             token = upload_stage(name=values["file"].name, content=values["file"].read())
         except Refused as refusal:
-            form.add_error("file", str(refusal))
+            form.add_error("file", problem_in_words(str(refusal)))
         else:
             arguments = {
                 "token": token, "slug": values["slug"], "difficulty_only": values["difficulty_only"]
@@ -134,7 +135,7 @@ def staff_judge_texts(request: HttpRequest) -> HttpResponse:
                     slug=form.cleaned_data["slug"], **form.contents(), folder=Path(folder), now=timezone.now()
                 )
         except Refused as refusal:
-            form.add_error(None, str(refusal))
+            form.add_error(None, problem_in_words(str(refusal)))
         else:
             messages.success(request, _("The judge texts %(name)s are stored.") % {"name": texts.slug})
             return redirect("staff_judge_texts")

@@ -18,6 +18,7 @@ from console.services.bank_files import model_file_import, table_file_import
 from console.services.staging import is_quick, upload_forget, upload_stage
 from formats.cells import csv_cell
 from jobs.services.starting import job_start
+from presentation.problems import problem_in_words
 from scoring.models import ModelConfiguration
 from scoring.selectors.leaderboards import studies_measured_on
 from scoring.services.leaderboards import LeaderboardImport
@@ -90,7 +91,7 @@ def staff_models_upload(request: HttpRequest) -> HttpResponse:
         try:
             return _stored(request, form)
         except Refused as refusal:
-            form.add_error("file", str(refusal))
+            form.add_error("file", problem_in_words(str(refusal)))
     context = {"form": form, "has_bank": ItemBank.objects.exists()}
     return render(request, "console/site/models_upload.html", context, status=422 if form.errors else 200)
 
@@ -155,7 +156,7 @@ def staff_models_table(request: HttpRequest) -> HttpResponse:
             finally:
                 upload_forget(token)
         except Refused as refusal:
-            form.add_error("file", str(refusal))
+            form.add_error("file", problem_in_words(str(refusal)))
         else:
             messages.success(request, _("The table is stored as item bank %(bank)s.") % {"bank": bank.slug})
             return redirect("staff_models")

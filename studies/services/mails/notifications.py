@@ -5,6 +5,7 @@ from typing import Any
 
 from celery import current_app
 from django.conf import settings
+from django.utils.translation import gettext as _
 from kombu import Connection
 from kombu.exceptions import KombuError
 
@@ -71,7 +72,8 @@ def messages_waiting() -> dict[str, int]:
             channel: Any = connection.default_channel
             return {queue.name: channel._size(queue.name) for queue in settings.CELERY_TASK_QUEUES}
     except _connection_errors() as error:
-        raise NotSent(f"it cannot be reached ({type(error).__name__})") from error
+        sentence = _("it cannot be reached (%(error)s)") % {"error": type(error).__name__}
+        raise NotSent(sentence) from error
 
 
 def _send(

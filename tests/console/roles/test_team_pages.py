@@ -147,6 +147,10 @@ def test_the_health_of_the_site_is_what_doctor_says(
     assert answer.status_code == 200
     assert re.search(r"never seen in the last day.*start exactly one: celery", said, re.DOTALL)
     assert "0 waiting, 0 of them tried in vain" in said
+    client.cookies["django_language"] = "de"
+    german = text_of(client.get("/staff/health/"))
+    assert "0 warten, davon 0 vergeblich versucht" in german
+    assert "noch keine mit manage.py backup" in german
 
 
 def test_every_other_sign_in_ends_and_this_one_goes_on(client: Client, root: User) -> None:

@@ -36,6 +36,14 @@ def test_what_is_refused_stands_at_its_field_and_is_not_lost(draft: Study, save:
     assert (draft.name, draft.protocol.batch_size) == ("A draft", 20)
 
 
+def test_what_is_refused_is_said_in_the_language_of_the_reader(
+    draft: Study, save: Save, staff: Client
+) -> None:
+    staff.cookies["django_language"] = "de"
+    page = save(draft, "questions", batch_size="900").text
+    assert "Das ist größer als 500; schreiben Sie 500 oder weniger." in page
+
+
 def test_a_file_leaves_what_somebody_else_saved_meanwhile(draft: Study, save: Save, now: datetime) -> None:
     opened = Study.objects.get(pk=draft.pk)
     save(draft, "questions", batch_size="6")

@@ -70,6 +70,22 @@ def test_a_file_that_is_no_bank_is_told_in_a_sentence(
     assert not list((tmp_path / "data" / "uploads").glob("*/*.docx"))
 
 
+def test_problems_are_said_in_the_language_of_the_reader_and_stored_in_english(staff: Client) -> None:
+    staff.cookies["django_language"] = "de"
+    read = staff.post(reverse("staff_bank_upload"), sent(GOOD + b'{"id": "b", "text": 3}\n', "bank.jsonl"))
+    german = "Zeile 2, b, text: ist eine Zahl, erwartet wird Text; setzen Sie es in Anführungszeichen"
+    page = staff.get(read["Location"])
+    assert german in page.text
+    staff.post(reverse("staff_bank_import"), {**hidden(page.text), "partial": "yes"})
+    version = BankVersion.objects.get()
+    assert "line 2, b, text: is a number, but text is expected; put it in quotes" in version.problems
+    assert german in staff.get(reverse("staff_bank", args=["my-bank", 1])).text
+    refused = staff.post(
+        reverse("staff_item_banks"), {"slug": "items", "file": named(b'{"items": 3}', "irt.json")}
+    )
+    assert "items: ist eine Zahl, erwartet wird ein Objekt" in refused.text
+
+
 def test_problems_are_listed_by_line_and_the_rest_is_imported_only_when_asked(staff: Client) -> None:
     content = GOOD + b'{"id": "b", "text": ""}\n{"id": "c", "text": "Half of a li'
     read = staff.post(reverse("staff_bank_upload"), sent(content, "bank.jsonl"))

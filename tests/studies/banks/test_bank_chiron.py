@@ -211,6 +211,7 @@ def test_a_field_that_appears_twice_is_not_silently_overwritten(tmp_path: Path) 
         ('{"id": }', "line 1, JSON: breaks off at column 8 (Expecting value); correct the JSON"),
         ("[1]", "line 1, JSON: is a list, but an object in braces is expected"),
         ("[" * 200_000, "line 1, JSON: is nested too deeply; flatten it"),
+        ("9" * 5_000, "line 1, JSON: holds a number of thousands of digits; write an ordinary number"),
         (
             '{"id": "p\0"}',
             "line 1, encoding: contains a NUL character (U+0000); remove it",

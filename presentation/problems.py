@@ -1,0 +1,101 @@
+"""What is wrong with a file or a setting, in the reader's language.
+
+Readers of files know no framework, and what they find is stored and printed in English. A page recognises the
+sentence by its template, and says it by the translated template with the same values. What is not recognised
+stays as it is.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+
+from formats.wording import gettext_noop
+from presentation.problem_sentences import TEMPLATES, WORDS
+
+MOST_CHARACTERS = 1_000  # a longer line holds a whole text of somebody, which is not searched
+PLACEHOLDER = re.compile(r"\{(\w+)[^}]*\}|%\((\w+)\)[ds]")
+LINES = {"line": gettext_noop("line {number}"), "row": gettext_noop("row {number}")}
+# "bank.jsonl, line 3, q1, text: is missing", or a setting's name alone.
+PLACE = r"(?P<_place>.*?: ||[\w.\[\]]+ )"
+VALUE = r"(?P<{}>'[^']*'|.*?)"
+
+
+class Known(NamedTuple):
+    """A template, the longest of its pieces that has no value in it, and what a whole sentence matches."""
+
+    template: str
+    piece: str
+    pattern: re.Pattern[str]
+
+
+def problem_in_words(text: str) -> str:
+    """One problem or several, one a line, each with its place."""
+    return "\n".join(map(_sentence, text.split("\n")))
+
+
+def _sentence(text: str) -> str:
+    for known in _known() if len(text) <= MOST_CHARACTERS else ():
+        if known.piece in text and (match := known.pattern.fullmatch(text)):
+            values = match.groupdict()
+            place, end = values.pop("_place"), values.pop("_end")
+            return f"{_place(place)}{_filled(_(known.template).removesuffix('.'), values)}{end}"
+    return text
+
+
+def _filled(template: str, values: Mapping[str, str]) -> str:
+    def said(placeholder: re.Match[str]) -> str:
+        name = placeholder[1] or placeholder[2]
+        return SAID.get(name, str)(values[name])
+
+    return PLACEHOLDER.sub(said, template)
+
+
+def _place(place: str) -> str:
+    return re.sub(
+        r"(?<![^ ])(line|row) (\d+)(?=[,:]|$)",
+        lambda match: _(LINES[match[1]]).format(number=match[2]),
+        place,
+    )
+
+
+def _word(value: str) -> str:
+    return _(value) if value in WORDS else value
+
+
+def _choice(value: str) -> str:
+    """'a', 'b' or 'c'."""
+    return value.replace("' or '", _("' or '"))
+
+
+SAID: Mapping[str, Callable[[str], str]] = {
+    **dict.fromkeys(("kind", "kinds", "shown", "wanted"), _word),
+    **dict.fromkeys(("fault", "remedy"), _sentence),
+    "expected": _choice,
+    "first": _place,
+}
+
+
+@cache
+def _known() -> tuple[Known, ...]:
+    """Every template: first where another sentence follows a colon, then the longest."""
+
+    def weight(one: Known) -> tuple[bool, int]:
+        return ": {fault}" in one.template, len(PLACEHOLDER.sub("", one.template))
+
+    return tuple(sorted(map(_as_known, dict.fromkeys(TEMPLATES)), key=weight, reverse=True))
+
+
+def _as_known(template: str) -> Known:
+    pieces = PLACEHOLDER.split(template.removesuffix("."))
+    literals, names = (
+        pieces[::3],
+        [one or other for one, other in zip(pieces[1::3], pieces[2::3], strict=True)],
+    )
+    pattern = re.escape(literals[0])
+    for place, name in enumerate(names):
+        value = f"(?P={name})" if name in names[:place] else VALUE.format(name)
+        pattern += value + re.escape(literals[place + 1])
+    return Known(template, max(literals, key=len), re.compile(f"{PLACE}{pattern}(?P<_end>\\.?)"))
