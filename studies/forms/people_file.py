@@ -4,6 +4,8 @@ import csv
 from io import StringIO
 from pathlib import Path
 
+from django.utils.translation import gettext as _
+
 from studies.services.people.people_import import PeopleProblem, PeopleReading, PersonRow
 
 REQUIRED = ("email", "profile")
@@ -58,7 +60,7 @@ def read_people_text(text: str, *, header_optional: bool = False) -> PeopleReadi
             language = values.get("language", "").lower()
             rows.append(PersonRow(number, values["email"], values["profile"], status, is_test, language))
     if not rows and not problems:
-        problems.append(PeopleProblem(None, "", "the file names nobody; write one line per person"))
+        problems.append(PeopleProblem(None, "", _("the file names nobody; write one line per person")))
     return PeopleReading(tuple(rows), tuple(problems))
 
 
@@ -66,9 +68,15 @@ def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise _FileUnusable(f"{path} cannot be read ({error.strerror}); check the path") from None
+        raise _FileUnusable(
+            _("{path} cannot be read ({reason}); check the path").format(path=path, reason=error.strerror)
+        ) from None
     if len(content) > MAX_BYTES:
-        raise _FileUnusable(f"{path} is larger than {MAX_BYTES // 1024**2} MiB; is it the right file?")
+        raise _FileUnusable(
+            _("{path} is larger than {number} MiB; is it the right file?").format(
+                path=path, number=MAX_BYTES // 1024**2
+            )
+        )
     return content
 
 
@@ -77,7 +85,7 @@ def _text(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise _FileUnusable("is not UTF-8; save the file as UTF-8", line) from None
+        raise _FileUnusable(_("is not UTF-8; save the file as UTF-8"), line) from None
 
 
 def _lines(text: str) -> list[tuple[int, list[str]]]:
@@ -95,34 +103,42 @@ def _lines(text: str) -> list[tuple[int, list[str]]]:
             if any(trimmed):
                 lines.append((reader.line_num, trimmed))
     except csv.Error as error:
-        raise _FileUnusable(f"is no CSV ({error}); export the file again", reader.line_num) from None
+        raise _FileUnusable(
+            _("is no CSV ({reason}); export the file again").format(reason=error), reader.line_num
+        ) from None
     return lines
 
 
 def _columns(lines: list[tuple[int, list[str]]]) -> list[str]:
     if not lines:
-        raise _FileUnusable("the file is empty; begin it with the line email,profile")
+        raise _FileUnusable(_("the file is empty; begin it with the line email,profile"))
     number, cells = lines[0]
     columns = [cell.lower() for cell in cells]
     missing = [name for name in REQUIRED if name not in columns]
     if missing:
-        message = f"missing columns: {', '.join(missing)}; begin the file with email,profile"
+        message = _("missing columns: {names}; begin the file with email,profile").format(
+            names=", ".join(missing)
+        )
         raise _FileUnusable(message, number)
     unknown = [name for name in columns if name not in (*REQUIRED, *OPTIONAL)]
     if unknown or len(set(columns)) < len(columns):
         known = ", ".join((*REQUIRED, *OPTIONAL))
-        raise _FileUnusable(f"the columns must be some of {known}, each once", number, ", ".join(unknown))
+        message = _("the columns must be some of {names}, each once").format(names=known)
+        raise _FileUnusable(message, number, ", ".join(unknown))
     return columns
 
 
 def _cell_problems(number: int, cells: list[str], columns: list[str]) -> list[PeopleProblem]:
     if len(cells) > len(columns):
-        message = f"has {len(cells)} values for {len(columns)} columns; put values with a comma in quotes"
+        message = _("has {cells} values for {columns} columns; put values with a comma in quotes").format(
+            cells=len(cells), columns=len(columns)
+        )
         return [PeopleProblem(number, "", message)]
     values = dict(zip(columns, cells, strict=False))
     problems = [
-        PeopleProblem(number, name, "is blank; fill it in") for name in REQUIRED if not values.get(name)
+        PeopleProblem(number, name, _("is blank; fill it in")) for name in REQUIRED if not values.get(name)
     ]
     if values.get("is_test", "").lower() not in WORDS:
-        problems.append(PeopleProblem(number, "is_test", f'is "{values["is_test"]}"; write yes or no'))
+        message = _('is "{value}"; write yes or no').format(value=values["is_test"])
+        problems.append(PeopleProblem(number, "is_test", message))
     return problems

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext as _, gettext_noop
 
 from studies.models import Invitation, Participant, Study, User, VettingStatus
 from studies.services.people.invitations import invitations_create, require_inviting
@@ -48,7 +49,11 @@ class PeopleProblem:
     message: str
 
     def __str__(self) -> str:
-        place = ", ".join(part for part in (f"line {self.line}" if self.line else "", self.field) if part)
+        place = ", ".join(
+            part
+            for part in (_("line {number}").format(number=self.line) if self.line else "", self.field)
+            if part
+        )
         return f"{place}: {self.message}" if place else self.message
 
 
@@ -92,18 +97,19 @@ class InvitationPlan:
 class PeopleRefused(Refused):
     """Nobody was added; carries every problem of the file."""
 
-    outcome = "Nobody was added"
+    outcome = gettext_noop("Nobody was added")
 
     def __init__(self, problems: Iterable[PeopleProblem]) -> None:
         self.problems = tuple(sorted(problems, key=lambda problem: problem.line or 0))
         lines = [str(problem) for problem in self.problems]
-        super().__init__("\n".join([f"{self.outcome}; problems found: {len(lines)}", *lines]))
+        first = _("{outcome}; problems found: {number}").format(outcome=_(self.outcome), number=len(lines))
+        super().__init__("\n".join([first, *lines]))
 
 
 class InvitationsRefused(PeopleRefused):
     """Nobody was invited; carries every problem of the file."""
 
-    outcome = "Nobody was invited"
+    outcome = gettext_noop("Nobody was invited")
 
 
 @transaction.atomic
@@ -186,7 +192,8 @@ def _repeated_lines(rows: Iterable[PersonRow]) -> list[PeopleProblem]:
     for row in rows:
         line = first.setdefault(row.email.strip().lower(), row.line)
         if line != row.line:
-            problems.append(PeopleProblem(row.line, "email", f"is the address of line {line}; keep one line"))
+            message = _("is the address of line {number}; keep one line").format(number=line)
+            problems.append(PeopleProblem(row.line, "email", message))
     return problems
 
 
@@ -194,7 +201,7 @@ def _team_lines(study: Study, rows: Iterable[PersonRow]) -> list[PeopleProblem]:
     """A problem for every line that names one of the study's team, who may only try it out."""
     inside = study.roles.exclude(user__in=study.participants.values("user"))
     team = set(inside.values_list("user__email", flat=True))
-    message = "looks after this study; such a person takes part as a test person only"
+    message = _("looks after this study; such a person takes part as a test person only")
     named = (row for row in rows if not row.is_test and row.email.strip().lower() in team)
     return [PeopleProblem(row.line, "email", message) for row in named]
 
@@ -204,10 +211,12 @@ def _person_problems(study: Study, row: PersonRow, present: dict[str, str]) -> l
     if unfit := _email_problems(row):
         problems += unfit
     elif (profile := present.get(normal_email(row.email), row.profile)) != row.profile:
-        message = f'is "{row.profile}", but the person is in the study as "{profile}"; correct the line'
+        message = _('is "{value}", but the person is in the study as "{stored}"; correct the line').format(
+            value=row.profile, stored=profile
+        )
         problems.append(PeopleProblem(row.line, "profile", message))
     if row.status and row.status not in STATUSES:
-        message = f'is "{row.status}"; write submitted or approved, or leave it blank'
+        message = _('is "{value}"; write submitted or approved, or leave it blank').format(value=row.status)
         problems.append(PeopleProblem(row.line, "status", message))
     return problems
 
@@ -215,11 +224,12 @@ def _person_problems(study: Study, row: PersonRow, present: dict[str, str]) -> l
 def _invitation_problems(study: Study, row: PersonRow, *, is_known: bool) -> list[PeopleProblem]:
     problems = _email_problems(row) + ([] if is_known else _profile_problems(study, row))
     if row.language and row.language not in dict(settings.LANGUAGES):
-        languages = ", ".join(code for code, _ in settings.LANGUAGES)
-        message = f'is "{row.language}"; use one of {languages}, or leave it blank'
+        message = _('is "{value}"; use one of {languages}, or leave it blank').format(
+            value=row.language, languages=", ".join(dict(settings.LANGUAGES))
+        )
         problems.append(PeopleProblem(row.line, "language", message))
     if row.status:
-        message = "is not decided by an invitation; leave this column out"
+        message = _("is not decided by an invitation; leave this column out")
         problems.append(PeopleProblem(row.line, "status", message))
     return problems
 

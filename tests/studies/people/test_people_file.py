@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from django.utils.translation import override
 
 from studies.forms.people_file import read_people
 from studies.services.people.people_import import PersonRow
@@ -82,3 +83,12 @@ def test_a_file_that_cannot_be_used_is_one_sentence(file: Path, content: bytes, 
 
 def test_a_file_that_is_not_there_is_one_sentence(file: Path) -> None:
     assert problems_of(file) == [f"{file} cannot be read (No such file or directory); check the path"]
+
+
+def test_problems_are_in_the_readers_language(file: Path) -> None:
+    file.write_text("email,profile,is_test\n,stem-phd,maybe\n")
+    with override("de"):
+        assert problems_of(file) == [
+            "Zeile 2, email: ist leer; füllen Sie es aus",
+            "Zeile 2, is_test: ist „maybe“; schreiben Sie yes oder no",
+        ]
