@@ -228,6 +228,8 @@ def test_what_decides_scores_is_fixed_once_a_run_used_the_judge(
     )
     assert len(judge_change(judge=judge, settings=moved, actor=None, now=now)) == 7
     assert [(known.config.slug, known.studies) for known in known_judges()] == [("one", (asked_study.slug,))]
+    (of_others,) = known_judges(among=Study.objects.none())
+    assert (of_others.studies, of_others.others) == ((), 1)
 
 
 def test_an_estimate_alone_fixes_nothing_and_is_forgotten(
