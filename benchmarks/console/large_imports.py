@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -156,6 +157,14 @@ def peak_megabytes(process: Child) -> int:
     return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) // 1024
 
 
+def kill_whole(process: Child) -> None:
+    """`kill -9` of a process and of those it started, which would go on without it."""
+    started = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    for number in (process.pid, *map(int, started)):
+        os.kill(number, signal.SIGKILL)
+    process.wait()
+
+
 def bank_file(folder: Path, rows: int, first: str) -> Path:
     """A bank of this many questions, of which one in a thousand has no text."""
     file = folder / f"bank-{first}.jsonl"
@@ -261,8 +270,7 @@ class Walk:
     def killed(self, what: str, name: str, child: Child, again: Callable[[], None]) -> None:
         job = self.team.job_of("/staff/banks/import/", self.read(name))
         self.team.until(job, lambda state: (state["percent"] or 0) >= KILL_AT)  # type: ignore[operator]
-        child.kill()
-        child.wait()
+        kill_whole(child)
         began = time.perf_counter()
         again()
         state = self.team.until(job, lambda state: not state["is_open"])
