@@ -152,7 +152,7 @@ def staff_screening_ledger(request: HttpRequest, study: Study) -> HttpResponse:
     context = {
         "study": study, "page": page, "lines": lines, "show": show, "shows": SHOWS, "rules": rules,
         "listing": listing,
-        "counts": people_counts(study, None),
+        "counts": people_counts(study, last_filter(study).ran_at),
     }  # fmt: skip
     return render(request, "screening/ledger.html", context)
 

@@ -1,7 +1,7 @@
 """Screening by several reviewers through its page: blind, told of each other, and nothing typed is lost."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -41,7 +41,7 @@ def flagged(
     person = make_person(study)
     work(person, {"p001": "idk", "p002": "<mark>no idea</mark>"})
     work(make_person(study), dict.fromkeys(("p001", "p002", "p003", "p004"), GOOD))
-    study_screen(study=study, now=now)
+    study_screen(study=study, now=now + timedelta(hours=2))  # after they ended
     return person
 
 
