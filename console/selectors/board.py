@@ -166,6 +166,8 @@ def _row(values: Sequence[object], now: datetime) -> Row:
         facts["status"] = SessionStatus.EXPIRED.value
     row = Row(**facts)  # type: ignore[arg-type]
     incidents = incidents_of(row, now) if row.status == SessionStatus.ACTIVE else ()
+    if not incidents:
+        return row
     unheard = row.heard_at if Incident.OFFLINE in incidents else None
     return replace(row, incidents=incidents, unheard_since=unheard)
 
