@@ -21,9 +21,10 @@ import numpy as np
 
 from psychometrics.data.cohort import Codes, Cohort, Pairs
 from psychometrics.inference.clusters import ClusterEstimate, linear_estimate
+from psychometrics.inference.disclosure import MIN_PEOPLE, MIN_PROMPTS
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
 from psychometrics.inference.measure import plain
-from psychometrics.inference.quasi_estimate import quasi_estimate
+from psychometrics.inference.quasi_estimate import quasi_estimate, unbounded
 from psychometrics.inference.standard_errors import Fit, cluster_error, quasi_fit
 from psychometrics.irt.ability import group_ability
 from psychometrics.irt.bank import ItemBank
@@ -32,7 +33,6 @@ from psychometrics.irt.transform import Array, Transform
 
 FLIPPED = 0.045  # of answers with full credit; the design page's reference for a judge that errs
 NOTHING = unknown(Reason.NOTHING_SCORED)
-MIN_PEOPLE = 2  # single people are not measured
 
 
 @dataclass(frozen=True)
@@ -51,11 +51,11 @@ class Thetas:
 
     @property
     def reported(self) -> dict[str, Estimate]:
-        """As they may be shown: not of a single person."""
-        if self.people < MIN_PEOPLE:
-            reason = Reason.TOO_FEW_PEOPLE if self.pool.n else Reason.NOTHING_SCORED
-            return dict.fromkeys(self.named, unknown(reason))
-        return self.named
+        """As they may be shown: not of a single person or prompt."""
+        few = Reason.TOO_FEW_PEOPLE if self.people < MIN_PEOPLE else Reason.TOO_FEW_PROMPTS
+        if self.people >= MIN_PEOPLE and self.prompts >= MIN_PROMPTS:
+            return self.named
+        return dict.fromkeys(self.named, unknown(few if self.pool.n else Reason.NOTHING_SCORED))
 
 
 def thetas_of(cohort: Cohort) -> Thetas:
@@ -71,10 +71,13 @@ def thetas_of(cohort: Cohort) -> Thetas:
         sigma_hat=cohort.sigma_hat,
     )
     by_prompt = group_ability(np.searchsorted(known, pairs.prompt), pairs.p, bank)
+    bound = unbounded(pairs.a, pairs.b, pairs.p)
     ends = (by_prompt.ci_low, by_prompt.ci_high)
+    prompt = Estimate(by_prompt.theta, by_prompt.se, *ends) if len(pairs) else NOTHING
+    pool = linear_estimate(pairs.a, pairs.z, pairs.person)
     return Thetas(
-        prompt=Estimate(by_prompt.theta, by_prompt.se, *ends) if len(pairs) else NOTHING,
-        pool=linear_estimate(pairs.a, pairs.z, pairs.person),
+        prompt=bound or prompt,
+        pool=replace(pool, estimate=bound or pool.estimate),
         ql=quasi_estimate(pairs.a, pairs.b, pairs.p, pairs.person),
         prompts=by_prompt.prompts,
         people=len(np.unique(pairs.person)),
@@ -118,6 +121,8 @@ def under_other_scores(cohort: Cohort, p: Array) -> OtherScores:
     a = cohort.a[cohort.prompt[rows]]
     difference = cohort.transform.to_logit(p[rows]) - cohort.transform.to_logit(cohort.p[rows])
     change = linear_estimate(a, difference, cohort.person[rows])
+    if any(unbounded(a, cohort.b[cohort.prompt[rows]], own[rows]) for own in (cohort.p, p)):
+        change = replace(change, estimate=unknown(Reason.NO_FINITE_SOLUTION))
     information = float(a @ a)
     return OtherScores(change, rows, a * difference / information if information else difference)
 

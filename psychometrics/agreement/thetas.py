@@ -6,6 +6,7 @@ answers of the same people, those of the first judge's group, under both judges:
 play no part.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -21,7 +22,7 @@ from psychometrics.agreement.values import Values, cluster_values
 from psychometrics.data.cohort import Mask, Pairs
 from psychometrics.inference.clusters import Array, ClusterEstimate, cluster_codes, linear_estimate
 from psychometrics.inference.estimates import Reason, none_if_nan, unknown
-from psychometrics.inference.quasi_estimate import quasi_estimate
+from psychometrics.inference.quasi_estimate import quasi_estimate, unbounded
 from psychometrics.irt.ability import ability_of, group_ability
 from psychometrics.irt.bank import ItemBank
 from psychometrics.top.ranking import by_mean, first_of, raw_means
@@ -79,7 +80,10 @@ class Comparison:
     def _change(self, group: str, of_x: Mask, of_y: Mask) -> dict[str, Any]:
         rows = self._rows_of(of_x)
         difference = self._logits(self._p[1][rows]) - self._logits(self._p[0][rows])
-        change = self._by_logits(self._items.a[self._places[rows]], difference, self._people[rows])
+        a, b = self._items.a[self._places[rows]], self._items.b[self._places[rows]]
+        change = self._by_logits(a, difference, self._people[rows])
+        if any(unbounded(a, b, p[rows]) for p in self._p) and not self._items.is_logistic:
+            change = replace(change, estimate=unknown(Reason.NO_FINITE_SOLUTION))
         return {
             "group": group,
             "x": self._of_group(self._p[0], of_x),
@@ -104,9 +108,12 @@ class Comparison:
         places = self._places[rows]
         a, b = self._items.a[places], self._items.b[places]
         pooled = self._by_logits(a, self._logits(p[rows]) + a * b, self._people[rows])
+        theta = group_ability(places, p[rows], self._items).theta
+        if (bound := unbounded(a, b, p[rows])) and not self._items.is_logistic:
+            pooled, theta = replace(pooled, estimate=bound), math.nan
         return {
             "participants": int(people.sum()),
-            "theta": none_if_nan(group_ability(places, p[rows], self._items).theta),
+            "theta": none_if_nan(theta),
             "pooled": cluster_values(pooled),
             "quasi": cluster_values(quasi_estimate(a, b, p[rows], self._people[rows])),
         }

@@ -53,16 +53,13 @@ MIN_PAIRS = 10  # of a cell; with fewer its mean is that of a few answers
 class GroupDif:
     """A shift in logits of y with its interval; `p` is two-sided against no shift, NaN without an error.
 
-    Counts are None where they would tell of one or two private prompts.
+    Counts are None where they would tell of too few.
     """
 
     estimate: Estimate
     p: float
     n: int | None
     clusters: int | None
-
-
-HELD_BACK = GroupDif(unknown(Reason.TOO_FEW_PROMPTS), math.nan, None, None)
 
 
 def _design_error(value: float, influence: Array, pairs: Pairs, nested: bool) -> ClusterError:

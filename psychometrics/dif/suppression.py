@@ -1,9 +1,9 @@
-"""Which shifts, and which thetas without some prompts, would tell of one or two private prompts.
+"""Which shifts, and which thetas without some prompts, would tell of too few (`slices.suppression`).
 
-Categories and modalities are the parts of the slices, and what must not be told there must not be told here
-(`slices_hidden`). A contrast of a profile on a category rests on four cells, the profile and the others on
-the category and elsewhere: none of these may rest on one or two, and of a category with a hidden cell no
-contrast is told, as the cells of all profiles are in each.
+Categories and modalities are the parts of the slices, and what must not be told there must not be told here.
+A contrast of a profile on a category rests on four cells, the profile and the others on the category and
+elsewhere: none of these may be too few, and of a category with a hidden cell no contrast is told, as the cells
+of all profiles are in each.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,40 +11,44 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from psychometrics.data.cohort import Cohort, Mask
-from psychometrics.slices.parts import Slice, SliceKind, slices_of, too_few_private
-from psychometrics.slices.suppression import complementary_suppression, is_private
+from psychometrics.inference.disclosure import answers_of, few_private, is_private
+from psychometrics.inference.estimates import Reason
+from psychometrics.slices.parts import Slice, SliceKind, slices_of
+from psychometrics.slices.suppression import AVERAGE, withheld_parts
 
 LABELS = (SliceKind.CATEGORY, SliceKind.MODALITY)
 
 
-def hidden_shifts(cohort: Cohort) -> frozenset[str]:
+def hidden_shifts(cohort: Cohort) -> dict[str, Reason]:
     """Subsets of `dif.group`, such as category:QR or profile:stem/category:QR, that must not be told."""
-    if not is_private(cohort).any():
-        return frozenset()
     slices = list(slices_of(cohort))
-    hidden = complementary_suppression(cohort, slices, np.ones(len(cohort), dtype=bool))
-    labels = {f"{part.kind}:{part.value}" for part in slices if part.kind in LABELS and part.subset in hidden}
-    return frozenset(labels).union(_hidden_contrasts(cohort, slices, hidden))
+    nobody = np.zeros(len(cohort), dtype=bool)
+    hidden = {subset: why for (group, subset), why in withheld_parts(cohort, slices, nobody, cohort.is_pair).items()
+              if group == AVERAGE}  # fmt: skip
+    labels = {
+        part.subset: hidden[part.subset] for part in slices if part.kind in LABELS and part.subset in hidden
+    }
+    return labels | dict(_hidden_contrasts(cohort, slices, hidden))
 
 
-def _hidden_contrasts(cohort: Cohort, slices: list[Slice], hidden: frozenset[str]) -> Iterator[str]:
+def _hidden_contrasts(
+    cohort: Cohort, slices: list[Slice], hidden: Mapping[str, Reason]
+) -> Iterator[tuple[str, Reason]]:
     profiles, categories = (
         [part for part in slices if part.kind == kind] for kind in (SliceKind.PROFILE, SliceKind.CATEGORY)
     )
-    private = is_private(cohort)
+    answers = answers_of(cohort, cohort.is_pair)
     for category in categories:
-        cells = {Slice(SliceKind.CELL, f"{category.value}/{one.value}", one.rows).subset for one in profiles}
+        cells = [Slice(SliceKind.CELL, f"{category.value}/{one.value}", one.rows).subset for one in profiles]
         for profile in profiles:
             focal, part = profile.rows, category.rows
             cells_of_contrast = (focal & part, focal & ~part, ~focal & part, ~focal & ~part)
-            few = any(_too_few(cohort, private, rows) for rows in cells_of_contrast)
-            if few or hidden & {*cells, category.subset, profile.subset}:
-                yield f"profile:{profile.value}/category:{category.value}"
-
-
-def _too_few(cohort: Cohort, private: Mask, rows: Mask) -> bool:
-    asked = np.unique(cohort.prompt[rows & cohort.is_pair])
-    return too_few_private(int(private[asked].sum()))
+            found = [
+                *map(answers.why_untold, cells_of_contrast),
+                *(hidden.get(subset) for subset in (profile.subset, category.subset, *cells)),
+            ]
+            if why := next(filter(None, found), None):
+                yield f"profile:{profile.value}/category:{category.value}", why
 
 
 def suppressed_complements(members: Cohort, kept: Mapping[str, Mask]) -> frozenset[str]:
@@ -61,7 +65,7 @@ def suppressed_complements(members: Cohort, kept: Mapping[str, Mask]) -> frozens
     for name, prompts in kept.items():
         sizes = np.unique(np.array([*told, prompts])[:, private], axis=1, return_counts=True)[1]
         before = np.unique(np.array(told)[:, private], axis=1).shape[1] if told else len(sizes)
-        if len(sizes) > before and any(too_few_private(int(size)) for size in sizes):
+        if len(sizes) > before and any(few_private(int(size)) for size in sizes):
             hidden.add(name)
         else:
             told.append(prompts)

@@ -191,12 +191,13 @@ def effects(values: Array) -> tuple[dict[Choice, float], float]:
 def spread_of(found: Sequence[Specification], group: str, estimator: str = "theta") -> Spread | None:
     """The spread of Average or Top, of `theta` or `ql`; None where nothing is measurable.
 
-    A rule with a specification that is not measurable is left out with all of its specifications, so that
-    every choice is met equally often.
+    A rule with a specification that is not measurable, or whose scores are all 1 or all 0 so that no theta is
+    finite, is left out with all of its specifications, so that every choice is met equally often.
     """
     table: dict[str, list[float]] = {}
     for one in found:
-        table.setdefault(one.rule, []).append(getattr(getattr(one, group), estimator).value)
+        own = getattr(one, group)
+        table.setdefault(one.rule, []).append(getattr(own, estimator).value if own.ql.known else math.nan)
     rows = [row for row in table.values() if not np.isnan(row).any()]
     if not rows:
         return None

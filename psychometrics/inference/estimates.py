@@ -21,12 +21,13 @@ class Reason(StrEnum):
     TOO_FEW_PAIRS = "too_few_pairs"  # so few that their number decides the statistic, not the scores
     X_CONSTANT = "x_constant"  # the first judge gave one score throughout
     Y_CONSTANT = "y_constant"
-    NO_FINITE_SOLUTION = "no_finite_solution"  # all scores are 0 or all are 1: theta_QL has no bound
+    NO_FINITE_SOLUTION = "no_finite_solution"  # all scores are 0 or all are 1: ability has a bound at most
     NO_VARIATION = "no_variation"  # what the statistic is divided by is zero
     NOTHING_SCORED = "nothing_scored"  # no answer here has a score on a prompt with item parameters
     NOT_JUDGED = "not_judged"  # it needs the answers of people who were excluded before anything was judged
     TOO_FEW_PEOPLE = "too_few_people"  # Top is larger than the group, or a number would be one person's own
-    TOO_FEW_PROMPTS = "too_few_prompts"  # a number would be one prompt's own
+    TOO_FEW_PROMPTS = "too_few_prompts"  # a number would be one prompt's own, or that of one or two private
+    COMPLEMENT = "complement"  # with the whole it would tell of a neighbour that is too few to be told
     TOO_FEW_QUESTIONS = "too_few_questions"  # per task: a harmonic mean of so few says their number, not more
     NOT_RATED_TWICE = "not_rated_twice"  # agreement of raters, where one rater decided alone
     SEPARATED = "separated"  # a logistic regression predicts some outcomes with certainty: no finite estimate
@@ -50,7 +51,8 @@ class Reason(StrEnum):
 class Estimate:
     """A statistic with standard error and 95 % interval.
 
-    `reason` says why the value is NaN or, where there is a value, why its error and interval are.
+    `reason` says why the value is NaN or, where there is a value, why its error and interval are. Without a
+    value `low` or `high` may be there alone: the value lies above it, or below.
     """
 
     value: float
@@ -65,7 +67,9 @@ class Estimate:
 
     def __repr__(self) -> str:
         if not self.known:
-            return f"none ({self.reason})"
+            ends = (("above", self.low), ("below", self.high))
+            bounds = [f"{where} {number_text(end)}" for where, end in ends if not math.isnan(end)]
+            return f"{bounds[0] if bounds else 'none'} ({self.reason})"
         why = f"no interval: {self.reason}" if self.reason else ""
         why = interval_text(self.low, self.high) or why
         return f"{number_text(self.value)} {why}".rstrip()

@@ -13,14 +13,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psychometrics.inference.clusters import ROUNDING, ClusterEstimate, participant_cluster_se
-from psychometrics.inference.estimates import Reason, unknown
-from psychometrics.irt.quasi_likelihood import quasi_residuals, theta_ql, weights_at
+from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.irt.quasi_likelihood import bounds_ql, quasi_residuals, theta_ql, weights_at
+
+
+def unbounded(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> Estimate | None:
+    """What is said of theta in place of an estimate where all scores p (n,) are 1, or all 0; else None.
+
+    This decides for every estimator, not theta_QL alone: by logits the value would be what the squeeze of
+    scores makes of it, and its interval the spread of item parameters.
+    """
+    bounds = bounds_ql(a, b, p)
+    return Estimate(np.nan, np.nan, *bounds, Reason.NO_FINITE_SOLUTION) if bounds else None
 
 
 def quasi_estimate(a: ArrayLike, b: ArrayLike, p: ArrayLike, groups: ArrayLike) -> ClusterEstimate:
     """theta_QL of rows (n,) with a t interval clustered by group labels (n,); NaN scores are left out.
 
-    Without a value where nothing is scored (NO_PAIRS) or all scores are 0 or all are 1 (NO_FINITE_SOLUTION).
+    Without a value where nothing is scored (NO_PAIRS) or all scores are 0 or all are 1 (NO_FINITE_SOLUTION,
+    with a bound).
     """
     a, b, p = (np.asarray(column, dtype=np.float64) for column in (a, b, p))
     labels = np.asarray(groups)
@@ -28,8 +39,8 @@ def quasi_estimate(a: ArrayLike, b: ArrayLike, p: ArrayLike, groups: ArrayLike) 
     a, b, p, labels = a[scored], b[scored], p[scored], labels[scored]
     theta = theta_ql(a, b, p)
     if np.isnan(theta):
-        reason = Reason.NO_FINITE_SOLUTION if len(p) else Reason.NO_PAIRS
-        return ClusterEstimate(unknown(reason), len(p), len(np.unique(labels)))
+        estimate = unbounded(a, b, p) or unknown(Reason.NO_FINITE_SOLUTION if len(p) else Reason.NO_PAIRS)
+        return ClusterEstimate(estimate, len(p), len(np.unique(labels)))
     pi, information = weights_at(a, b, theta)
     error = participant_cluster_se(a, quasi_residuals(p, pi), labels)
     h = float(information.sum())

@@ -10,6 +10,7 @@ nested studies the one by batch serves both targets.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from psychometrics.inference.jackknife import (
     twoway_jackknife,
 )
 from psychometrics.inference.mixed_model import Components, components_of, mixed_error
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import (
     FEW_CLUSTERS,
     Fit,
@@ -92,9 +94,9 @@ class Errors:
         return components_of(self.pairs)
 
     def rows(self) -> Iterator[ErrorRow]:
-        yield from self.of_pool()
-        yield from self.of_prompt()
-        yield from self.of_ql()
+        bound = unbounded(self.pairs.a, self.pairs.b, self.pairs.p)
+        for row in chain(self.of_pool(), self.of_prompt(), self.of_ql()):
+            yield replace(row, estimate=bound) if bound else row
 
     def of_pool(self) -> Iterator[ErrorRow]:
         name, fit, pairs = "theta.pool", pooled_fit(self.pairs), self.pairs

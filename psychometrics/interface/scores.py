@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from psychometrics.inference.estimates import Estimate
 from psychometrics.inference.quasi_estimate import quasi_estimate
 from psychometrics.irt.ability import GroupAbility, group_ability
 from psychometrics.irt.bank import ItemBank, item_bank_from
+from psychometrics.irt.quasi_likelihood import bounds_ql
 from psychometrics.irt.transform import Array, require_scores
 
 StrPath = str | os.PathLike[str]
@@ -71,16 +72,25 @@ def ability(scores: Scores, bank: ItemBank) -> GroupAbility:
     """Theta (logits) of a group by equation 2 of the GIM paper, by prompt means and by pooled responses.
 
     The interval is the published analytic one, which takes responses as independent; `measure` has honest
-    ones. Everything is NaN where nothing is scored and on a logistic bank (use `quasi_likelihood`).
+    ones. Everything is NaN where nothing is scored and on a logistic bank (use `quasi_likelihood`). Where all
+    scores are 1, or all 0, there is a bound alone: `ci_low`, above which theta lies, or `ci_high`, below which.
     """
-    return group_ability(scores.items, scores.p, bank)
+    found, known = group_ability(scores.items, scores.p, bank), scores.items >= 0
+    items = scores.items[known]
+    bounds = None if bank.is_logistic else bounds_ql(bank.a[items], bank.b[items], scores.p[known])
+    if bounds is None:
+        return found
+    return replace(
+        found, theta=np.nan, se=np.nan, ci_low=bounds[0], ci_high=bounds[1], theta_pool=np.nan, se_pool=np.nan
+    )
 
 
 def quasi_likelihood(scores: Scores, bank: ItemBank, clusters: Sequence[object] | None = None) -> Estimate:
     """theta_QL (logits) of a group with a 95 % t interval, robust to what responses of a cluster share.
 
     `clusters` (n,) names what each response belongs to, such as its person; None takes every response as a
-    cluster of its own. Without a value where nothing is scored, or all scores are 0 or all 1. Compare
+    cluster of its own. Without a value where nothing is scored; where all scores are 1 `low` is a bound above
+    which theta lies, where all are 0 `high` one below which. Compare
     theta_QL with theta_QL only. Raises ValueError for another number of labels. Sources: Papke and
     Wooldridge (1996) for the quasi-likelihood; Cameron, Gelbach and Miller (2011) for the sandwich.
     """

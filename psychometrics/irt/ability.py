@@ -66,6 +66,9 @@ class GroupAbility:
     coverage: float
 
     def __repr__(self) -> str:
+        if np.isnan(self.theta) and not (np.isnan(self.ci_low) and np.isnan(self.ci_high)):
+            bound = f"below {self.ci_high:.4g}" if np.isnan(self.ci_low) else f"above {self.ci_low:.4g}"
+            return f"theta {bound}: all {self.pairs} responses to {self.prompts} prompts have one score"
         return (
             f"theta {self.theta:.4g} [{self.ci_low:.4g}, {self.ci_high:.4g}], pooled {self.theta_pool:.4g} "
             f"(se {self.se_pool:.4g}), {self.pairs} responses to {self.prompts} prompts"

@@ -11,16 +11,28 @@ Source: Papke and Wooldridge (1996) for the quasi-likelihood; the items are thos
 
 g falls in theta, from sum a p to sum a p - sum a. There is one root unless all p are 0 or all are 1; then
 there is no finite one, and theta is NaN. NaN scores and rows without item parameters contribute nothing.
+
+What can be said where all p are 1 is a bound: the lower end of the exact two-sided 95 % interval, the ability
+at which so many answers would all be right in one of forty cases, and likewise where all are 0:
+
+    prod pi_k(low) = 0.025,      prod (1 - pi_k(high)) = 0.025
+
+It takes answers as independent. No other estimator knows more: by equation 2 such scores are as many logits
+away as the squeeze of the scores lets them be (6.9), whatever the ability.
+Source: Clopper and Pearson (1934), here with a probability of each answer's own.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import expit, logit
+from scipy.optimize import brentq
+from scipy.special import expit, log_expit, logit
 
 from psychometrics.irt.transform import Array, ScoreOutOfRange
 
 TOLERANCE = 1e-12  # logits
 CLOSE = 1e-11  # of scores: what a root within the tolerance can be off by
+AT_END = 1e-9  # of scores
+TAIL = 0.025
 MAX_STEPS = 200  # halving alone takes about 60 from the widest bracket of a bank
 
 
@@ -58,6 +70,29 @@ def thetas_ql(
         start = logit(reached[solvable] / mass[solvable])
         theta[solvable] = _roots(a[kept], b[kept], p[kept], w[kept], places[groups[kept]], start)
     return theta
+
+
+def bounds_ql(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> tuple[float, float] | None:
+    """Above which ability (logits) rows lie whose scores p (n,) are all 1, or below which, all 0; else None.
+
+    The other of the two is NaN. Rows without a score or parameters, and no row at all, say nothing.
+    """
+    a, b, p = (np.asarray(column, dtype=np.float64) for column in (a, b, p))
+    scored = ~(np.isnan(a) | np.isnan(b) | np.isnan(p))
+    a, b, p = a[scored], b[scored], p[scored]
+    if len(p) and (p >= 1 - AT_END).all():
+        return _lower_bound(a, b), np.nan
+    if len(p) and (p <= AT_END).all():
+        return np.nan, -_lower_bound(a, -b)  # wrong answers to items are right ones to their mirror images
+    return None
+
+
+def _lower_bound(a: Array, b: Array) -> float:
+    """Where the probability of right answers to all rows is TAIL: it rises in theta."""
+    low, high = (float(end) for end in (min(b + logit(TAIL) / a), max(b + logit(TAIL ** (1 / len(a))) / a)))
+    if high - low <= TOLERANCE:
+        return low
+    return float(brentq(lambda theta: log_expit(a * (theta - b)).sum() - np.log(TAIL), low, high))
 
 
 def weights_at(a: Array, b: Array, theta: ArrayLike) -> tuple[Array, Array]:

@@ -10,11 +10,15 @@ import numpy as np
 from formats.wording import gettext_noop
 from psychometrics.agreement.influence import without_selection
 from psychometrics.data.cohort import PUBLIC, Cohort
+from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
+from psychometrics.measures.catalogue import CATALOGUE, Unit
+from psychometrics.measures.disclosure import disclosed
 from psychometrics.measures.inputs import Inputs
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, on_logistic_scale
 from psychometrics.measures.registry import BLOCKS, THETA_ONLY
 
+OF_TOP = ("top.paper", "top.paper.ql")  # abilities of the very people that Top is made of
 ONLY_TASKS = gettext_noop(
     "The items of the study's item bank are tasks, not prompts: no single answer has a theta. Theta on the "
     "tasks is in the block Benchmark."
@@ -45,8 +49,11 @@ def block_measures(block: Block, inputs: Inputs, *, only_tasks: bool = False) ->
 
 
 def on_scale(block: Block, inputs: Inputs, measures: Iterable[Measure]) -> Iterator[Measure]:
-    """Measures of a block as they are stored: on the scale of the bank, no interval that ignores a choice."""
-    stored = (_outside_selection(block, one) for one in measures)
+    """Measures of a block as they are stored: nothing of too few, on the scale of the bank, no interval that
+    ignores a choice.
+    """
+    told = disclosed(block, measures, inputs.withheld)
+    stored = (_outside_selection(block, _bounded(inputs, one)) for one in told)
     return on_logistic_scale(stored) if is_logistic(inputs) else stored
 
 
@@ -65,6 +72,15 @@ def _outside_selection(block: Block, one: Measure) -> Measure:
     if one.group != "top" or block in (Block.TOP, Block.MODELS) or not has_interval:
         return one
     return replace(one, estimate=without_selection(found))
+
+
+def _bounded(inputs: Inputs, one: Measure) -> Measure:
+    """Of people all of whose scores are 1, or all 0, without a number in logits: it would be the squeeze's."""
+    in_logits = CATALOGUE[one.name].unit in (Unit.LOGITS, Unit.QL) and "model" not in one.details
+    bound = inputs.bounds.get(one.group or "average") if in_logits and one.estimate.known else None
+    if bound is None:
+        return one
+    return replace(one, estimate=bound if one.name in OF_TOP else unknown(Reason.NO_FINITE_SOLUTION))
 
 
 def off_scale(block: Block, inputs: Inputs, *, only_tasks: bool) -> str:

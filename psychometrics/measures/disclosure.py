@@ -1,90 +1,90 @@
-"""What may leave the site of a study that asks prompts of a private split.
+"""What is told of a result at all, and what of it may leave the site.
 
-Scores on public prompts are exported, and so are aggregates over all answers. The one less the other would be
-the scores on one or two private prompts where a number rests on so few: such numbers stay, and so does what
-is about one person, one private prompt or one task while answers to private prompts are part of it.
+Which parts are too few is one decision over the whole table of parts (`psychometrics.inference.disclosure`). A
+number of such a part is never stored: its row has no value and says why, wherever it is shown. Beyond that, in a
+study that asks prompts of a private split, what is about one person, one private prompt or one task stays while
+answers to private prompts are part of it.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
-from psychometrics.inference.measure import Block, Measure, Scope
+from formats.wording import gettext_noop
+from psychometrics.inference.disclosure import WITHHELD
+from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
 from psychometrics.measures.blocks.results import CATEGORY, TASK
-from psychometrics.slices.parts import hidden_parts, too_few_private
+from psychometrics.measures.catalogue import CATALOGUE, Unit
+from psychometrics.measures.logistic_scale import told
+from psychometrics.slices.suppression import ALL, AVERAGE, Name
 
-COUNTS_OF_PRIVATE = ("private.prompts", "private.scored")
-OF_SCORES = frozenset({"raw_mean", "theta.pool", "theta.pool.twoway", "theta.ql", "theta.prompt.analytic"})
-
+COUNTED = frozenset({Unit.COUNT, Unit.MEAN_COUNT, Unit.SHARE})  # told of a part with its people and prompts
 OF_CATEGORIES = "models.category."
+REFUSED: Mapping[Reason, str] = {
+    Reason.TOO_FEW_PEOPLE: gettext_noop(
+        "Everything here would be one person's own: nobody else has a score."
+    ),
+    Reason.TOO_FEW_PROMPTS: gettext_noop(
+        "Everything here would tell of one prompt, or of one or two private ones; the public prompts by "
+        "themselves have numbers of their own."
+    ),
+}
+
+
+def disclosed(
+    block: Block, measures: Iterable[Measure], withheld: Mapping[Name, Reason]
+) -> Iterator[Measure]:
+    """The measures of a block; of a part that must not be told without the number, and with the reason.
+
+    Raises NotMeasurable where not even everybody together may be told of: the headlines say so in their rows.
+    """
+    if block != Block.RESULTS and (why := withheld.get((AVERAGE, ALL))):
+        raise NotMeasurable(REFUSED[why])
+    for one in measures:
+        why = withheld.get((one.group or AVERAGE, _part_of(one)))
+        if why is None or not one.estimate.known or CATALOGUE[one.name].unit in COUNTED:
+            yield one
+        else:
+            yield replace(one, estimate=unknown(why), details=told(one.details))
+
+
+def _part_of(one: Measure) -> str:
+    """The part of people's answers that the number is of, as a subset; "" for all.
+
+    Behind that of a category the name of a model stands in a subset; the category itself may have any sign in it.
+    """
+    if one.name.startswith(OF_CATEGORIES):
+        return f"{CATEGORY}{one.details['category']}"
+    return one.subset if one.subset.startswith((CATEGORY, TASK)) else ALL
 
 
 @dataclass(frozen=True)
 class Disclosure:
-    """The rule for one set of results.
+    """What of one set of results leaves.
 
-    `split`: private prompts were asked, so that there are two scopes. `few`: a whole group rests on one or
-    two of them, so that no number over all answers leaves. `hidden`: groups and categories, as subsets, whose
-    numbers over all answers would give one or two away. `public`: ids of the public prompts.
+    `split`: private prompts were asked, so that there are two scopes. `few`: not even everybody together may
+    be told of over all answers. `public`: ids of the public prompts.
     """
 
     split: bool
     public: frozenset[str]
     few: bool = False
-    hidden: frozenset[tuple[str, str]] = field(default_factory=frozenset)
 
     def may_leave(self, block: Block, scope: Scope, one: Measure) -> bool:
-        """Whether this number may be in an export or a report. Who withdrew later is left out at reading."""
+        """Whether this row may be in an export or a report. Who withdrew later is left out at reading."""
         if one.prompt_id and one.prompt_id not in self.public:
             return False
         if not self.split or scope == Scope.PUBLIC:
             return True
         by_task = block == Block.BENCHMARK or one.subset.startswith(TASK) or one.name.startswith("benchmark.")
-        if self.few or by_task or one.participant or one.prompt_id:
-            return False
-        return not (_is_of_scores(block, one) and (one.group, _people_part(one)) in self.hidden)
-
-
-def _is_of_scores(block: Block, one: Measure) -> bool:
-    """Whether the number tells of scores in a category: of people's, or of a model's on the same prompts."""
-    return (block == Block.RESULTS and one.name in OF_SCORES) or one.name.startswith(OF_CATEGORIES)
-
-
-def _people_part(one: Measure) -> str:
-    """The part of people's answers that the number is of. A model's name stands behind it in the subset; the
-    category itself may have any sign in it.
-    """
-    return f"{CATEGORY}{one.details['category']}" if one.name.startswith(OF_CATEGORIES) else one.subset
+        return not (self.few or by_task or one.participant or one.prompt_id)
 
 
 def disclosure_of(headlines: Iterable[Measure], *, split: bool, public: Iterable[str]) -> Disclosure:
-    """The rule, from the counts of private prompts among the headlines over all answers.
+    """The rule, from the headlines over all answers: what they withhold of everybody, nothing else tells.
 
-    Some numbers rest on every scored answer, others on prompts in the item bank alone: the one less the other
-    is what those that the bank lacks came to, so these must not be one or two, either.
+    Without headlines nobody knows on how many private prompts the numbers rest.
     """
-    numbers = list(headlines)
-    prompts, scored = (_counts(numbers, name) for name in COUNTS_OF_PRIVATE)
-    # Without headlines nobody knows on how many private prompts the numbers rest.
-    few = (split and not prompts) or any(
-        too_few_private(number)
-        for group, by_subset in prompts.items()
-        for number in (by_subset[""], scored[group][""], scored[group][""] - by_subset[""])
-    )
-    return Disclosure(split, frozenset(public), few, frozenset(_hidden(prompts)))
-
-
-def _counts(headlines: Iterable[Measure], name: str) -> dict[str, dict[str, int]]:
-    """Numbers by group and subset."""
-    found: dict[str, dict[str, int]] = {}
-    for one in headlines:
-        if one.name == name:
-            found.setdefault(one.group, {})[one.subset] = int(one.estimate.value)
-    return found
-
-
-def _hidden(prompts: Mapping[str, Mapping[str, int]]) -> Iterable[tuple[str, str]]:
-    """Categories of a group that rest on one or two private prompts, or that would give away such a one."""
-    for group, by_subset in prompts.items():
-        private = {subset: n for subset, n in by_subset.items() if subset.startswith(CATEGORY)}
-        for subset in hidden_parts(private, by_subset[""] - sum(private.values())):
-            yield group, subset
+    means = [one for one in headlines if (one.name, one.group, one.subset) == ("raw_mean", AVERAGE, ALL)]
+    few = split and (not means or any(one.estimate.reason in WITHHELD for one in means))
+    return Disclosure(split, frozenset(public), few)

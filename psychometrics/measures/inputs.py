@@ -11,9 +11,13 @@ from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.exclusions.rules import ExclusionFacts
 from psychometrics.inference.clusters import Array
+from psychometrics.inference.estimates import Estimate, Reason
 from psychometrics.inference.measure import Scope
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.irt.bank import ItemBank
 from psychometrics.models.leaderboard import Leaderboard
+from psychometrics.slices.parts import slices_of
+from psychometrics.slices.suppression import Name, withheld_parts, withheld_tasks
 from psychometrics.top.ranking import by_raw_mean
 
 
@@ -143,6 +147,22 @@ class Inputs:
     def top(self) -> Mask:
         """(P,): the people of the stored Top group, chosen by raw mean; nobody where there are too few."""
         return top_members(self.cohort, self.facts.top_size)
+
+    @cached_property
+    def withheld(self) -> Mapping[Name, Reason]:
+        """Which parts of Average and Top must not be told, and why; with an item bank of prompts, by pairs."""
+        cohort = self.cohort
+        top = self.top[cohort.person] if len(cohort) else np.zeros(0, dtype=bool)
+        counted = cohort.is_pair if self.facts.items_by_category else ~np.isnan(cohort.p)
+        tasks = withheld_tasks(cohort, top) if self.facts.benchmark is not None else {}
+        return withheld_parts(cohort, list(slices_of(cohort)), top, counted) | tasks
+
+    @cached_property
+    def bounds(self) -> Mapping[str, Estimate]:
+        """What bounds the ability of groups all of whose scores on the scale of the bank are 1, or all 0."""
+        of_groups = {group: members.pairs for group, members in self.groups.items()}
+        found = {group: unbounded(own.a, own.b, own.p) for group, own in of_groups.items()}
+        return {group: bound for group, bound in found.items() if bound}
 
     @cached_property
     def groups(self) -> dict[str, Cohort]:

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from formats.canonical import JsonValue
 from formats.wording import gettext_noop
+from psychometrics.inference.disclosure import WITHHELD
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Block, Measure
 from psychometrics.measures.catalogue import CATALOGUE, OnLogistic
@@ -23,7 +24,7 @@ LOGISTIC_BANK = gettext_noop(
     "that scale and is left empty."
 )
 ONLY_LOGITS = frozenset({Block.TOP, Block.FIT, Block.DIF})  # all of these rests on logits
-OF_NOBODY = (Reason.TOO_FEW_PEOPLE, Reason.NOTHING_SCORED)  # on whatever scale
+ON_ANY_SCALE = WITHHELD | {Reason.NOTHING_SCORED}
 VERDICT = "verdict"  # of a comparison by logits
 
 
@@ -34,8 +35,8 @@ def on_logistic_scale(measures: Iterable[Measure]) -> Iterator[Measure]:
         if entry is None or entry.on_logistic == OnLogistic.LEFT_OUT:
             continue
         if entry.on_logistic == OnLogistic.EMPTY:
-            of_nobody = entry.block == Block.RESULTS and one.estimate.reason in OF_NOBODY
-            estimate = one.estimate if of_nobody else unknown(Reason.LOGISTIC_BANK)
+            stands = entry.block == Block.RESULTS and one.estimate.reason in ON_ANY_SCALE
+            estimate = one.estimate if stands else unknown(Reason.LOGISTIC_BANK)
             one = replace(one, estimate=estimate, details=told(one.details))
         yield one
 

@@ -42,6 +42,7 @@ from psychometrics.inference.jackknife import (
     theta_prompt,
     twoway_jackknife,
 )
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import Fit, cluster_error, pooled_fit, quasi_fit, twoway_error
 from psychometrics.inference.standard_errors_table import first_error
 from psychometrics.irt.quasi_likelihood import weights_at
@@ -82,6 +83,11 @@ class Found:
     k: float
 
 
+def bounded(found: Found, a: Array, b: Array, p: Array) -> Found:
+    """An ability, or where all the scores p (n,) it rests on are 1, or all 0, what bounds it."""
+    return replace(found, estimate=unbounded(a, b, p) or found.estimate)
+
+
 def design_of(pairs: Pairs) -> Design:
     """How the error of this cohort is clustered; see the module."""
     placed = np.unique(np.stack([pairs.prompt, pairs.batch], axis=1), axis=0)
@@ -91,6 +97,10 @@ def design_of(pairs: Pairs) -> Design:
 
 def cohort_theta(theta: Theta, pairs: Pairs, design: Design, transform: Transform) -> Found:
     """The cohort's own estimate on all of its pairs (n,)."""
+    return bounded(_cohort_theta(theta, pairs, design, transform), pairs.a, pairs.b, pairs.p)
+
+
+def _cohort_theta(theta: Theta, pairs: Pairs, design: Design, transform: Transform) -> Found:
     if theta is Theta.PROMPT:
         return _by_prompt(pairs, design, transform)
     fit = pooled_fit(pairs) if theta is Theta.POOL else quasi_fit(pairs)
@@ -123,7 +133,7 @@ def difference(theta: Theta, pairs: Pairs, m: Array, k: float, design: Design, t
         fit = _quasi_difference(pairs, m)
         found = _found(fit.theta, _error(fit, pairs, design), pairs, k, fit.reason)
     else:
-        found = replace(cohort_theta(theta, replace(pairs, b=-m / pairs.a), design, transform), k=k)
+        found = replace(_cohort_theta(theta, replace(pairs, b=-m / pairs.a), design, transform), k=k)
     rounding = ROUNDING * float(np.abs(m).max(initial=1.0))
     if not found.estimate.se <= rounding:
         return found

@@ -24,26 +24,23 @@ Source: Cameron, Gelbach and Miller (2011).
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
 from psychometrics.data.cohort import PUBLIC, Cohort, Mask
+from psychometrics.inference.disclosure import answers_of
 from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import Fit, cluster_error, pooled_fit, twoway_error
 from psychometrics.inference.student_t import t_quantile
-from psychometrics.slices.parts import (
-    MIN_PEOPLE,
-    MIN_PRIVATE,
-    MIN_PROMPTS,
-    arm_slices,
-    slice_result,
-)
+from psychometrics.slices.parts import arm_slices, slice_result
 
 NEAR = 1e-9  # degrees of freedom so close below a whole number are that number
 FLAGGED_FROM = 2.0  # standard errors
+NOTHING: Mapping[str, Reason] = {}
 
 
 @dataclass(frozen=True)
@@ -60,19 +57,20 @@ class ArmDifference:
     pairs: int
 
 
-def arm_differences(cohort: Cohort, hidden: frozenset[str] = frozenset()) -> Iterator[ArmDifference]:
-    """Every two arms by each estimator; `hidden` are parts (subsets) that must not be told.
+def arm_differences(cohort: Cohort, hidden: Mapping[str, Reason] = NOTHING) -> Iterator[ArmDifference]:
+    """Every two arms by each estimator; `hidden` are parts (subsets) that must not be told, and why.
 
     Without a value where an arm has none, for the reason that it has.
     """
     results = [
-        (part.value, slice_result(cohort, part.rows, hidden=part.subset in hidden))
-        for part in arm_slices(cohort)
+        (part.value, slice_result(cohort, part.rows, hidden.get(part.subset))) for part in arm_slices(cohort)
     ]
     for (first, one), (second, other) in combinations(results, 2):
         pairs = one.pairs + other.pairs
         for theta, against in zip(one.thetas, other.thetas, strict=True):
             found = _welch_difference(theta.by_person, one.people, against.by_person, other.people)
+            if one.bound or other.bound:
+                found = unknown(Reason.NO_FINITE_SOLUTION), None
             yield ArmDifference(theta.name, first, second, *found, one.people, other.people, pairs)
 
 
@@ -113,7 +111,8 @@ def contamination(cohort: Cohort, *, nested: bool) -> Contamination:
     public = np.array([prompt.split == PUBLIC for prompt in cohort.prompts], dtype=bool)[pairs.prompt]
     counts = int(public.sum()), int((~public).sum())
     by = "batches" if nested and len(np.unique(pairs.batch)) > 1 else "people and prompts"
-    if why := _why_not(cohort, public):
+    bounded = any(unbounded(own.a, own.b, own.p) for own in (pairs.of(public), pairs.of(~public)))
+    if why := _why_not(cohort, public) or (Reason.NO_FINITE_SOLUTION if bounded else None):
         return Contamination(unknown(why), False, 0, by, *counts)
     one, other = pooled_fit(pairs.of(public)), pooled_fit(pairs.of(~public))
     scores = np.empty(len(pairs))
@@ -126,12 +125,11 @@ def contamination(cohort: Cohort, *, nested: bool) -> Contamination:
 
 
 def _why_not(cohort: Cohort, public: Mask) -> Reason | None:
-    pairs = cohort.pairs
-    for rows, fewest in ((public, MIN_PROMPTS), (~public, MIN_PRIVATE)):
-        if not rows.any():
-            return Reason.NOTHING_SCORED
-        if len(np.unique(pairs.prompt[rows])) < fewest:
-            return Reason.TOO_FEW_PROMPTS
-        if len(np.unique(pairs.person[rows])) < MIN_PEOPLE:
-            return Reason.TOO_FEW_PEOPLE
+    """`public` are those of the pairs."""
+    answers, pairs = answers_of(cohort, cohort.is_pair), np.flatnonzero(cohort.is_pair)
+    for own in (public, ~public):
+        rows = np.zeros(len(cohort), dtype=bool)
+        rows[pairs[own]] = True
+        if why := Reason.NOTHING_SCORED if not own.any() else answers.why_untold(rows):
+            return why
     return None

@@ -7,32 +7,27 @@
 Errors by people are for other people on these prompts; errors by batches for other people and other prompts,
 where each prompt is in one batch. Parts overlap; how they differ in difficulty is corrected only as far as
 item parameters that were calibrated on models hold for people.
-
-No number is one person's or one prompt's own: a part needs two people and two prompts with a score, and of
-prompts of a private split none or at least three.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
-from typing import TypeVar
 
 import numpy as np
 
-from psychometrics.data.cohort import PUBLIC, AskedPrompt, Cohort, Mask, Pairs
+from psychometrics.data.cohort import AskedPrompt, Cohort, Mask, Pairs
 from psychometrics.inference.clusters import Codes, cluster_codes
+from psychometrics.inference.disclosure import answers_of
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import cluster_error, pooled_fit, quasi_fit
 from psychometrics.irt.transform import Transform
 
 THETAS = ("theta.prompt", "theta.pool", "theta.ql")
-MIN_PEOPLE = MIN_PROMPTS = 2
-MIN_PRIVATE = 3
 LABEL_PROMPTS = 30  # the paper, too, shows labels with at least 30 prompts only (GIM paper, figure 18)
 MAX_VALUE_CHARACTERS = 150
-T = TypeVar("T", bound=Hashable)
 
 
 class SliceKind(StrEnum):
@@ -46,6 +41,7 @@ class SliceKind(StrEnum):
     PROFILE = "profile"
     ARM = "arm"
     CELL = "cell"  # a category within a profile
+    TASK = "task"  # of a benchmark; its theta is a block of its own
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +72,14 @@ class SliceTheta:
 
 @dataclass(frozen=True)
 class SliceResult:
-    """A part with its counts and its thetas."""
+    """A part with its counts and its thetas; `bound` stands for all of them where every score is 1, or 0."""
 
     people: int
     batches: int
     prompts: int
     pairs: int
     thetas: tuple[SliceTheta, ...]
+    bound: Estimate | None = None
 
 
 PROMPT_VALUES: dict[SliceKind, Callable[[AskedPrompt], tuple[str, ...]]] = {
@@ -144,59 +141,19 @@ def _prompts_by_value(
     return dict(sorted(members.items()))
 
 
-def slice_result(cohort: Cohort, rows: Mask, *, hidden: bool = False) -> SliceResult:
-    """The thetas of the rows (n,) of a cohort. Where they are too few or hidden, each says why."""
+def slice_result(cohort: Cohort, rows: Mask, why: Reason | None = None) -> SliceResult:
+    """The thetas of the rows (n,) of a cohort; without them where these are too few, or for the reason `why`."""
     part = cohort.of_rows(rows)
     pairs = part.pairs
-    asked = np.unique(pairs.prompt)
     (by_person, people), (by_batch, batches) = cluster_codes(pairs.person), cluster_codes(pairs.batch)
-    private = sum(cohort.prompts[j].split != PUBLIC for j in asked)
-    why = why_hidden(people, len(asked), private) or (Reason.TOO_FEW_PROMPTS if hidden else None)
+    why = Reason.NOTHING_SCORED if not people else why or answers_of(cohort, cohort.is_pair).why_untold(rows)
     if why is not None:
         found = dict.fromkeys(THETAS, [unknown(why)] * 2)
     else:
         found = thetas_by(pairs, part.transform, (by_person, people), (by_batch, batches))
     thetas = tuple(SliceTheta(name, *estimates) for name, estimates in found.items())
-    return SliceResult(people, batches, len(asked), len(pairs), thetas)
-
-
-def too_few_private(private: int) -> bool:
-    """Scores on public prompts are exported: what is left over would be one or two private prompts' own."""
-    return 0 < private < MIN_PRIVATE
-
-
-def hidden_parts(private: Mapping[str, int], rest: int = 0) -> frozenset[str]:
-    """`hidden_among` by numbers of private prompts, where no prompt is in two parts."""
-    prompts = {name: {(name, place) for place in range(number)} for name, number in private.items()}
-    return hidden_among(prompts, {("", place) for place in range(rest)})
-
-
-def hidden_among(private: Mapping[str, Set[T]], rest: Set[T] = frozenset()) -> frozenset[str]:
-    """Which parts of a whole must not be told, by their private prompts; no answer is in two parts.
-
-    Those that rest on one or two; and the next smallest as well while all that is hidden, with the `rest` of
-    prompts in no part, would be one or two: the whole less what is told would give them.
-    """
-    hidden = {name for name, own in private.items() if too_few_private(len(own))}
-    untold = set(rest).union(*(private[name] for name in hidden))
-    shown = sorted((len(own), name) for name, own in private.items() if len(own) >= MIN_PRIVATE)
-    for _, name in shown:
-        if not too_few_private(len(untold)):
-            break
-        hidden.add(name)
-        untold |= private[name]
-    return frozenset(hidden)
-
-
-def why_hidden(people: int, prompts: int, private: int) -> Reason | None:
-    """Why no number is given of so many people and prompts with a score."""
-    if not people:
-        return Reason.NOTHING_SCORED
-    if people < MIN_PEOPLE:
-        return Reason.TOO_FEW_PEOPLE
-    if prompts < MIN_PROMPTS or too_few_private(private):
-        return Reason.TOO_FEW_PROMPTS
-    return None
+    bound = None if why else unbounded(pairs.a, pairs.b, pairs.p)
+    return SliceResult(people, batches, len(np.unique(pairs.prompt)), len(pairs), thetas, bound)
 
 
 def thetas_by(pairs: Pairs, transform: Transform, *clusters: tuple[Codes, int]) -> dict[str, list[Estimate]]:

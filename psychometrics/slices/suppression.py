@@ -1,19 +1,22 @@
-"""Which parts must not be told, as a whole less what is told would be one or two private prompts' own.
+"""The table of parts of a cohort, and which of it must not be told (`psychometrics.inference.disclosure`).
 
-Scores on public prompts are exported, so what is told of a part tells of its private prompts. Categories,
-sub-categories and modalities split the prompts, profiles and arms the people; sub-categories split a
-category, and cells both a category and a profile. Labels overlap: each is judged by itself and by what is
-left without it.
+Categories, sub-categories, modalities and tasks split the prompts, profiles and arms the people; sub-categories
+split a category, and cells both a category and a profile. Labels overlap: each is judged by itself and by what
+is left without it. Top is a part of Average, and each of its parts one of the same part of Average; what is left
+there without Top must not tell of one or two private prompts.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from psychometrics.data.cohort import PUBLIC, Cohort, Mask
-from psychometrics.slices.parts import Slice, SliceKind, hidden_among, too_few_private
+from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.inference.disclosure import Whole, answers_of, few_private, withheld
+from psychometrics.inference.estimates import Reason
+from psychometrics.slices.parts import Slice, SliceKind
 
-Prompts = frozenset[int]
+AVERAGE, TOP, ALL = "average", "top", ""
+Name = tuple[str, str]  # group and subset
 OF_ALL = (SliceKind.CATEGORY, SliceKind.SUBCATEGORY, SliceKind.MODALITY, SliceKind.PROFILE, SliceKind.ARM)
 WITHIN = {
     SliceKind.SUBCATEGORY: (SliceKind.CATEGORY,),
@@ -21,50 +24,63 @@ WITHIN = {
 }
 
 
-def complementary_suppression(cohort: Cohort, slices: Iterable[Slice], group: Mask) -> frozenset[str]:
-    """Which parts (subsets) of a group, rows (n,), must not be told."""
-    rows = is_private(cohort)[cohort.prompt] & cohort.is_pair & group
-    if not rows.any():
-        return frozenset()
-    parts, asked = list(slices), cohort.prompt[rows]
+def withheld_parts(cohort: Cohort, slices: Sequence[Slice], top: Mask, counted: Mask) -> dict[Name, Reason]:
+    """What must not be told of Average and of Top, whose rows (n,) are `top`, by group and subset.
 
-    def prompts(of_rows: Mask) -> Prompts:
-        return frozenset(np.unique(asked[of_rows[rows]]).tolist())
+    `counted` are the rows that numbers rest on. Some rest on every scored answer, too: what the others lack
+    must not be answers to one or two private prompts.
+    """
+    answers, everything = answers_of(cohort, counted), np.ones(len(cohort), dtype=bool)
+    others = answers_of(cohort, ~np.isnan(cohort.p) & ~counted)
+    found: dict[Name, Reason] = {}
+    for group, rows in ((AVERAGE, everything), (TOP, top)):
+        if few_private(others.private_prompts(rows)):
+            found[group, ALL] = Reason.TOO_FEW_PROMPTS
+    return withheld(answers, _table(slices, everything, top)) | found
 
+
+def withheld_tasks(cohort: Cohort, top: Mask) -> dict[Name, Reason]:
+    """The same of tasks, on every scored answer."""
+    tasks = np.array([one.task for one in cohort.prompts], dtype=np.str_)[cohort.prompt]
+    slices = [Slice(SliceKind.TASK, str(task), tasks == task) for task in np.unique(tasks)]
+    answers, everything = answers_of(cohort, ~np.isnan(cohort.p)), np.ones(len(cohort), dtype=bool)
+    return withheld(answers, _table(slices, everything, top))
+
+
+def withheld_where_asked(cohort: Cohort, parts: Mapping[str, Mask]) -> dict[str, Reason]:
+    """What must not be told of parts, rows (n,) that are in one part each: of all asked, scored or not."""
     everything = np.ones(len(cohort), dtype=bool)
-    hidden: frozenset[str] = frozenset()
-    for kind in OF_ALL:
-        hidden |= _hidden_of([part for part in parts if part.kind == kind], everything, prompts)
-    labels = [part for part in parts if part.kind == SliceKind.LABEL]
-    hidden |= {
-        one.subset
-        for one in labels
-        if prompts(one.rows) and too_few_private(len(prompts(everything & ~one.rows)))
-    }
+    return withheld(answers_of(cohort, everything), [Whole(ALL, everything, parts)])
+
+
+def _table(slices: Sequence[Slice], everything: Mask, top: Mask) -> Iterator[Whole[Name]]:
+    """Wholes before their parts: Average, Top as a part of it, Top by itself, and what is left without it."""
+    yield Whole(("", ALL), everything, {(AVERAGE, ALL): everything})
+    yield from _parts_of(AVERAGE, slices, everything)
+    yield Whole((AVERAGE, ALL), everything, {(TOP, ALL): top}, only_private=True)
+    of_top = [part for part in slices if part.kind != SliceKind.CELL]  # those are a handful of answers
+    for part in of_top:
+        own = {(TOP, part.subset): part.rows & top}
+        yield Whole((AVERAGE, part.subset), part.rows, own, only_private=True)
+    yield from _parts_of(TOP, of_top, top)
+    yield from _parts_of(TOP, of_top, everything & ~top, beside=True)
+
+
+def _parts_of(
+    group: str, slices: Sequence[Slice], of_group: Mask, *, beside: bool = False
+) -> Iterator[Whole[Name]]:
+    """A group by every kind of part, and its categories and profiles by what splits these."""
+
+    def whole(subset: str, rows: Mask, parts: Sequence[Slice]) -> Whole[Name]:
+        named = {(group, part.subset): part.rows & rows & of_group for part in parts}
+        return Whole((group, subset), rows & of_group, named, beside=beside, only_private=beside)
+
+    everything = np.ones(len(of_group), dtype=bool)
+    for kind in (*OF_ALL, SliceKind.TASK):
+        yield whole(ALL, everything, [part for part in slices if part.kind == kind])
+    for label in (part for part in slices if part.kind == SliceKind.LABEL):
+        yield whole(ALL, everything, [label])
     for kind, wholes in WITHIN.items():
-        for whole in (part for part in parts if part.kind in wholes):
-            own = [part for part in parts if part.kind == kind and prompts(part.rows & whole.rows)]
-            if whole.subset in hidden:
-                hidden |= {part.subset for part in own}  # all of them together would tell it
-            else:
-                hidden |= _hidden_of(own, whole.rows, prompts)
-    return hidden
-
-
-def hidden_where_asked(cohort: Cohort, parts: Mapping[str, Mask]) -> frozenset[str]:
-    """Which parts, rows (n,) that are in one part each, must not be told of: of all asked, scored or not."""
-    asked = is_private(cohort)[cohort.prompt]
-    own = {name: frozenset(np.unique(cohort.prompt[rows & asked]).tolist()) for name, rows in parts.items()}
-    return hidden_among(own)
-
-
-def is_private(cohort: Cohort) -> Mask:
-    """(J,): prompts of a private split."""
-    return np.array([prompt.split != PUBLIC for prompt in cohort.prompts], dtype=bool)
-
-
-def _hidden_of(parts: Sequence[Slice], whole: Mask, prompts: Callable[[Mask], Prompts]) -> frozenset[str]:
-    if not parts:
-        return frozenset()
-    rest = whole & ~np.any([part.rows for part in parts], axis=0)
-    return hidden_among({part.subset: prompts(part.rows & whole) for part in parts}, prompts(rest))
+        for outer in (part for part in slices if part.kind in wholes):
+            inner = [one for one in slices if one.kind == kind and (one.rows & outer.rows).any()]
+            yield whole(outer.subset, outer.rows, inner)

@@ -17,6 +17,7 @@ from psychometrics.inference.between_person import (
 from psychometrics.inference.clusters import Array, cluster_codes
 from psychometrics.inference.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures.inputs import Inputs
 
@@ -45,7 +46,9 @@ def _prompt_measure(group: str, members: Cohort, *, nested: bool) -> Measure:
     by_batch = nested and len(np.unique(pairs.batch)) > 1
     groups, number = cluster_codes(pairs.batch if by_batch else pairs.person)
     without = prompt_thetas_without(pairs, groups, number, members.transform)
-    estimate = jackknife_error(without, len(pairs)).around(theta_prompt(pairs, members.transform))
+    estimate = unbounded(pairs.a, pairs.b, pairs.p) or jackknife_error(without, len(pairs)).around(
+        theta_prompt(pairs, members.transform)
+    )
     return Measure(
         "theta.prompt", estimate, group=group, n=len(pairs),
         people=len(np.unique(pairs.person)), prompts=len(np.unique(pairs.prompt)), clusters=number,

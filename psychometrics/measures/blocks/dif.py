@@ -1,5 +1,6 @@
 """DIF as measures: its spread over prompts, groups of prompts with Holm's correction, theta without them."""
 
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -9,7 +10,6 @@ from formats.wording import gettext_noop
 from psychometrics.agreement.influence import thetas_of
 from psychometrics.data.cohort import PUBLIC, Cohort, Mask
 from psychometrics.dif.groups import (
-    HELD_BACK,
     LEVEL,
     GroupDif,
     flags_of,
@@ -136,9 +136,12 @@ def _profile_shifts(cohort: Cohort, residuals: Residuals, nested: bool) -> Famil
     }
 
 
-def told(family: Family, hidden: frozenset[str]) -> Family:
+def told(family: Family, hidden: Mapping[str, Reason]) -> Family:
     """Without what must not be told, which has no part in the correction either: p by Holm would tell it."""
-    return {subset: HELD_BACK if subset in hidden else found for subset, found in family.items()}
+    return {
+        subset: GroupDif(unknown(hidden[subset]), math.nan, None, None) if subset in hidden else found
+        for subset, found in family.items()
+    }
 
 
 def family_measures(family: Family) -> Iterator[Measure]:
@@ -187,6 +190,6 @@ def _held_back(group: str, subset: str) -> Iterator[Measure]:
     """Neither number nor counts of what all prompts less these would tell of one or two private ones."""
     for name in ("dif.theta.prompt", "dif.theta.pool", "dif.theta.ql"):
         yield Measure(
-            name, unknown(Reason.TOO_FEW_PROMPTS), group=group, subset=subset,
+            name, unknown(Reason.COMPLEMENT), group=group, subset=subset,
             details={"left_out": None, "nothing_flagged": False},
         )  # fmt: skip

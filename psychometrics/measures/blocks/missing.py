@@ -1,6 +1,6 @@
 """Missing answers: why they are missing, what they could change, and which ones are missing."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from psychometrics.data.cohort import Cohort, Mask, Outcome
 from psychometrics.inference.clusters import ClusterEstimate
 from psychometrics.inference.estimates import Reason, none_if_nan, unknown
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.measures.inputs import Inputs, top_members
 from psychometrics.missing import scores
 from psychometrics.missing.outcomes import (
@@ -20,7 +21,7 @@ from psychometrics.missing.outcomes import (
     missing_model,
     outcome_counts,
 )
-from psychometrics.slices.suppression import hidden_where_asked
+from psychometrics.slices.suppression import withheld_where_asked
 
 FLOOR = 0.8  # of a person's places answered, to be eligible for Top in the companion
 ESTIMATORS = (
@@ -64,7 +65,7 @@ def place_measures(cohort: Cohort) -> Iterator[Measure]:
         for value in np.unique(values).tolist():
             if kind == "modality" and value in hidden:
                 yield Measure(
-                    "share.absent", unknown(Reason.TOO_FEW_PROMPTS), group="average",
+                    "share.absent", unknown(hidden[value]), group="average",
                     subset=f"{kind}:{value}", details=dict.fromkeys(map(str, Outcome)),
                 )  # fmt: skip
                 continue
@@ -80,10 +81,10 @@ def _modality_of_rows(cohort: Cohort) -> NDArray[np.str_]:
     return np.array([one.modality for one in cohort.prompts], dtype=np.str_)[cohort.prompt]
 
 
-def _hidden_modalities(cohort: Cohort) -> frozenset[str]:
-    """Those that would tell how often one or two private prompts were answered."""
+def _hidden_modalities(cohort: Cohort) -> Mapping[str, Reason]:
+    """Those that would tell how often one prompt, or one or two private ones, were answered."""
     modality = _modality_of_rows(cohort)
-    return hidden_where_asked(cohort, {str(name): modality == name for name in np.unique(modality)})
+    return withheld_where_asked(cohort, {str(name): modality == name for name in np.unique(modality)})
 
 
 def _absence_measure(top: Cohort, cohort: Cohort) -> Measure:
@@ -113,10 +114,12 @@ def stayed(before: Mask, after: Mask) -> dict[str, int]:
 
 def thetas(members: Cohort, group: str, subset: str, **details: JsonValue) -> Iterator[Measure]:
     """All three thetas; theta.pool and theta_QL with an interval by people (T1)."""
+    pairs = members.pairs
+    bound = unbounded(pairs.a, pairs.b, pairs.p)
     for name, estimate, _ in ESTIMATORS:
         found: ClusterEstimate = estimate(members)
         yield Measure(
-            name, found.estimate, group=group, subset=subset, n=found.n, people=members.people_present,
+            name, bound or found.estimate, group=group, subset=subset, n=found.n, people=members.people_present,
             clusters=found.clusters, details=details,
         )  # fmt: skip
 
@@ -127,8 +130,9 @@ def _bounds_and_deltas(members: Cohort, predicted: scores.Predicted, group: str)
     gaps = int((np.isnan(members.p) & members.known[members.prompt]).sum()) if len(members) else 0
     for name, estimate, _ in ESTIMATORS:
         for side, score in (("low", 0.0), ("high", 1.0)):
-            bound = estimate(scores.at_bound(members, score)).estimate
-            bare = plain(bound.value) if bound.known else bound
+            filled = scores.at_bound(members, score)
+            found = unbounded(filled.pairs.a, filled.pairs.b, filled.pairs.p) or estimate(filled).estimate
+            bare = plain(found.value) if found.known else found
             yield Measure(name, bare, group, f"bound:{side}", people=people, details={"imputed": gaps})
     details: dict[str, JsonValue] = {"imputed": gaps, "abilities": "shrunken"}
     for delta in scores.DELTAS:
@@ -148,7 +152,7 @@ def model_measures(cohort: Cohort) -> Iterator[Measure]:
     for one in missing_model(cohort):
         if hidden and one.term.startswith("modality:"):
             yield Measure(
-                "missing.odds_ratio", unknown(Reason.TOO_FEW_PROMPTS), group="average", subset=one.term,
+                "missing.odds_ratio", unknown(max(hidden.values())), group="average", subset=one.term,
                 details={"log_odds": None, "se": None, "compared_with": one.compared_with},
             )  # fmt: skip
             continue

@@ -10,9 +10,10 @@ import numpy as np
 from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Codes, Pairs
-from psychometrics.inference.estimates import Reason, none_if_nan, without_interval
+from psychometrics.inference.estimates import Reason, none_if_nan, unknown, without_interval
 from psychometrics.inference.holm import holm
 from psychometrics.inference.measure import Measure, NotMeasurable
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import analytic_estimate
 from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.blocks.models_categories import category_measures
@@ -23,6 +24,7 @@ from psychometrics.models.matched import (
     Design,
     Found,
     Theta,
+    bounded,
     cohort_theta,
     design_of,
     difference,
@@ -61,7 +63,17 @@ class Side:
     def versus(self, theta: Theta, model: ModelScores, rng: np.random.Generator) -> Versus:
         m, k = logits_of_model(theta, model, self.items, rng)
         between = difference(theta, self.pairs, m, k, self.design, self.bank.transform)
-        return Versus(model_theta(theta, self.pairs, m, k), between)
+        pairs, p = self.pairs, model.mean_p[self.items]
+        there = ~np.isnan(p)
+        if any(unbounded(pairs.a[there], pairs.b[there], own[there]) for own in (pairs.p, p)):
+            between = replace(between, estimate=unknown(Reason.NO_FINITE_SOLUTION))
+        return Versus(model_on(self.items, self.bank, model, model_theta(theta, pairs, m, k)), between)
+
+
+def model_on(items: Codes, bank: ItemBank, model: ModelScores, found: Found) -> Found:
+    """An ability of a model on these items (n,); a bound where it has full scores on all, or none on any."""
+    once = np.unique(items)
+    return bounded(found, bank.a[once], bank.b[once], model.mean_p[once])
 
 
 def model_measures(inputs: Inputs) -> Iterator[Measure]:
@@ -123,12 +135,12 @@ def on_all_prompts(
     rows = Pairs(none, everywhere, none, model.mean_p, bank.a, bank.b, model.mean_logits)
     scored = ~np.isnan(model.mean_p)
     k = float(model.epochs[scored].mean()) if scored.any() else np.nan
-    published = model_theta(Theta.POOL, rows, model.mean_logits, k)
+    published = model_on(everywhere, bank, model, model_theta(Theta.POOL, rows, model.mean_logits, k))
     information = float(bank.a[scored] @ bank.a[scored])
     analytic = analytic_estimate(published.estimate.value, information, bank.sigma_hat)
     facts = facts_of(configuration) | judge | {"se_analytic": none_if_nan(analytic.se)}
     yield measure_of("theta.epochs", published, "", configuration.name, facts | {"k": none_if_nan(k)})
-    quasi = model_theta(Theta.QL, rows, model.mean_p, np.nan)
+    quasi = model_on(everywhere, bank, model, model_theta(Theta.QL, rows, model.mean_p, np.nan))
     yield measure_of("models.theta.ql", quasi, "", configuration.name, facts_of(configuration))
 
 

@@ -15,7 +15,7 @@ from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.measure import Measure, plain
 from psychometrics.irt.transform import Array
 from psychometrics.models.leaderboard import Configuration
-from psychometrics.models.matched import Theta, model_theta
+from psychometrics.models.matched import Theta, bounded, model_theta
 from psychometrics.models.scores import ModelScores
 
 THETAS = {"models.category.theta.pool": Theta.POOL, "models.category.theta.ql": Theta.QL}
@@ -46,7 +46,9 @@ def _estimates(part: Pairs, items: Codes, model: ModelScores) -> Iterator[tuple[
     scores = model.mean_p[items]
     for name, theta in THETAS.items():
         m = model.single_logits[items] if theta is Theta.POOL else scores
-        yield name, model_theta(theta, part, m, np.nan).estimate
+        _, once = np.unique(items, return_index=True)
+        found = model_theta(theta, part, m, np.nan)
+        yield name, bounded(found, part.a[once], part.b[once], scores[once]).estimate
     yield RAW, _mean_of(scores[~np.isnan(scores)])
 
 

@@ -23,6 +23,7 @@ from psychometrics.inference.clusters import linear_estimate
 from psychometrics.inference.estimates import Estimate, Reason, unknown, within
 from psychometrics.inference.jackknife import prompt_information, theta_prompt
 from psychometrics.inference.measure import Measure, plain
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import (
     analytic_estimate,
     is_nested,
@@ -35,6 +36,7 @@ from psychometrics.measures.inputs import Inputs
 
 ALL_CATEGORIES = ""
 CATEGORY, TASK = "category:", "task:"
+THETAS = ("theta.pool", "theta.ql", "theta.prompt.analytic")
 ANSWERED = (Outcome.SCORED, Outcome.UNSCORED)
 
 
@@ -128,6 +130,9 @@ class Part:
 
     def _thetas(self, *, nested: bool) -> Iterator[Measure]:
         rows, pairs = self.rows, self.rows.pairs
+        if bound := unbounded(pairs.a, pairs.b, pairs.p):
+            yield from (self._measure(name, bound) for name in THETAS)
+            return
         fit = pooled_fit(pairs)
         pool = first_row("theta.pool", fit, pairs, nested=nested)
         yield self._theta(pool)

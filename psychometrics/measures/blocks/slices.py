@@ -1,8 +1,6 @@
 """Theta by category, sub-category, label, modality, split, profile and arm, for Average and Top."""
 
-from collections.abc import Iterator
-
-import numpy as np
+from collections.abc import Iterator, Mapping
 
 from formats.wording import gettext_noop
 from psychometrics.inference.estimates import Reason, without_interval
@@ -11,7 +9,6 @@ from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures.inputs import Inputs
 from psychometrics.slices import parts
 from psychometrics.slices.differences import FLAGGED_FROM, arm_differences, contamination
-from psychometrics.slices.suppression import complementary_suppression
 
 
 def slice_measures(inputs: Inputs) -> Iterator[Measure]:
@@ -21,16 +18,16 @@ def slice_measures(inputs: Inputs) -> Iterator[Measure]:
         raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
     top_rows = inputs.top[cohort.person]
     slices, nested = list(parts.slices_of(cohort)), is_nested(inputs.everyone)
-    everybody = np.ones(len(cohort), dtype=bool)
     hidden, hidden_of_top = (
-        complementary_suppression(cohort, slices, rows) for rows in (everybody, top_rows)
+        {subset: why for (of, subset), why in inputs.withheld.items() if of == group}
+        for group in ("average", "top")
     )
     for done, part in enumerate(slices):
         inputs.progress(done, len(slices))
-        of_all = parts.slice_result(cohort, part.rows, hidden=part.subset in hidden)
+        of_all = parts.slice_result(cohort, part.rows, hidden.get(part.subset))
         yield from part_measures(part, "average", of_all, nested=nested)
         if part.kind != parts.SliceKind.CELL:  # a cell of Top is a handful of answers
-            of_top = parts.slice_result(cohort, part.rows & top_rows, hidden=part.subset in hidden_of_top)
+            of_top = parts.slice_result(cohort, part.rows & top_rows, hidden_of_top.get(part.subset))
             yield from part_measures(part, "top", of_top, nested=nested)
     rare = plain(parts.rare_labels(cohort.prompts))
     yield Measure("labels.left_out", rare, details={"fewest_prompts": parts.LABEL_PROMPTS})
@@ -50,13 +47,13 @@ def part_measures(
             ("se.batch", f"{part.subset};se.batch", by_batch, found.batches),
         ):
             yield Measure(
-                f"slices.{theta.name}", estimate, group=group, subset=subset, n=found.pairs,
+                f"slices.{theta.name}", found.bound or estimate, group=group, subset=subset, n=found.pairs,
                 people=found.people, prompts=found.prompts, clusters=clusters,
                 details={"kind": part.kind, "value": part.value, "error": error},
             )  # fmt: skip
 
 
-def _arm_measures(inputs: Inputs, hidden: frozenset[str]) -> Iterator[Measure]:
+def _arm_measures(inputs: Inputs, hidden: Mapping[str, Reason]) -> Iterator[Measure]:
     """The difference of every two arms, for Average: Top is chosen across arms."""
     for found in arm_differences(inputs.cohort, hidden):
         people = found.people_first + found.people_second

@@ -9,7 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from psychometrics.data.score_table import GroupScores, ScoreTable, ScoreTableRefused, read_score_table
-from psychometrics.irt.ability import GroupAbility, group_ability
+from psychometrics.interface import scores
+from psychometrics.irt.ability import GroupAbility
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.quasi_likelihood import theta_ql
 from scoring.management.item_bank_arguments import items_in
@@ -25,8 +26,9 @@ class Command(BaseCommand):
     help = (
         "Print theta of each group in SCORES.csv (columns prompt_id, score and optionally group) as one JSON "
         "object per line, with theta_ql beside it, which does not depend on the number of scores per prompt "
-        "and is the ability on a bank of the logistic 2PL. An empty or NaN score is missing. No database is "
-        "needed."
+        "and is the ability on a bank of the logistic 2PL. An empty or NaN score is missing. Where all scores "
+        "are 1 theta is null and ci_low says above what it lies, where all are 0 ci_high below what. No "
+        "database is needed."
     )
     requires_system_checks = []
 
@@ -41,7 +43,7 @@ class Command(BaseCommand):
         except ScoreTableRefused as refusal:
             raise CommandError(f"The scores {options['scores']} cannot be used:\n{refusal}") from None
         for name, pairs in table.groups.items():
-            ability = group_ability(pairs.prompt_index, pairs.p, bank)
+            ability = scores.ability(scores.Scores(pairs.prompt_index, pairs.p), bank)
             self.stdout.write(_as_json(name, ability, quasi_likelihood(pairs, bank)))
         if bank.is_logistic:
             self.stderr.write(LOGISTIC, style_func=str)

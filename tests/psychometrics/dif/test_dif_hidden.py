@@ -1,6 +1,7 @@
 """DIF: neither shifts of groups of prompts nor theta without some tell of one or two private prompts."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ def asked(private: dict[str, int], *, unscored: tuple[int, ...] = ()) -> Cohort:
     return cohort_of(people=people, prompts=prompts, bank=bank, rows=rows)
 
 
-def of_kind(found: frozenset[str], kind: str) -> set[str]:
+def of_kind(found: Iterable[str], kind: str) -> set[str]:
     return {name.partition(":")[2] for name in found if name.startswith(f"{kind}:")}
 
 
@@ -77,11 +78,11 @@ def test_what_is_hidden_has_neither_number_nor_counts_and_no_part_in_the_correct
         return GroupDif(Estimate(1.0, 0.5, 0.0, 2.0), p, 40, 6)
 
     family = {"category:A": shift(0.001), "category:B": shift(0.02), "category:C": shift(0.4)}
-    told_now = told(family, frozenset({"category:A"}))
+    told_now = told(family, {"category:A": Reason.COMPLEMENT})
     hidden, second, third = family_measures(told_now)
 
     assert math.isnan(hidden.estimate.value)
-    assert hidden.estimate.reason == Reason.TOO_FEW_PROMPTS
+    assert hidden.estimate.reason == Reason.COMPLEMENT
     assert (hidden.n, hidden.clusters) == (None, None)
     assert hidden.details == {"p": None, "p_holm": None, "flagged": False}
     assert second.details["p_holm"] == pytest.approx(2 * 0.02)  # of two that are told

@@ -2,55 +2,66 @@
 
 import pytest
 
-from psychometrics.inference.measure import Block, Measure, Scope, plain
-from psychometrics.measures.disclosure import disclosure_of
+from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope, plain
+from psychometrics.measures.disclosure import disclosed, disclosure_of
 
 THETA = Measure("theta.pool", plain(0.5), "average")
 OF_A_CATEGORY = Measure("theta.pool", plain(0.5), "average", "category:QR")
+OF_A_MODEL = Measure(
+    "models.category.raw_mean", plain(0.5), "average", "category:Law; contracts;model:a;b",
+    details={"category": "Law; contracts", "model": "a;b"},
+)  # fmt: skip
+COUNTED = Measure("pairs", plain(7.0), "average", "category:QR")
 
 
-def counts(whole: int, **by_category: int) -> list[Measure]:
-    """Headlines that say on how many private prompts Average rests."""
-    subsets = {"": whole, **{f"category:{name}": number for name, number in by_category.items()}}
-    return [
-        Measure(name, plain(float(number)), "average", subset)
-        for name in ("private.prompts", "private.scored")
-        for subset, number in subsets.items()
-    ]
+def mean(estimate: Estimate) -> Measure:
+    """The headline that says whether everybody together may be told of."""
+    return Measure("raw_mean", estimate, "average")
 
 
 @pytest.mark.parametrize(
-    ("headlines", "whole", "category"),
+    ("headlines", "leaves"),
     [
-        (counts(6, QR=3, LR=3), True, True),
-        (counts(6, QR=2, LR=4), True, False),
-        (counts(2, QR=2), False, False),
-        ([], False, False),
+        ([mean(plain(0.4))], True),
+        ([mean(unknown(Reason.TOO_FEW_PROMPTS))], False),
+        ([mean(unknown(Reason.NOTHING_SCORED))], True),
+        ([], False),
     ],
-    ids=["enough everywhere", "two in a category", "two in all", "nobody knows"],
+    ids=["enough", "two private prompts in all", "nothing there", "nobody knows"],
 )
-def test_a_number_that_tells_of_one_or_two_private_prompts_stays(
-    headlines: list[Measure], whole: bool, category: bool
+def test_where_everybody_together_must_not_be_told_nothing_over_all_answers_leaves(
+    headlines: list[Measure], leaves: bool
 ) -> None:
     rule = disclosure_of(headlines, split=True, public=["p1"])
-    assert rule.may_leave(Block.RESULTS, Scope.ALL, THETA) == whole
-    assert rule.may_leave(Block.RESULTS, Scope.ALL, OF_A_CATEGORY) == category
-    assert rule.may_leave(Block.RESULTS, Scope.PUBLIC, OF_A_CATEGORY)
+    for one in (THETA, OF_A_CATEGORY, OF_A_MODEL):
+        assert rule.may_leave(Block.RESULTS, Scope.ALL, one) == leaves
+        assert rule.may_leave(Block.RESULTS, Scope.PUBLIC, one)
 
 
-@pytest.mark.parametrize("category", ["QR", "Law; contracts"])
-def test_models_beside_people_in_a_hidden_category_stay_whatever_signs_its_name_has(category: str) -> None:
-    rule = disclosure_of(counts(6, **{category: 2, "LR": 4}), split=True, public=["p1"])
-    details = {"category": category, "model": "a;b"}
-    one = Measure(
-        "models.category.raw_mean", plain(0.5), "average", f"category:{category};model:a;b", details=details
-    )
-    assert not rule.may_leave(Block.MODELS, Scope.ALL, one)
-    assert rule.may_leave(Block.MODELS, Scope.PUBLIC, one)
+@pytest.mark.parametrize("why", [Reason.TOO_FEW_PEOPLE, Reason.TOO_FEW_PROMPTS, Reason.COMPLEMENT])
+def test_a_part_that_must_not_be_told_has_its_counts_and_the_reason_whatever_signs_its_name_has(
+    why: Reason,
+) -> None:
+    withheld = {("average", "category:QR"): why, ("average", "category:Law; contracts"): why}
+    measures = [THETA, OF_A_CATEGORY, COUNTED, OF_A_MODEL]
+    theta, category, counted, model = disclosed(Block.RESULTS, measures, withheld)
+
+    assert (theta, counted) == (THETA, COUNTED)
+    assert (category.estimate.reason, model.estimate.reason) == (why, why)
+    assert not category.estimate.known
+    assert model.details == OF_A_MODEL.details
+
+
+def test_where_everybody_together_must_not_be_told_of_no_block_says_anything() -> None:
+    with pytest.raises(NotMeasurable, match="one person's own"):
+        list(disclosed(Block.UNCERTAINTY, [THETA], {("average", ""): Reason.TOO_FEW_PEOPLE}))
+    (theta,) = disclosed(Block.RESULTS, [THETA], {("average", ""): Reason.TOO_FEW_PEOPLE})
+    assert theta.estimate.reason == Reason.TOO_FEW_PEOPLE
 
 
 def test_one_person_one_task_and_a_private_prompt_stay_within_all_answers() -> None:
-    rule = disclosure_of(counts(6), split=True, public=["p1"])
+    rule = disclosure_of([mean(plain(0.4))], split=True, public=["p1"])
     for one in (
         Measure("fit.outfit", plain(1.0), participant="P-1"),
         Measure("influence.answer", plain(1.0), "average", prompt_id="p1"),

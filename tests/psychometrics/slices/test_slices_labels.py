@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from psychometrics.data.cohort import AskedPrompt, Outcome, Person, cohort_of
+from psychometrics.inference.estimates import Reason
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform
 from psychometrics.slices.parts import slices_of
-from psychometrics.slices.suppression import complementary_suppression
+from psychometrics.slices.suppression import withheld_parts
 
 
 @pytest.mark.parametrize(("without", "hidden"), [(0, set()), (1, {"label:most"}), (3, set())])
@@ -23,6 +24,7 @@ def test_a_label_that_all_private_prompts_but_one_have_is_not_told(without: int,
     bank = ItemBank(tuple(one.prompt_id for one in prompts), np.ones(36), np.zeros(36), ("",) * 36,
                     Transform(0.998, 0.001), 2.5)  # fmt: skip
     cohort = cohort_of(people=[Person(f"P{i}") for i in range(3)], prompts=prompts, bank=bank, rows=rows)
-    assert (
-        complementary_suppression(cohort, list(slices_of(cohort)), np.ones(len(cohort), dtype=bool)) == hidden
-    )
+    nobody = np.zeros(len(cohort), dtype=bool)
+    found = withheld_parts(cohort, list(slices_of(cohort)), nobody, cohort.is_pair)
+    of_average = {subset: why for (group, subset), why in found.items() if group == "average"}
+    assert of_average == dict.fromkeys(hidden, Reason.COMPLEMENT)

@@ -16,14 +16,11 @@ from psychometrics.slices.differences import arm_differences, contamination
 from psychometrics.slices.parts import (
     Slice,
     SliceKind,
-    hidden_among,
-    hidden_parts,
     rare_labels,
     slice_result,
     slices_of,
-    why_hidden,
 )
-from psychometrics.slices.suppression import complementary_suppression
+from psychometrics.slices.suppression import withheld_parts
 
 ONE = log(0.999 / 0.001)
 PROFILES = ("stem", "arts")
@@ -33,6 +30,12 @@ def bank_of(items: int, rng: np.random.Generator) -> ItemBank:
     names = tuple(f"p{j:03}" for j in range(items))
     a, b = np.exp(0.5 * rng.standard_normal(items)), rng.standard_normal(items)
     return ItemBank(names, a, b, ("",) * items, Transform(0.998, 0.001), 2.5)
+
+
+def withheld_from_average(cohort: Cohort) -> dict[str, Reason]:
+    nobody = np.zeros(len(cohort), dtype=bool)
+    found = withheld_parts(cohort, list(slices_of(cohort)), nobody, cohort.is_pair)
+    return {subset: why for (group, subset), why in found.items() if group == "average"}
 
 
 def simulated(*, seed: int = 1, gain: float = 0.0, people: int = 48, nested: bool = True) -> Cohort:
@@ -135,24 +138,6 @@ def test_where_prompts_occur_in_several_batches_no_error_by_batch_is_given() -> 
     assert {one.estimate.reason for one in made if one.subset == part.subset} == {None}
 
 
-@pytest.mark.parametrize(
-    ("people", "prompts", "private", "reason"),
-    [
-        (0, 0, 0, Reason.NOTHING_SCORED),
-        (1, 20, 0, Reason.TOO_FEW_PEOPLE),
-        (9, 1, 0, Reason.TOO_FEW_PROMPTS),
-        (9, 30, 1, Reason.TOO_FEW_PROMPTS),
-        (9, 30, 2, Reason.TOO_FEW_PROMPTS),
-        (9, 30, 3, None),
-        (2, 2, 0, None),
-    ],
-)
-def test_no_number_is_one_persons_or_one_prompts_own(
-    people: int, prompts: int, private: int, reason: Reason | None
-) -> None:
-    assert why_hidden(people, prompts, private) == reason
-
-
 @pytest.mark.parametrize("score", [0.0, 1.0])
 def test_equal_scores_throughout_have_a_value_on_the_paper_scale_only(score: float) -> None:
     cohort = simulated()
@@ -222,30 +207,6 @@ def test_without_enough_private_prompts_there_is_no_difference(split: str, reaso
     assert not found.flagged
 
 
-@pytest.mark.parametrize(
-    ("private", "rest", "hidden"),
-    [
-        ({"A": 0, "B": 3, "C": 9}, 0, set()),
-        ({"A": 1, "B": 3, "C": 9}, 0, {"A", "B"}),  # the whole less B and C would be A
-        ({"A": 1, "B": 2, "C": 9}, 0, {"A", "B"}),  # together they rest on three
-        ({"A": 1, "B": 0}, 0, {"A"}),  # the whole rests on one, too, and is not told
-        ({"A": 4, "B": 5}, 2, {"A"}),  # two private prompts are in no part
-        ({"A": 1, "B": 5}, 2, {"A"}),
-    ],
-)
-def test_no_part_is_told_that_gives_one_or_two_private_prompts_away(
-    private: dict[str, int], rest: int, hidden: set[str]
-) -> None:
-    assert hidden_parts(private, rest) == hidden
-
-
-def test_people_who_share_prompts_hide_no_more_than_these() -> None:
-    """Two arms with the same two private prompts: all that is hidden rests on two, until another arm is."""
-    shared = {"A": {1, 2}, "B": {1, 2}, "C": {1, 2, 3}, "D": {1, 2, 3, 4}}
-    assert hidden_among(shared) == {"A", "B", "C"}
-    assert hidden_among({"A": {1, 2}, "B": {2, 3}, "C": {1, 2, 3}}) == {"A", "B"}
-
-
 def test_a_category_with_two_private_prompts_hides_the_next_one() -> None:
     prompts = [
         AskedPrompt(f"p{j}", category="ABC"[j % 3], split="private" if j in (0, 3, 1, 4, 7) else "public")
@@ -255,10 +216,10 @@ def test_a_category_with_two_private_prompts_hides_the_next_one() -> None:
     bank = ItemBank(tuple(one.prompt_id for one in prompts), np.ones(12), np.zeros(12), ("",) * 12,
                     Transform(0.998, 0.001), 2.5)  # fmt: skip
     cohort = cohort_of(people=[Person(f"P{i}") for i in range(3)], prompts=prompts, bank=bank, rows=rows)
-    found = complementary_suppression(cohort, list(slices_of(cohort)), np.ones(len(cohort), dtype=bool))
-    assert found == {"category:A", "category:B"}
+    found = withheld_from_average(cohort)
+    assert found == {"category:A": Reason.TOO_FEW_PROMPTS, "category:B": Reason.COMPLEMENT}
     part = next(one for one in slices_of(cohort) if one.subset == "category:B")
-    assert slice_result(cohort, part.rows, hidden=True).thetas[0].by_person.reason == Reason.TOO_FEW_PROMPTS
+    assert slice_result(cohort, part.rows, found[part.subset]).thetas[0].by_person.reason == Reason.COMPLEMENT
 
 
 def test_neither_arms_nor_what_they_are_made_of_give_private_prompts_away() -> None:
@@ -271,13 +232,14 @@ def test_neither_arms_nor_what_they_are_made_of_give_private_prompts_away() -> N
     bank = ItemBank(tuple(one.prompt_id for one in prompts), np.ones(8), np.zeros(8), ("",) * 8,
                     Transform(0.998, 0.001), 2.5)  # fmt: skip
     cohort = cohort_of(people=people, prompts=prompts, bank=bank, rows=rows)
-    found = complementary_suppression(cohort, list(slices_of(cohort)), np.ones(len(cohort), dtype=bool))
-    assert {"arm:x", "arm:y"} <= found
+    found = withheld_from_average(cohort)
+    assert {"arm:x", "arm:y"} <= found.keys()
     assert "arm:z" not in found
-    assert {"category:A", "category:B", "cell:A/stem", "cell:B/arts"} <= found
+    assert {"category:A", "category:B", "cell:A/stem", "cell:B/arts"} <= found.keys()
     assert not any(name.startswith("profile") for name in found)
     differences = {(one.first, one.second): one.difference.reason for one in arm_differences(cohort, found)}
-    assert differences["x", "z"] == differences["y", "z"] == Reason.TOO_FEW_PROMPTS
+    assert differences["x", "z"] == Reason.TOO_FEW_PROMPTS
+    assert differences["y", "z"] == Reason.COMPLEMENT
 
 
 def test_a_cohort_of_public_prompts_is_as_if_no_other_had_been_asked() -> None:
