@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.measures import why_absent
-from presentation.numbers import Text, decimals, span
+from presentation.numbers import Text, bounded, decimals, span
 from presentation.tables import ABSENT
 from psychometrics.inference import coverage
+from psychometrics.inference.disclosure import WITHHELD
 from psychometrics.inference.estimates import Reason
-from psychometrics.measures.headlines import GroupNumbers
+from psychometrics.measures.headlines import GroupNumbers, TaskNumbers
 
 ERRORS: Mapping[str, Text] = {
     "se.batch": gettext_lazy("by question set"),
@@ -93,7 +94,7 @@ def percent(share: coverage.Coverage) -> str:
 
 def first_cell(row: GroupNumbers) -> str:
     """The first interval of theta.pool with what it is by, or why there is none; then a second, if any."""
-    if row.ci_low_pool is None:
+    if row.ci_low_pool is None or row.ci_high_pool is None:
         return why_none(row)
     first = with_error(row.ci_low_pool, row.ci_high_pool, row.interval)
     if row.se_twoway is None:
@@ -107,12 +108,34 @@ def why_none(row: GroupNumbers) -> str:
     return str(why_absent(row.reason_pool)) if told else ABSENT
 
 
+def pool_cell(row: GroupNumbers) -> str:
+    """theta.pool, or what bounds it."""
+    return bounded(row.theta_pool, row.ci_low_pool, row.ci_high_pool)
+
+
+def quasi_cell(row: GroupNumbers) -> str:
+    """theta_QL, or what bounds it."""
+    return bounded(row.theta_ql, row.ci_low_ql, row.ci_high_ql)
+
+
+def mean_cell(row: GroupNumbers) -> str:
+    """The mean score, or why no number of these answers is told."""
+    return str(why_absent(row.withheld)) if row.withheld else decimals(row.raw_mean, 3)
+
+
+def accuracy_cell(task: TaskNumbers | None) -> str:
+    """The accuracy in percent, or why it is not told; a dash where nothing is scored."""
+    if task is not None and task.reason in WITHHELD:
+        return str(why_absent(task.reason))
+    return decimals(task.accuracy if task else None, 1)
+
+
 def with_error(low: float | None, high: float | None, error: str) -> str:
     return f"{span(low, high)}, {ERRORS[error]}"
 
 
 def published_cell(row: GroupNumbers) -> str:
-    """Theta by prompt means with its analytic interval; of Top the value alone."""
-    if row.ci_low is None:
-        return decimals(row.theta)
+    """Theta by prompt means with its analytic interval; of Top the value alone; or what bounds it."""
+    if row.ci_low is None or row.ci_high is None:
+        return bounded(row.theta, row.ci_low, row.ci_high)
     return f"{decimals(row.theta)} ({span(row.ci_low, row.ci_high)})"

@@ -6,7 +6,7 @@ from typing import Protocol
 from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.drawings.sure import Reach
-from presentation.numbers import Text, decimals, percent, span
+from presentation.numbers import Text, bounded, decimals, percent, span
 from presentation.tables import ABSENT, Interval, Table
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
@@ -48,6 +48,7 @@ WHY_ABSENT: Reasons = {
     Reason.NOT_JUDGED.value: gettext_lazy("it needs answers that were never judged"),
     Reason.TOO_FEW_PEOPLE.value: gettext_lazy("too few people"),
     Reason.TOO_FEW_PROMPTS.value: gettext_lazy("too few prompts"),
+    Reason.COMPLEMENT.value: gettext_lazy("withheld: it would tell of a part that is too few"),
     Reason.TOO_FEW_QUESTIONS.value: gettext_lazy("hidden: too few questions per task"),
     Reason.NOT_RATED_TWICE.value: gettext_lazy("not measured: nobody was rated twice"),
     Reason.SEPARATED.value: gettext_lazy("no finite estimate: it predicts some outcomes with certainty"),
@@ -73,8 +74,8 @@ BY_PEOPLE = gettext_lazy(
 
 
 def value_cell(row: Measured | None, places: int = 2) -> str:
-    """The value, or a dash; never zero for nothing."""
-    return decimals(row.value if row else None, places)
+    """The value, or above or below what it lies, or a dash; never zero for nothing."""
+    return bounded(row.value, row.low, row.high, places) if row else ABSENT
 
 
 def value_cells(**rows: Measured | None) -> dict[str, str]:
@@ -109,7 +110,7 @@ def _look(row: Measured) -> str:
 
 def value_with_interval(row: Measured | None) -> str:
     """Both in one cell; the value alone where there is no interval."""
-    if row is None or row.low is None:
+    if row is None or row.low is None or row.high is None:
         return value_cell(row)
     return f"{value_cell(row)} ({interval_cell(row)})"
 
@@ -123,12 +124,14 @@ def value_with_error(row: Measured | None) -> str:
 
 def value_or_reason(row: Measured | None, places: int = 2, here: Reasons = COMMON) -> str:
     """The value, or in words why there is none; `here` has words of a page's own."""
-    return value_cell(row, places) if row is None or row.value is not None else reason_cell(row.reason, here)
+    said = value_cell(row, places)
+    return said if row is None or said != ABSENT else reason_cell(row.reason, here)
 
 
 def interval_or_reason(row: Measured | None, places: int = 2, here: Reasons = COMMON) -> str:
     """The interval, or in words why there is none."""
-    return interval_cell(row, places) if row is None or row.low is not None else reason_cell(row.reason, here)
+    said = interval_cell(row, places)
+    return said if row is None or said != ABSENT else reason_cell(row.reason, here)
 
 
 def why_absent(reason: str) -> Text:

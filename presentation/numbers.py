@@ -19,6 +19,14 @@ def decimals(value: float | None, places: int = 2) -> str:
     return number_format(rounded, places).replace("-", "−")
 
 
+def bounded(value: float | None, low: float | None, high: float | None, places: int = 2) -> str:
+    """The number; where there is none but one end alone, above or below which it lies, that end."""
+    if value is None and (low is None) != (high is None):
+        text = _("above %(value)s") if high is None else _("below %(value)s")
+        return text % {"value": decimals(high if low is None else low, places)}
+    return decimals(value, places)
+
+
 def counted(number: int | None) -> str:
     """A whole number, its thousands set apart."""
     return ABSENT if number is None else str(number_format(number, use_l10n=True, force_grouping=True))

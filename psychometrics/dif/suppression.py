@@ -1,9 +1,9 @@
 """Which shifts, and which thetas without some prompts, would tell of too few (`slices.suppression`).
 
-Categories and modalities are the parts of the slices, and what must not be told there must not be told here.
-A contrast of a profile on a category rests on four cells, the profile and the others on the category and
-elsewhere: none of these may be too few, and of a category with a hidden cell no contrast is told, as the cells
-of all profiles are in each.
+Categories and modalities are the parts of the slices, and what must not be told there must not be told
+here. A contrast of a profile on a category rests on four cells, the profile and the others on the category
+and elsewhere: none of these may be too few, and of a category with a hidden cell no contrast is told, as the
+cells of all profiles are in each.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,14 +21,12 @@ LABELS = (SliceKind.CATEGORY, SliceKind.MODALITY)
 
 def hidden_shifts(cohort: Cohort) -> dict[str, Reason]:
     """Subsets of `dif.group`, such as category:QR or profile:stem/category:QR, that must not be told."""
-    slices = list(slices_of(cohort))
-    nobody = np.zeros(len(cohort), dtype=bool)
-    hidden = {subset: why for (group, subset), why in withheld_parts(cohort, slices, nobody, cohort.is_pair).items()
-              if group == AVERAGE}  # fmt: skip
-    labels = {
-        part.subset: hidden[part.subset] for part in slices if part.kind in LABELS and part.subset in hidden
-    }
-    return labels | dict(_hidden_contrasts(cohort, slices, hidden))
+    slices, nobody = list(slices_of(cohort)), np.zeros(len(cohort), dtype=bool)
+    found = withheld_parts(cohort, slices, nobody, cohort.is_pair)
+    hidden = {subset: why for (group, subset), why in found.items() if group == AVERAGE}
+    labels = {part.subset for part in slices if part.kind in LABELS} & hidden.keys()
+    contrasts = dict(_hidden_contrasts(cohort, slices, hidden))
+    return {subset: hidden[subset] for subset in labels} | contrasts
 
 
 def _hidden_contrasts(

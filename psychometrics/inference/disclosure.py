@@ -3,10 +3,10 @@
 No number is one person's or one prompt's own, and scores on public prompts are exported, so that what is left
 of a number without them would be its private prompts':
 
-    a part is told          with scores of MIN_PEOPLE people, on MIN_PROMPTS prompts, of a private split none or
-                            MIN_PRIVATE
-    its neighbours are not  while all that is untold of a whole would itself be too few: the whole less what is
-                            told would give it away, so the next smallest that mends this is withheld as well
+    a part is told          with scores of MIN_PEOPLE people, on MIN_PROMPTS prompts, of a private split
+                            none or MIN_PRIVATE
+    its neighbours are not  while all that is untold of a whole would itself be too few: the whole less what
+                            is told would give it away, so the next smallest that mends this is withheld, too
 
 Whoever stands in a table of parts asks `withheld`; stored rows of what is withheld have no value, and one of
 the reasons of WITHHELD. Pages, figures, reports, terminals and exports show what the rows say.

@@ -73,7 +73,7 @@ def ability(scores: Scores, bank: ItemBank) -> GroupAbility:
 
     The interval is the published analytic one, which takes responses as independent; `measure` has honest
     ones. Everything is NaN where nothing is scored and on a logistic bank (use `quasi_likelihood`). Where all
-    scores are 1, or all 0, there is a bound alone: `ci_low`, above which theta lies, or `ci_high`, below which.
+    scores are 1, or all 0, there is a bound alone: `ci_low`, above which theta lies, or `ci_high`, below it.
     """
     found, known = group_ability(scores.items, scores.p, bank), scores.items >= 0
     items = scores.items[known]

@@ -75,7 +75,7 @@ def _outside_selection(block: Block, one: Measure) -> Measure:
 
 
 def _bounded(inputs: Inputs, one: Measure) -> Measure:
-    """Of people all of whose scores are 1, or all 0, without a number in logits: it would be the squeeze's."""
+    """Without a number in logits of people all of whose scores are 1, or all 0: the squeeze would make it."""
     in_logits = CATALOGUE[one.name].unit in (Unit.LOGITS, Unit.QL) and "model" not in one.details
     bound = inputs.bounds.get(one.group or "average") if in_logits and one.estimate.known else None
     if bound is None:

@@ -1,9 +1,9 @@
 """What is told of a result at all, and what of it may leave the site.
 
-Which parts are too few is one decision over the whole table of parts (`psychometrics.inference.disclosure`). A
-number of such a part is never stored: its row has no value and says why, wherever it is shown. Beyond that, in a
-study that asks prompts of a private split, what is about one person, one private prompt or one task stays while
-answers to private prompts are part of it.
+Which parts are too few is one decision over the whole table of parts (`psychometrics.inference.disclosure`).
+A number of such a part is never stored: its row has no value and says why, wherever it is shown. Beyond that,
+in a study that asks prompts of a private split, what is about one person, one private prompt or one task
+stays while answers to private prompts are part of it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -51,7 +51,7 @@ def disclosed(
 def _part_of(one: Measure) -> str:
     """The part of people's answers that the number is of, as a subset; "" for all.
 
-    Behind that of a category the name of a model stands in a subset; the category itself may have any sign in it.
+    Behind that of a category the name of a model stands in a subset; the category may have any sign in it.
     """
     if one.name.startswith(OF_CATEGORIES):
         return f"{CATEGORY}{one.details['category']}"

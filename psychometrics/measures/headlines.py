@@ -1,12 +1,10 @@
-"""The measures of Average and Top side by side, as the wide tables of pages and exports have them.
-
-A number that may not leave the site is None there, and so is its reason.
-"""
+"""The measures of Average and Top side by side, as the wide tables of pages and exports have them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from psychometrics.inference.disclosure import WITHHELD
 from psychometrics.measures.blocks.results import CATEGORY, TASK
 
 Columns = Mapping[str, Any]
@@ -38,8 +36,9 @@ class GroupNumbers:
     Of a category `participants` are those who answered in it. Errors of `theta_pool` and `theta_ql` serve the
     design: `interval` names them, `clusters` are what they take as independent. `theta`, by prompt means, has
     the published analytic error. `reason_pool` and `reason_ql` say why the estimate, or only its error and
-    interval, is None. Of its `prompts` so many are `private_prompts`; `private_scored` are those with a
-    score, in the item bank or not. Where either are few, it does not leave the site.
+    interval, is None; `withheld` why none of its numbers is told, only what they rest on. Where all scores
+    are 1, or all 0, the lower or the upper end alone is there: a bound. Of its `prompts` so many are
+    `private_prompts`; `private_scored` are those with a score, in the item bank or not.
     """
 
     scope: str
@@ -77,17 +76,19 @@ class GroupNumbers:
     missing: int
     unscored: int
     unknown_items: int
+    withheld: str
 
 
 @dataclass(frozen=True)
 class TaskNumbers:
-    """Accuracy of one group on one task of a task benchmark, in percent; None where nothing is scored."""
+    """Accuracy of one group on one task of a task benchmark, in percent; None with the reason."""
 
     scope: str
     group: str
     task: str
     responses: int
     accuracy: float | None
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,7 @@ class MetricNumber:
     group: str
     name: str
     value: float | None
+    reason: str
 
 
 def group_numbers(rows: Iterable[Columns]) -> Iterator[GroupNumbers]:
@@ -124,6 +126,8 @@ def _numbers_of(scope: str, group: str, category: str, named: Mapping[str, Colum
         columns = {"se": row.get("se"), "ci_low": row.get("low"), "ci_high": row.get("high")}
         values |= {f"{end}{part}": value for end, value in columns.items()}
     values |= {f"reason_{of}": named.get(f"theta.{of}", NONE).get("reason") or "" for of in ("pool", "ql")}
+    why = named.get("raw_mean", NONE).get("reason") or ""
+    values["withheld"] = why if why in WITHHELD else ""
     # Of Top nothing is independent: its people were chosen by these scores.
     told = group != "top"
     values |= {
@@ -138,7 +142,7 @@ def task_numbers(rows: Iterable[Columns]) -> Iterator[TaskNumbers]:
     for row in rows:
         if row["name"] == "task.accuracy":
             task = row["subset"].removeprefix(TASK)
-            yield TaskNumbers(row["scope"], row["group"], task, row["n"], row["value"])
+            yield TaskNumbers(row["scope"], row["group"], task, row["n"], row["value"], row["reason"] or "")
 
 
 def metric_numbers(rows: Iterable[Columns], rules: str | None) -> Iterator[MetricNumber]:
@@ -146,4 +150,4 @@ def metric_numbers(rows: Iterable[Columns], rules: str | None) -> Iterator[Metri
     for row in rows:
         name = METRICS.get(row["name"])
         if name == "macro" or (name is not None and rules == "bbeh"):
-            yield MetricNumber(row["scope"], row["group"], name, row["value"])
+            yield MetricNumber(row["scope"], row["group"], name, row["value"], row["reason"] or "")

@@ -150,7 +150,7 @@ class Inputs:
 
     @cached_property
     def withheld(self) -> Mapping[Name, Reason]:
-        """Which parts of Average and Top must not be told, and why; with an item bank of prompts, by pairs."""
+        """Which parts of Average and Top must not be told, and why; by pairs where there is an item bank."""
         cohort = self.cohort
         top = self.top[cohort.person] if len(cohort) else np.zeros(0, dtype=bool)
         counted = cohort.is_pair if self.facts.items_by_category else ~np.isnan(cohort.p)

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from psychometrics.data.cohort import Cohort
+from psychometrics.inference.disclosure import WITHHELD
+from psychometrics.inference.estimates import Reason
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope, stored_columns
 from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
 from psychometrics.measures.computing import block_measures, block_rng
@@ -14,6 +16,7 @@ from psychometrics.recompute.export import OTHERWISE, PRIVATE, TEXTS, Export, No
 from psychometrics.recompute.renamed import presently_named
 
 Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, participant, prompt id
+NOT_BEFORE = WITHHELD | {Reason.NO_FINITE_SOLUTION}  # of what earlier methods had a number
 COLUMNS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters", "details")
 OF_SCORES = ("flow.with_scores", "flow.top", "flow.retained.leaving")
 NOTHING_DRAWN = {"seed": 0, "resamples": 0}  # headlines of a run that is not measured
@@ -44,6 +47,10 @@ class MeasuredRun:
         if measure is None:
             raise self._why_not(row)
         found = columns_of(measure)
+        if self.export.lacks(row) and row["reason"] in WITHHELD:
+            raise NotHere(PRIVATE)
+        if self.methods != METHODS and measure.estimate.reason in NOT_BEFORE and row["value"] is not None:
+            raise NotHere(OTHERWISE)
         if self.export.lacks(row):
             self._require_same_answers(row, measure)
             if row["block"] == Block.RESULTS and row["details"] != found["details"]:

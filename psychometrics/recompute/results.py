@@ -6,6 +6,7 @@ from functools import cached_property
 
 from formats.canonical import canonical_json
 from psychometrics.data.answers import ResultAnswer
+from psychometrics.inference.disclosure import WITHHELD
 from psychometrics.inference.measure import Block, Measure, stored_columns
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures import headlines
@@ -16,7 +17,7 @@ from psychometrics.recompute.cohorts import scores_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, NotHere, Values, place_of
 from psychometrics.recompute.measures import MeasuredRun
 
-EMPTY_AS_NONE = ("reason_pool", "reason_ql", "interval")
+EMPTY_AS_NONE = ("withheld", "reason_pool", "reason_ql", "interval")
 # An export of before the interval that serves the design has other errors, and does not say of which kind.
 OF_ERRORS = tuple(f"{end}{of}" for end in ("se", "ci_low", "ci_high") for of in ("", "_pool", "_ql"))
 # Where the items of the bank are tasks, an export of before counts no answer as a pair.
@@ -35,8 +36,10 @@ class ResultsRun:
         """Every column of one row of `estimates`. Raises NotHere."""
         lacks = self.export.lacks(row)
         found = self._group(row["group"], row["category"], nested=self._nested)
-        if lacks and (row["group"] == "top" or found.expected != row["expected"]):
+        if lacks and (row["group"] == "top" or found.expected != row["expected"] or row.get("withheld")):
             raise NotHere(PRIVATE)
+        if found.withheld and "withheld" not in row:  # an export of before says no such thing
+            raise NotHere(OTHERWISE)
         if lacks and row.get("interval") not in (None, found.interval):
             # Whether batches share a prompt is told of the whole design alone, by the error that it has.
             found = self._group(row["group"], row["category"], nested=not self._nested)
@@ -51,6 +54,8 @@ class ResultsRun:
         """One row of `task_accuracies`. Raises NotHere."""
         numbers = self._tasks.get((row["group"], row["task"]))
         responses, accuracy = (numbers.responses, numbers.accuracy) if numbers else (0, None)
+        if numbers and numbers.reason in WITHHELD and "reason" not in row:
+            raise NotHere(OTHERWISE)
         if self.export.lacks(row) and (row["group"] == "top" or responses != row["responses"]):
             raise NotHere(PRIVATE)
         return {"responses": responses, "accuracy": accuracy}

@@ -1,9 +1,9 @@
 """The table of parts of a cohort, and which of it must not be told (`psychometrics.inference.disclosure`).
 
-Categories, sub-categories, modalities and tasks split the prompts, profiles and arms the people; sub-categories
-split a category, and cells both a category and a profile. Labels overlap: each is judged by itself and by what
-is left without it. Top is a part of Average, and each of its parts one of the same part of Average; what is left
-there without Top must not tell of one or two private prompts.
+Categories, sub-categories, modalities and tasks split the prompts, profiles and arms the people;
+sub-categories split a category, and cells both a category and a profile. Labels overlap: each is judged by
+itself and by what is left without it. Top is a part of Average, and each of its parts one of the same part of
+Average; what is left there without Top must not tell of one or two private prompts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

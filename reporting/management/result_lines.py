@@ -2,8 +2,15 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from presentation.first_intervals import first_cell, interval_sentences
-from presentation.numbers import decimals, span
+from presentation.first_intervals import (
+    accuracy_cell,
+    first_cell,
+    interval_sentences,
+    mean_cell,
+    pool_cell,
+    quasi_cell,
+)
+from presentation.numbers import bounded, decimals, span
 from presentation.tables import terminal_table
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers
@@ -68,8 +75,8 @@ def _task_lines(report: Report) -> Iterator[str]:
             (
                 ("task", lambda task: task.task),
                 ("responses", lambda task: str(task.average.responses) if task.average else "0"),
-                ("Average %", lambda task: decimals(task.average.accuracy if task.average else None, 1)),
-                ("Top % (in-sample)", lambda task: decimals(task.top.accuracy if task.top else None, 1)),
+                ("Average %", lambda task: accuracy_cell(task.average)),
+                ("Top % (in-sample)", lambda task: accuracy_cell(task.top)),
             ),
         )
     if report.metrics:
@@ -87,15 +94,15 @@ def _task_lines(report: Report) -> Iterator[str]:
 ESTIMATE_COLUMNS: Sequence[tuple[str, Callable[[GroupNumbers], str]]] = (
     ("", _short_name),
     ("people", lambda row: str(row.participants)),
-    ("theta.pool", lambda row: decimals(row.theta_pool)),
+    ("theta.pool", pool_cell),
     ("95 % interval", first_cell),
-    ("theta_QL", lambda row: decimals(row.theta_ql)),
+    ("theta_QL", quasi_cell),
     ("95 % interval", lambda row: span(row.ci_low_ql, row.ci_high_ql)),
-    ("as published", lambda row: decimals(row.theta)),
+    ("as published", lambda row: bounded(row.theta, row.ci_low, row.ci_high)),
     ("95 % interval", lambda row: span(row.ci_low, row.ci_high)),
     ("pairs", lambda row: str(row.pairs)),
     ("prompts", lambda row: str(row.prompts)),
     ("per prompt", lambda row: decimals(row.responses_per_prompt)),
-    ("raw mean", lambda row: decimals(row.raw_mean, 3)),
+    ("raw mean", mean_cell),
     ("coverage", lambda row: decimals(row.coverage, 3)),
 )

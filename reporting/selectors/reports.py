@@ -61,7 +61,9 @@ class Report:
     @property
     def has_theta(self) -> bool:
         """Whether there is a scale and something scored on it."""
-        return any(estimate.theta is not None for estimate in self.overall)
+        return any(
+            number is not None for row in self.overall for number in (row.theta, row.ci_low, row.ci_high)
+        )
 
 
 def report_of(

@@ -2,7 +2,7 @@
 
 from django import template
 
-from presentation.first_intervals import first_cell, published_cell
+from presentation.first_intervals import first_cell, mean_cell, pool_cell, published_cell
 from presentation.numbers import decimals
 from presentation.plain import plain_html, plain_text
 from scoring.models import ResultGroup
@@ -18,3 +18,6 @@ register.filter("decimals", decimals)
 # `{{ estimate|first_interval }}`: with what it is by, or why there is none. What follows: `|as_published`.
 register.filter("first_interval", first_cell)
 register.filter("as_published", published_cell)
+# `{{ estimate|ability }}`: theta.pool, or what bounds it. `|mean_score`: or why it is withheld.
+register.filter("ability", pool_cell)
+register.filter("mean_score", mean_cell)

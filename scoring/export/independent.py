@@ -23,7 +23,7 @@ import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
@@ -41,6 +41,11 @@ FIELDS = "person:U99 prompt:U300 batch:i8 category:U300 task:U300 state:U30 coun
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 Found = Iterator[tuple[str, tuple[str, ...], Row]]  # a table, the key of a row, and its columns
+WITHHELD = {"too_few_people", "too_few_prompts", "complement"}  # what is of too few to be told
+COUNTS = {
+    "participants", "batches", "expected", "missing", "unscored", "pairs", "unknown_items", "prompts",
+    "responses_per_prompt", "coverage", "responses",
+}  # fmt: skip
 TOLERANCE, NAMED, NORMAL, NO_SPREAD, LOGISTIC = 1e-9, 3, 1.96, 1e-12, "2PL_logistic"
 KEYS = {
     "estimates": ("group", "category"), "task_accuracies": ("group", "task"), "metrics": ("group", "name"),
@@ -134,6 +139,19 @@ def theta_ql(a: Array, b: Array, p: Array) -> float | None:
         middle = (low + high) / 2
         low, high = (middle, high) if np.sum(a * (p - logistic(a * (middle - b)))) > 0 else (low, middle)
     return (low + high) / 2
+
+
+def bounds(a: Array, b: Array, p: Array) -> tuple[float | None, float | None] | None:
+    """Above or below what ability lies where all scores are 1 or 0: so many would be so in 1 of 40 cases."""
+    if not ((p == 1).all() or (p == 0).all()):
+        return None
+    sign = 1 if p[0] == 1 else -1
+    low, high = -1e4, 1e4
+    for _ in range(90):
+        middle = (low + high) / 2
+        chance = -np.sum(np.logaddexp(0, -a * (middle - sign * b)))
+        low, high = (middle, high) if chance < math.log(0.025) else (low, middle)
+    return (low, None) if sign == 1 else (None, -low)
 
 
 def error(pairs: Places, residual: Array, slope: Array, kind: str) -> tuple[float | None, int]:
@@ -234,6 +252,11 @@ def thetas_of(run: Run, pairs: Places, *, errors: bool) -> Row:
     if not pairs.size or "sigma_hat" not in run.bank:
         return row
     a, b, p, y = pairs["a"], pairs["b"], pairs["p"], logit(pairs["p"], run.bank)
+    if ends := bounds(a, b, p):
+        own = ("_ql",) if run.bank["response_model"] == LOGISTIC else ("", "_pool", "_ql")
+        return row | {
+            f"{end}{of}": value for of in own for end, value in zip(("ci_low", "ci_high"), ends, strict=True)
+        }
     row["theta_ql"], first = theta_ql(a, b, p), run.first_error(pairs)
     if run.bank["response_model"] != LOGISTIC:
         row["theta_pool"], (row["theta"], se) = theta_wls(a, b, y), theta_prompt(pairs, run.bank)
@@ -300,6 +323,13 @@ def tasks_of(group: str, own: Places) -> Found:
     yield "metrics", (group, "adjusted_harmonic_mean"), {"value": harmonic}
 
 
+def shown(table: str, row: Row, own: Iterable[tuple[str, Any]], report: Report) -> Iterator[tuple[str, Any]]:
+    """The columns of a row that are told: of what is of too few, its counts alone."""
+    withheld = {row.get("withheld"), row.get("reason")} & WITHHELD
+    report.skipped[f"{table}: numbers of too few"] += bool(withheld)
+    return ((name, value) for name, value in own if name in COUNTS or not withheld)
+
+
 def compare_results(run: Run, tables: Tables, report: Report, scope: str) -> None:
     """Rows of the run in the scope of public prompts; of measures, those computed here."""
     exported = {}
@@ -311,7 +341,8 @@ def compare_results(run: Run, tables: Tables, report: Report, scope: str) -> Non
                 report.skipped[f"{table} with private prompts, or about one person or prompt"] += 1
     for table, key, own in results_of(run):
         row, where = exported.pop((table, key), {}), f"run {run.number}, {', '.join(filter(None, key))}"
-        for name, value in own.items() if row or table != "measures" else ():
+        told = own.items() if row or table != "measures" else ()
+        for name, value in shown(table, row, told, report):
             report.compare(f"{table}: {name}", where, row.get(name, "no row"), value)
     for table, key in exported:
         if table == "measures":

@@ -38,20 +38,23 @@ def estimate_rows(study: Study) -> Iterator[row_types.EstimateRow]:
     for number, found in _numbered_headlines(study):
         for group in found.groups:
             values = {name: getattr(group, name) for name in ESTIMATE_COLUMNS}
-            values |= {name: values[name] or None for name in ("reason_pool", "reason_ql", "interval")}
+            absent = ("withheld", "reason_pool", "reason_ql", "interval")
+            values |= {name: values[name] or None for name in absent}
             yield row_types.EstimateRow(run=number, **values)
 
 
 def task_rows(study: Study) -> Iterator[row_types.TaskRow]:
     """The newest accuracies per task of every run: a task may have one private prompt only."""
     for number, found in _numbered_headlines(study):
-        yield from (row_types.TaskRow(run=number, **asdict(task)) for task in found.tasks)
+        for task in found.tasks:
+            yield row_types.TaskRow(run=number, **asdict(task) | {"reason": task.reason or None})
 
 
 def metric_rows(study: Study) -> Iterator[row_types.MetricRow]:
     """The newest summaries of the tasks of every run."""
     for number, found in _numbered_headlines(study):
-        yield from (row_types.MetricRow(run=number, **asdict(metric)) for metric in found.metrics)
+        for metric in found.metrics:
+            yield row_types.MetricRow(run=number, **asdict(metric) | {"reason": metric.reason or None})
 
 
 def measure_rows(study: Study) -> Iterator[row_types.MeasurementRow]:

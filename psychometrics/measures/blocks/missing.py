@@ -119,8 +119,8 @@ def thetas(members: Cohort, group: str, subset: str, **details: JsonValue) -> It
     for name, estimate, _ in ESTIMATORS:
         found: ClusterEstimate = estimate(members)
         yield Measure(
-            name, bound or found.estimate, group=group, subset=subset, n=found.n, people=members.people_present,
-            clusters=found.clusters, details=details,
+            name, bound or found.estimate, group=group, subset=subset, n=found.n,
+            people=members.people_present, clusters=found.clusters, details=details,
         )  # fmt: skip
 
 

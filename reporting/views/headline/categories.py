@@ -9,8 +9,11 @@ from presentation.codes import CodeNames
 from presentation.drawings.multiples import Beside, Part, multiple, shared_scale
 from presentation.drawings.scales import Say
 from presentation.drawings.shapes import Drawing
+from presentation.first_intervals import pool_cell, quasi_cell
+from presentation.measures import why_absent
 from presentation.numbers import counted, decimals, percent
 from presentation.tables import ABSENT
+from psychometrics.inference.estimates import Reason
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.headline import AVERAGE, Headline, ability_of, interval_of
 from reporting.views.headline.standing import models_within
@@ -47,16 +50,27 @@ def categories_shown(found: Headline, values: str, names: CodeNames) -> list[Cat
         CategoryShown(
             name=str(name := names.category(row.category)),
             code=name.code if name != name.code else "",
-            value=_say(values)(part.value) if part else ABSENT,
+            value=_say(values)(part.value) if part else _bound(found, row, values),
             ends=_ends(part, values) if part else "",
             words=_words(row, part),
             drawing=multiple(part, scale, _axis_numbers(values), whole) if part else None,
             about=part.told if part else "",
-            why="" if part else _("no number: too little is scored here"),
+            why="" if part else _why(found, row),
         )
         for row, part in ((row, parts[row.category]) for row in averages)
     ]
     return sorted(shown, key=lambda one: one.name.casefold())
+
+
+def _bound(found: Headline, row: GroupNumbers, values: str) -> str:
+    """Above or below what an ability lies that has no value; else a dash."""
+    return ABSENT if values == RAW else quasi_cell(row) if found.scale == "ql" else pool_cell(row)
+
+
+def _why(found: Headline, row: GroupNumbers) -> str:
+    """Why there is no number, in the words of every other page."""
+    why = row.withheld or (row.reason_ql if found.scale == "ql" else row.reason_pool)
+    return _("no number: %(why)s") % {"why": why_absent(why or Reason.NOTHING_SCORED)}
 
 
 def _ends(part: Part, values: str) -> str:

@@ -6,8 +6,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from presentation.first_intervals import pool_cell, quasi_cell
 from presentation.measures import why_absent
 from presentation.numbers import Text, counted, decimals, percent, span
+from presentation.tables import ABSENT
 from psychometrics.inference.measure import Block
 from reporting.selectors.headline import Headline
 from reporting.views.headline.standing import standing_sentence
@@ -50,6 +52,9 @@ def subject(found: Headline) -> str:
 def _without_ability(found: Headline) -> Iterator[Text]:
     """Raw scores, and why there is nothing else."""
     row = found.average
+    if row is not None and row.withheld:
+        yield _("There is no number: {why}.").format(why=why_absent(row.withheld))
+        return
     if row is None or row.raw_mean is None:
         yield _("No answer of a counted person has a score yet, so there is no result.")
         return
@@ -70,6 +75,12 @@ def _without_ability(found: Headline) -> Iterator[Text]:
             "scale."
         )
     else:
+        bound = quasi_cell(row) if found.scale == "ql" else pool_cell(row)
+        if bound != ABSENT:
+            yield _("Their ability lies {bound}: every score is the same, so no more can be said.").format(
+                bound=bound
+            )
+            return
         why = why_absent(row.reason_ql if found.scale == "ql" else row.reason_pool)
         yield _("There is no ability on the scale of the item bank: {why}.").format(
             why=why or _("no scored question has item parameters")

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _, ngettext
 from presentation.drawings.scales import Scale, scale_of
 from presentation.drawings.sure import EDGE, WIDTH, Reach
 from presentation.first_intervals import ERRORS
-from presentation.measures import why_absent
+from presentation.measures import value_or_reason, why_absent
 from presentation.numbers import counted, decimals, percent, span
 from presentation.sure import HowSure, how_sure
 from presentation.tables import ABSENT
@@ -41,6 +41,7 @@ def tiles(found: Headline) -> list[Tile]:
 def _raw(found: Headline) -> Tile:
     row, stored = found.average, found.get(RAW_MEAN, AVERAGE)
     mean = row.raw_mean if row else None
+    withheld = [str(why_absent(row.withheld))] if row and row.withheld else []
     sure = None
     if stored is not None and stored.low is not None and stored.high is not None:
         ends = _("%(low)s to %(high)s") % {"low": percent(stored.low, 0), "high": percent(stored.high, 0)}
@@ -49,7 +50,7 @@ def _raw(found: Headline) -> Tile:
         _("Average Human + AI, raw score"),
         percent(mean, 0),
         "average",
-        notes=tuple(_basis(found)),
+        notes=(*withheld, *_basis(found)),
         sure=sure,
         term=_("Mean score of all scored answers (raw mean); it depends on which questions were asked."),
     )
@@ -128,7 +129,7 @@ def _why_no_top(found: Headline) -> str:
             "needed": counted(flow["top_size"]),
         }
     row = found.get("top.crossfit5", "top")
-    return str(why_absent(row.reason)) if row else _("It cannot be measured here.")
+    return value_or_reason(row) if row else _("It cannot be measured here.")
 
 
 def _luck(found: Headline) -> Tile:

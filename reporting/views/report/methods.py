@@ -7,9 +7,10 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from judging.models import ScoringRun
 from presentation.exclusions import people_text
-from presentation.first_intervals import first_cell, published_cell, why_none
-from presentation.measures import group_name, interval_cell, value_cell
+from presentation.first_intervals import first_cell, pool_cell, published_cell, why_none
+from presentation.measures import group_name, interval_cell, value_cell, why_absent
 from presentation.numbers import counted, decimals, span_or_one
+from presentation.tables import ABSENT
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.report_records import StudyRecords
@@ -266,9 +267,16 @@ def _ability_sentence(name: str, row: GroupNumbers) -> str:
             "interval": why_none(row) if row.ci_low_pool is None else interval,
             "published": published_cell(row),
         }
+    if row.withheld:
+        return _("%(name)s: no number (%(why)s).") % (counts | {"why": why_absent(row.withheld)})
     if row.raw_mean is None:
         return _("%(name)s: nothing is scored yet.") % counts
     mean = {"mean": decimals(100 * row.raw_mean, 1)}
+    if (bound := pool_cell(row)) != ABSENT:
+        return _(
+            "%(name)s: theta.pool lies %(bound)s, as all scores are alike; mean score %(mean)s %% "
+            "(%(people)s, %(pairs)s on %(prompts)s)."
+        ) % (counts | mean | {"bound": bound})
     return _("%(name)s: mean score %(mean)s %% (%(people)s, %(pairs)s on %(prompts)s).") % (counts | mean)
 
 

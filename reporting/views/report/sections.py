@@ -7,7 +7,15 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.rules.statuses import VOID, AnswerState
-from presentation.first_intervals import PUBLISHED, first_cell, interval_sentences, published_cell
+from presentation.first_intervals import (
+    PUBLISHED,
+    accuracy_cell,
+    first_cell,
+    interval_sentences,
+    mean_cell,
+    pool_cell,
+    published_cell,
+)
 from presentation.measures import group_name
 from presentation.numbers import counted, decimals
 from presentation.tables import ABSENT, Table, table_of
@@ -97,7 +105,7 @@ def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Pa
     rows = [*report.overall, *report.categories]
     if report.has_theta:
         yield _abilities_table(rows)
-    if any(row.raw_mean is not None for row in rows):
+    if any(row.raw_mean is not None or row.withheld for row in rows):
         yield _means_table(rows)
     yield _counts_table(rows if report.has_theta else report.overall)
     yield from figure
@@ -115,7 +123,7 @@ def _abilities_table(rows: Sequence[GroupNumbers]) -> Table:
         rows,
         (
             (_("Group"), row_name),
-            ("theta.pool", lambda row: decimals(row.theta_pool)),
+            ("theta.pool", pool_cell),
             (_("SE"), lambda row: decimals(row.se_pool)),
             (_("95 % interval"), first_cell),
             (PUBLISHED, published_cell),
@@ -131,7 +139,7 @@ def _means_table(rows: Sequence[GroupNumbers]) -> Table:
             (_("Group"), row_name),
             (_("People"), lambda row: counted(row.participants)),
             (_("Responses per prompt"), lambda row: decimals(row.responses_per_prompt)),
-            (_("Mean score"), lambda row: decimals(row.raw_mean, 3)),
+            (_("Mean score"), mean_cell),
             (_("Coverage"), lambda row: decimals(row.coverage, 3)),
         ),
     )
@@ -155,10 +163,7 @@ def _counts_table(rows: Sequence[GroupNumbers]) -> Table:
 
 def _tasks_table(report: Report) -> Table:
     """Accuracy per task, then the benchmark's summaries."""
-    tasks = [
-        [task.task, *(decimals(one.accuracy, 1) if one else ABSENT for one in (task.average, task.top))]
-        for task in report.tasks
-    ]
+    tasks = [[task.task, *map(accuracy_cell, (task.average, task.top))] for task in report.tasks]
     metrics = [[one.name, decimals(one.average), decimals(one.top)] for one in report.metrics]
     return Table(
         _("Task benchmark, in percent"), [_("Task"), _("Average"), _("Top (in-sample)")], [*tasks, *metrics]

@@ -26,9 +26,9 @@ class Command(BaseCommand):
     help = (
         "Print theta of each group in SCORES.csv (columns prompt_id, score and optionally group) as one JSON "
         "object per line, with theta_ql beside it, which does not depend on the number of scores per prompt "
-        "and is the ability on a bank of the logistic 2PL. An empty or NaN score is missing. Where all scores "
-        "are 1 theta is null and ci_low says above what it lies, where all are 0 ci_high below what. No "
-        "database is needed."
+        "and is the ability on a bank of the logistic 2PL. An empty or NaN score is missing. Where all "
+        "scores are 1 theta is null and ci_low says above what it lies, where all are 0 ci_high below what. "
+        "No database is needed."
     )
     requires_system_checks = []
 
