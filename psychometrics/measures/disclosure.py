@@ -42,7 +42,7 @@ def disclosed(
         raise NotMeasurable(REFUSED[why])
     for one in measures:
         why = withheld.get((one.group or AVERAGE, _part_of(one)))
-        if why is None or not one.estimate.known or CATALOGUE[one.name].unit in COUNTED:
+        if why is None or CATALOGUE[one.name].unit in COUNTED:
             yield one
         else:
             yield replace(one, estimate=unknown(why), details=told(one.details))

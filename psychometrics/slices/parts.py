@@ -142,7 +142,7 @@ def _prompts_by_value(
 
 
 def slice_result(cohort: Cohort, rows: Mask, why: Reason | None = None) -> SliceResult:
-    """The thetas of the rows (n,) of a cohort; without them where they are too few, or for the reason `why`."""
+    """The thetas of the rows (n,) of a cohort; without them where they are too few, or because of `why`."""
     part = cohort.of_rows(rows)
     pairs = part.pairs
     (by_person, people), (by_batch, batches) = cluster_codes(pairs.person), cluster_codes(pairs.batch)

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from presentation.first_intervals import pool_cell, quasi_cell
 from presentation.measures import why_absent
 from presentation.numbers import Text, counted, decimals, percent, span
+from presentation.plain import plain_text
 from presentation.tables import ABSENT
 from psychometrics.inference.measure import Block
 from reporting.selectors.headline import Headline
@@ -53,7 +54,7 @@ def _without_ability(found: Headline) -> Iterator[Text]:
     """Raw scores, and why there is nothing else."""
     row = found.average
     if row is not None and row.withheld:
-        yield _("There is no number: {why}.").format(why=why_absent(row.withheld))
+        yield _("There is no number: {why}.").format(why=plain_text(str(why_absent(row.withheld))))
         return
     if row is None or row.raw_mean is None:
         yield _("No answer of a counted person has a score yet, so there is no result.")

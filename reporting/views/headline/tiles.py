@@ -10,6 +10,7 @@ from presentation.drawings.sure import EDGE, WIDTH, Reach
 from presentation.first_intervals import ERRORS
 from presentation.measures import value_or_reason, why_absent
 from presentation.numbers import counted, decimals, percent, span
+from presentation.plain import plain_text
 from presentation.sure import HowSure, how_sure
 from presentation.tables import ABSENT
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
@@ -41,7 +42,7 @@ def tiles(found: Headline) -> list[Tile]:
 def _raw(found: Headline) -> Tile:
     row, stored = found.average, found.get(RAW_MEAN, AVERAGE)
     mean = row.raw_mean if row else None
-    withheld = [str(why_absent(row.withheld))] if row and row.withheld else []
+    withheld = [plain_text(str(why_absent(row.withheld)))] if row and row.withheld else []
     sure = None
     if stored is not None and stored.low is not None and stored.high is not None:
         ends = _("%(low)s to %(high)s") % {"low": percent(stored.low, 0), "high": percent(stored.high, 0)}
@@ -129,7 +130,7 @@ def _why_no_top(found: Headline) -> str:
             "needed": counted(flow["top_size"]),
         }
     row = found.get("top.crossfit5", "top")
-    return value_or_reason(row) if row else _("It cannot be measured here.")
+    return plain_text(value_or_reason(row)) if row else _("It cannot be measured here.")
 
 
 def _luck(found: Headline) -> Tile:
