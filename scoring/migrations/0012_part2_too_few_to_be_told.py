@@ -24,14 +24,16 @@ def withhold(apps, schema_editor):
         own = rows.filter(results=pk, scope=scope)
         for group, parts in counted(own).items():
             found = withheld(parts)
-            if found: print("DBG", pk, scope, group, found, parts)
             for subset, why in found.items():
                 names = (*SCORES, *SUMMARIES) if not subset else SCORES
                 emptied(own.filter(block="results", group=group, subset=subset, name__in=names), why)
                 if group == "average" and subset:
                     models = own.filter(name__startswith="models.category.", group=group)
                     emptied(models.filter(subset__startswith=f"{subset};model:"), why)
-            if "" in found:
+            if "" in found and group == "top":
+                of_top = own.filter(group=group, name__regex=r"theta|^top[.]|^difference[.]|^benchmark[.]|^task[.]")
+                emptied(of_top.exclude(block="results"), found[""])
+            elif "" in found:
                 apps.get_model("scoring", "Measurement").objects.filter(result_set=pk).delete()
                 rows.filter(results=pk).exclude(block="results").delete()
         of_tasks(own)
