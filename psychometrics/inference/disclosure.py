@@ -8,6 +8,9 @@ of a number without them would be its private prompts':
     its neighbours are not  while all that is untold of a whole would itself be too few: the whole less what
                             is told would give it away, so the next smallest that mends this is withheld, too
 
+Average and Top as a whole are what the study set out to tell of, however few people that is: of them private
+prompts alone matter.
+
 Whoever stands in a table of parts asks `withheld`; stored rows of what is withheld have no value, and one of
 the reasons of WITHHELD. Pages, figures, reports, terminals and exports show what the rows say.
 """
@@ -50,15 +53,14 @@ class Answers:
     def private_prompts(self, rows: Mask) -> int:
         return _distinct(self.prompt[rows & self.counted & self.private])
 
-    def why_untold(self, rows: Mask) -> Reason | None:
+    def why_untold(self, rows: Mask, *, only_private: bool = False) -> Reason | None:
         """Why no number is told of these rows (n,); None, too, where there is none."""
-        people = self.people(rows)
-        if not people:
-            return None
-        if people < MIN_PEOPLE:
+        people, few = self.people(rows), few_private(self.private_prompts(rows))
+        if 0 < people < MIN_PEOPLE and not only_private:
             return Reason.TOO_FEW_PEOPLE
-        few = self.prompts(rows) < MIN_PROMPTS or few_private(self.private_prompts(rows))
-        return Reason.TOO_FEW_PROMPTS if few else None
+        if few or (0 < self.prompts(rows) < MIN_PROMPTS and not only_private):
+            return Reason.TOO_FEW_PROMPTS
+        return None
 
 
 def answers_of(cohort: Cohort, counted: Mask) -> Answers:
@@ -74,8 +76,8 @@ def is_private(cohort: Cohort) -> Mask:
 class Whole(Generic[N]):
     """The rows (n,) of something that is told under `name`, and its parts, no two of which share a row.
 
-    `only_private`: of what is untold of it, only private prompts matter: nothing is shown of that. `beside`:
-    the parts are not shown themselves, but what others leave that are.
+    `only_private`: of its parts, and of what is untold of it, only private prompts matter. `beside`: parts are
+    not shown themselves, but what others leave that are.
     """
 
     name: N
@@ -94,7 +96,7 @@ def withheld(answers: Answers, table: Iterable[Whole[N]]) -> dict[N, Reason]:
     for whole in table:
         of_neighbour = found.get(whole.name) == Reason.COMPLEMENT
         for name, rows in whole.parts.items():
-            why = None if whole.beside else answers.why_untold(rows)
+            why = None if whole.beside else answers.why_untold(rows, only_private=whole.only_private)
             if name not in found and (why or (of_neighbour and answers.people(rows))):
                 found[name] = why or Reason.COMPLEMENT  # all parts of a hidden neighbour would tell it
         if whole.name not in found:

@@ -90,9 +90,8 @@ def bounds_ql(a: ArrayLike, b: ArrayLike, p: ArrayLike) -> tuple[float, float] |
 def _lower_bound(a: Array, b: Array) -> float:
     """Where the probability of right answers to all rows is TAIL: it rises in theta."""
     low, high = (float(end) for end in (min(b + logit(TAIL) / a), max(b + logit(TAIL ** (1 / len(a))) / a)))
-    if high - low <= TOLERANCE:
-        return low
-    return float(brentq(lambda theta: log_expit(a * (theta - b)).sum() - np.log(TAIL), low, high))
+    # A little beyond both, as these are rounded.
+    return float(brentq(lambda theta: log_expit(a * (theta - b)).sum() - np.log(TAIL), low - 1, high + 1))
 
 
 def weights_at(a: Array, b: Array, theta: ArrayLike) -> tuple[Array, Array]:

@@ -20,15 +20,10 @@ from psychometrics.slices.suppression import ALL, AVERAGE, Name
 
 COUNTED = frozenset({Unit.COUNT, Unit.MEAN_COUNT, Unit.SHARE})  # told of a part with its people and prompts
 OF_CATEGORIES = "models.category."
-REFUSED: Mapping[Reason, str] = {
-    Reason.TOO_FEW_PEOPLE: gettext_noop(
-        "Everything here would be one person's own: nobody else has a score."
-    ),
-    Reason.TOO_FEW_PROMPTS: gettext_noop(
-        "Everything here would tell of one prompt, or of one or two private ones; the public prompts by "
-        "themselves have numbers of their own."
-    ),
-}
+REFUSED = gettext_noop(
+    "Everything here would tell of one or two private prompts; the public ones by themselves have numbers of "
+    "their own."
+)
 
 
 def disclosed(
@@ -38,8 +33,8 @@ def disclosed(
 
     Raises NotMeasurable where not even everybody together may be told of: the headlines say so in their rows.
     """
-    if block != Block.RESULTS and (why := withheld.get((AVERAGE, ALL))):
-        raise NotMeasurable(REFUSED[why])
+    if block != Block.RESULTS and (AVERAGE, ALL) in withheld:
+        raise NotMeasurable(REFUSED)
     for one in measures:
         why = withheld.get((one.group or AVERAGE, _part_of(one)))
         if why is None or CATALOGUE[one.name].unit in COUNTED:

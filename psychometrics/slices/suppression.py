@@ -55,14 +55,14 @@ def withheld_where_asked(cohort: Cohort, parts: Mapping[str, Mask]) -> dict[str,
 
 def _table(slices: Sequence[Slice], everything: Mask, top: Mask) -> Iterator[Whole[Name]]:
     """Wholes before their parts: Average, Top as a part of it, Top by itself, and what is left without it."""
-    yield Whole(("", ALL), everything, {(AVERAGE, ALL): everything})
+    yield Whole(("", ALL), everything, {(AVERAGE, ALL): everything}, only_private=True)
     yield from _parts_of(AVERAGE, slices, everything)
     yield Whole((AVERAGE, ALL), everything, {(TOP, ALL): top}, only_private=True)
     of_top = [part for part in slices if part.kind != SliceKind.CELL]  # those are a handful of answers
+    yield from _parts_of(TOP, of_top, top)
     for part in of_top:
         own = {(TOP, part.subset): part.rows & top}
         yield Whole((AVERAGE, part.subset), part.rows, own, only_private=True)
-    yield from _parts_of(TOP, of_top, top)
     yield from _parts_of(TOP, of_top, everything & ~top, beside=True)
 
 

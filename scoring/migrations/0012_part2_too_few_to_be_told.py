@@ -66,9 +66,11 @@ def counted(own):
 def withheld(parts):
     found = {}
     for subset, (people, prompts, private, others) in parts.items():
-        few = prompts < 2 or 0 < private < 3 or (not subset and 0 < others < 3)
-        if people and prompts and (people < 2 or few):
-            found[subset] = PEOPLE if people < 2 else PROMPTS
+        few = 0 < private < 3 or (not subset and 0 < others < 3)
+        if subset and people == 1:
+            found[subset] = PEOPLE
+        elif few or (subset and prompts == 1):
+            found[subset] = PROMPTS
     if "" in parts and "" not in found:
         neighbours(parts, found)
     return found

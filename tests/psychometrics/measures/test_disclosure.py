@@ -54,10 +54,11 @@ def test_a_part_that_must_not_be_told_has_its_counts_and_the_reason_whatever_sig
 
 
 def test_where_everybody_together_must_not_be_told_of_no_block_says_anything() -> None:
-    with pytest.raises(NotMeasurable, match="one person's own"):
-        list(disclosed(Block.UNCERTAINTY, [THETA], {("average", ""): Reason.TOO_FEW_PEOPLE}))
-    (theta,) = disclosed(Block.RESULTS, [THETA], {("average", ""): Reason.TOO_FEW_PEOPLE})
-    assert theta.estimate.reason == Reason.TOO_FEW_PEOPLE
+    withheld = {("average", ""): Reason.TOO_FEW_PROMPTS}
+    with pytest.raises(NotMeasurable, match="one or two private prompts"):
+        list(disclosed(Block.UNCERTAINTY, [THETA], withheld))
+    (theta,) = disclosed(Block.RESULTS, [THETA], withheld)
+    assert theta.estimate.reason == Reason.TOO_FEW_PROMPTS
 
 
 def test_one_person_one_task_and_a_private_prompt_stay_within_all_answers() -> None:

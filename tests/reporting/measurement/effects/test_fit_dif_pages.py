@@ -119,7 +119,7 @@ def test_dif_has_its_spread_its_groups_and_theta_without(measurement: Measuremen
     )
     assert found.get(scope="public").details["left_out"] == 1  # p11
     without = found.get(scope="all")  # p12 is private, and all less this would be its own
-    assert (without.value, without.reason, without.n) == (None, "too_few_prompts", None)
+    assert (without.value, without.reason, without.n) == (None, "complement", None)
     assert without.details == {"left_out": None, "nothing_flagged": False}
     assert row(measurement, Block.DIF, "dif.theta.pool", "top", "prompts:all").reason == "selected"
     assert measurement.result_set.measures.filter(scope="all", name="dif.item").count() == 10
