@@ -76,8 +76,8 @@ def is_private(cohort: Cohort) -> Mask:
 class Whole(Generic[N]):
     """The rows (n,) of something that is told under `name`, and its parts, no two of which share a row.
 
-    `only_private`: of its parts, and of what is untold of it, only private prompts matter. `beside`: parts are
-    not shown themselves, but what others leave that are.
+    `only_private`: of its parts, and of what is untold of it, only private prompts matter. `beside`: parts
+    are not shown themselves, but what others leave that are.
     """
 
     name: N

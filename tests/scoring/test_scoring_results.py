@@ -122,6 +122,17 @@ def test_a_category_of_one_prompt_has_its_counts_and_the_reason_for_no_number(re
         assert (row.withheld, row.reason_pool, row.reason_ql) == ("too_few_prompts",) * 3
         assert {row.theta, row.theta_pool, row.theta_ql, row.raw_mean, row.ci_low, row.ci_low_ql} == {None}
         assert (row.pairs, row.prompts, row.coverage is None) == (2, 1, False)
+    unknown = estimate(results, "average", "SI")
+    assert (unknown.theta_ql, unknown.reason_ql, unknown.withheld) == (None, "nothing_scored", "")
+    assert estimate(results, "top", "QR").withheld == "too_few_people"
+
+
+def test_theta_ql_of_top_has_the_reason_for_no_interval(results: ResultSet) -> None:
+    top = estimate(results, "top")
+    assert top.theta_ql is not None
+    reached = 1 / (1 + exp(-top.theta_ql)) + 2 / (1 + exp(-2 * (top.theta_ql - 1)))
+    assert reached == pytest.approx(1 * 1 + 2 * 0.5)
+    assert (top.se_ql, top.ci_low_ql, top.reason_ql) == (None, None, "selected")
 
 
 def test_a_category_counts_the_people_who_answered_in_it(
