@@ -104,6 +104,13 @@ class Headline:
                 found.setdefault((row.name, str(row.details["category"])), []).append(row)
         return found
 
+    @property
+    def beyond(self) -> Mapping[str, MeasureRow]:
+        """Models that have no place on the axis, only a bound: every score of theirs is the same."""
+        rows = (row for row in self.rows.values() if row.name == f"models.theta.{self.scale}" and row.subset)
+        bounded = (row for row in rows if row.value is None and (row.low is not None or row.high is not None))
+        return {str(row.details["model"]): row for row in bounded}
+
     def standing(self, verdict: str) -> list[Model]:
         """The models of this verdict, the strongest first."""
         return [one for one in self.models if one.verdict == verdict]

@@ -4,6 +4,7 @@ from django.utils.translation import gettext as _, ngettext
 
 from presentation.drawings.ladder import People, Rung, Words, ladder
 from presentation.drawings.shapes import Drawing
+from presentation.measures import value_cell
 from presentation.numbers import counted, decimals, span
 from presentation.tables import ABSENT, Table
 from reporting.selectors.headline import Headline, Model
@@ -84,6 +85,9 @@ def ladder_caption(found: Headline) -> str:
     sources = {str(model.theta.details.get("source") or "") for model in found.models}
     if len(sources) == 1 and (source := sources.pop()):
         parts.append(_("Source of the models: %(source)s.") % {"source": source})
+    if found.beyond:
+        named = ", ".join(f"{name} ({value_cell(row)})" for name, row in found.beyond.items())
+        parts.append(_("Not on the axis, as all their scores are alike: %(models)s.") % {"models": named})
     parts.append(_("Lines: the 95 % interval that serves this design."))
     if found.picked is not None and found.luck is not None:
         parts.append(

@@ -266,6 +266,8 @@ def test_a_category_that_everybody_got_right_has_a_bound_on_every_surface(
     assert {one.details["model"] for one in of_models.filter(subset__startswith="category:QR")} == {"Perfect"}
     everywhere = results.measures.get(scope=scope, name="theta.epochs", subset="model:Perfect")
     assert (everywhere.value, everywhere.reason) == (None, "no_finite_solution")
+    assert re.search(r"Not on the axis, as all their scores are alike: Perfect \(above −?\d",
+                     get(staff, "staff_results", scope=scope))  # fmt: skip
     assert "10.3" not in "\n".join(result_lines(results))
 
 
