@@ -216,8 +216,8 @@ def test_pages_show_the_numbers_and_the_reasons(measurement: Measurement, staff:
 def test_pages_with_intervals_of_top_say_that_the_choice_is_not_in_them(
     measurement: Measurement, staff: Client, block: Block
 ) -> None:
-    intervals = [row.low for row in block_measures(measurement, block).rows if row.group == "top"]
-    assert any(low is not None for low in intervals) == (
+    of_top = [row for row in block_measures(measurement, block).rows if row.group == "top"]
+    assert any(row.value is not None and row.low is not None for row in of_top) == (
         "Intervals of Top (in-sample) take its people as given" in page(staff, block)
     )
 

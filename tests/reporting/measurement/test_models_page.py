@@ -152,13 +152,15 @@ def test_differences_have_intervals_and_verdicts(measured: Measurement) -> None:
 
 
 def test_top_has_no_interval_and_no_verdict_as_it_was_selected(measured: Measurement) -> None:
-    for found in (
+    """They answered everything right: there is a bound, and no difference from anybody."""
+    top, less = (
         row(measured, "models.theta.pool", "top"),
         row(measured, "difference.pool", "top", "Hopeless"),
-    ):
-        assert found.value is not None
-        assert (found.se, found.low, found.high, found.reason) == (None, None, None, "selected")
-        assert "verdict" not in found.details
+    )
+    assert (top.value, top.se, top.high, less.value, less.low) == (None, None, None, None, None)
+    assert top.low is not None
+    assert top.reason == less.reason == "no_finite_solution"
+    assert "verdict" not in less.details
 
 
 def test_the_judge_of_a_model_is_the_studys_by_its_name_alone(now: datetime) -> None:
