@@ -325,7 +325,7 @@ CELERY_BEAT_SCHEDULE = {
     "coordinate-judging": often("scoring.tasks.judging_coordinate", JUDGING_COORDINATE_SECONDS),
     "measure-results": often("scoring.tasks.results_measure", MEASURE_EVERY_SECONDS),
     "work-on-jobs": often("jobs.tasks.jobs_work", JOBS_EVERY_SECONDS),
-    "send-mails": often("studies.tasks.send_mails", SEND_MAILS_SECONDS),
+    "send-mails": often("batches.tasks.send_mails", SEND_MAILS_SECONDS),
     "remind": {"task": "batches.tasks.remind", "schedule": timedelta(hours=1)},
     "digests": {"task": "console.tasks.digests", "schedule": timedelta(hours=1)},
     "erase-withdrawn": {

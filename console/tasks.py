@@ -5,7 +5,7 @@ from django.conf import settings
 
 from batches.services.clock import clocks_agree
 from console.services.digests import digests_queue
-from studies.services.database import database_now
+from studies.services.clock import server_now
 
 
 @shared_task(name="console.tasks.digests")
@@ -15,4 +15,4 @@ def digests() -> None:
     By a wrong clock it would be another day: while the clock is in doubt nobody is mailed.
     """
     if clocks_agree():
-        digests_queue(now=database_now(), site_url=settings.SITE_URL or "")
+        digests_queue(now=server_now(), site_url=settings.SITE_URL or "")

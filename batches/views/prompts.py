@@ -12,10 +12,10 @@ from batches.forms import AnswerForm
 from batches.models import Answer, RevisionOutcome, Session
 from batches.selectors.sessions import answer_at
 from batches.services.answers import TextRefused, answer_save, prompt_seen
-from batches.services.clock import server_now
 from batches.services.flags import FlagRefused, answer_flag
 from batches.services.receipts import SaveReceipt, outcome_sentence
 from batches.views.sessions import for_owner, session_context
+from studies.services.clock import server_now
 from studies.views.access import signed_in
 
 
