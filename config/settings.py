@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "studies.suspended_requests.SentBeforeProof",
+    "studies.views.faults.UnavailableSaid",
 ]
 
 ROOT_URLCONF = "config.urls"

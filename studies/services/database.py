@@ -5,8 +5,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import cast
 
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
+
+# So long a page that only notes something waits for others who write.
+NOTE_SECONDS = 0.25
 
 
 def database_now() -> datetime:
@@ -18,6 +21,29 @@ def database_now() -> datetime:
         cursor.execute("SELECT clock_timestamp()")
         [moment] = cursor.fetchone()
     return cast(datetime, moment).astimezone(UTC)
+
+
+@contextmanager
+def short_wait(seconds: float = NOTE_SECONDS) -> Iterator[None]:
+    """Wait for others who write no longer than this in the block, which is a transaction.
+
+    Raises OperationalError where they take longer.
+    """
+    milliseconds = round(1000 * seconds)
+    if connection.vendor == "postgresql":
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL lock_timeout = {milliseconds}")
+            yield
+        return
+    usual = round(1000 * connection.settings_dict["OPTIONS"]["timeout"])
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA busy_timeout = {milliseconds}")
+    try:
+        with transaction.atomic():
+            yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(f"PRAGMA busy_timeout = {usual}")
 
 
 BEGIN = {
