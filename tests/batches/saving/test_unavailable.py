@@ -52,6 +52,7 @@ def locked() -> Iterator[None]:
 def full() -> Iterator[None]:
     """The database's file cannot grow by a page."""
     with connection.cursor() as cursor:
+        cursor.execute("VACUUM")  # leaves no page that is free
         cursor.execute("PRAGMA max_page_count = 1")
         try:
             yield
