@@ -329,6 +329,7 @@ CELERY_BEAT_SCHEDULE = {
     "send-mails": often("batches.tasks.send_mails", SEND_MAILS_SECONDS),
     "remind": {"task": "batches.tasks.remind", "schedule": timedelta(hours=1)},
     "digests": {"task": "console.tasks.digests", "schedule": timedelta(hours=1)},
+    "clear-leftovers": {"task": "console.tasks.clear_leftovers", "schedule": timedelta(minutes=5)},
     "erase-withdrawn": {
         "task": "operations.tasks.erase_withdrawn",
         # Soon again where the clock was in doubt the last time.

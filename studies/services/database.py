@@ -1,5 +1,6 @@
 """The clock that all processes share, and one moment of the database for many reads."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -10,6 +11,7 @@ from django.utils import timezone
 
 # So long a page that only notes something waits for others who write.
 NOTE_SECONDS = 0.25
+LONGEST_PAUSE = 0.5
 
 
 def database_now() -> datetime:
@@ -21,6 +23,20 @@ def database_now() -> datetime:
         cursor.execute("SELECT clock_timestamp()")
         [moment] = cursor.fetchone()
     return cast(datetime, moment).astimezone(UTC)
+
+
+@contextmanager
+def one_of_many_writes() -> Iterator[None]:
+    """A transaction of work that stores many rows, slice by slice, while people save their answers.
+
+    With SQLite one process writes at a time, and who waits looks again only after a while: as long as the
+    slice took is left to them.
+    """
+    began = time.monotonic()
+    with transaction.atomic():
+        yield
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+        time.sleep(min(time.monotonic() - began, LONGEST_PAUSE))
 
 
 @contextmanager
