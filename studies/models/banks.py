@@ -142,11 +142,11 @@ class Attachment(models.Model):
         return self.name
 
 
-class ItemBank(models.Model):
+class ItemBank(StoredInSlices):
     """Item parameters calibrated on models: the scale a cohort is placed on."""
 
     slug = models.SlugField()
-    digest = models.CharField(max_length=64, unique=True)
+    digest = models.CharField(max_length=64)
     squeeze_scale = models.FloatField()
     squeeze_offset = models.FloatField()
     sigma_hat = models.FloatField()
@@ -157,6 +157,9 @@ class ItemBank(models.Model):
 
     class Meta:
         constraints = [
+            UniqueConstraint(
+                fields=["digest"], condition=Q(is_published=True), name="item_banks_differ_in_content"
+            ),
             CheckConstraint(condition=Q(sigma_hat__gt=0), name="sigma_hat_is_positive"),
             CheckConstraint(
                 condition=Q(response_model__in=[model.value for model in ResponseModel]),

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from formats.item_parameters import ItemParameters
 from formats.problems import Problem
@@ -29,6 +29,7 @@ SOURCE_CHARACTERS = 300
 ROWS_PER_INSERT = 500
 # Questions stored in one transaction: with their criteria some tens of milliseconds.
 ROWS_A_SLICE = 200
+ITEMS_A_SLICE = 2_000
 
 
 class _ImportRefused(Refused):
@@ -155,10 +156,13 @@ def draft_remove(draft: BankVersion) -> None:
 
 def drafts_clear(*, before: datetime) -> int:
     """Delete what imports left that were killed: drafts begun before that moment. Return how many."""
-    left = list(BankVersion.everything.filter(is_published=False, imported_at__lt=before))
-    for draft in left:
+    banks = list(BankVersion.everything.filter(is_published=False, imported_at__lt=before))
+    for draft in banks:
         draft_remove(draft)
-    return len(left)
+    item_banks = list(ItemBank.everything.filter(is_published=False, imported_at__lt=before))
+    for item_bank in item_banks:
+        item_bank_draft_remove(item_bank)
+    return len(banks) + len(item_banks)
 
 
 def _labels(bank: Bank) -> dict[str, str]:
@@ -205,19 +209,40 @@ def _attachments(prompt: Prompt, record: PromptRecord) -> Iterable[Attachment]:
         yield Attachment(prompt=prompt, position=position, file=stored_name(attachment), **same)
 
 
-@transaction.atomic
 def item_bank_import(*, slug: str, parameters: ItemParameters, now: datetime) -> tuple[ItemBank, bool]:
     """The item bank with this content, and whether it is new. Equal content is stored once."""
     require_slug(slug, of="an item bank")
+    stored = ItemBank.objects.filter(digest=parameters.digest)
+    if (same := stored.first()) is not None:
+        return same, False
     values = asdict(parameters)  # fields of both records are called as the columns are
     items = values.pop("items")
-    item_bank, created = ItemBank.objects.get_or_create(
-        digest=parameters.digest, defaults={**values, "slug": slug, "imported_at": now}
-    )
-    if created:
-        rows = (Item(item_bank=item_bank, **item) for item in items)
-        Item.objects.bulk_create(rows, batch_size=ROWS_PER_INSERT)
-    return item_bank, created
+    draft = ItemBank.everything.create(**values, slug=slug, is_published=False, imported_at=now)
+    try:
+        for start in range(0, len(items), ITEMS_A_SLICE):
+            rows = [Item(item_bank=draft, **item) for item in items[start : start + ITEMS_A_SLICE]]
+            with one_of_many_writes():
+                Item.objects.bulk_create(rows, batch_size=ROWS_PER_INSERT)
+        draft.is_published = True
+        with transaction.atomic():
+            draft.save(update_fields=["is_published"])
+    except IntegrityError:
+        item_bank_draft_remove(draft)
+        if (same := stored.first()) is None:
+            raise
+        return same, False  # another import of the same content was faster
+    except BaseException:
+        item_bank_draft_remove(draft)
+        raise
+    return draft, True
+
+
+def item_bank_draft_remove(draft: ItemBank) -> None:
+    """Delete item parameters that were never published."""
+    while ids := list(Item.objects.filter(item_bank=draft).values_list("pk", flat=True)[:ITEMS_A_SLICE]):
+        with one_of_many_writes():
+            Item.objects.filter(pk__in=ids).delete()
+    ItemBank.everything.filter(pk=draft.pk).delete()
 
 
 def judge_protocol_import(*, slug: str, texts: JudgeTexts, now: datetime) -> tuple[JudgeProtocol, bool]:
