@@ -217,7 +217,9 @@ def item_bank_import(*, slug: str, parameters: ItemParameters, now: datetime) ->
         return same, False
     values = asdict(parameters)  # fields of both records are called as the columns are
     items = values.pop("items")
-    draft = ItemBank.everything.create(**values, slug=slug, is_published=False, imported_at=now)
+    draft = ItemBank.everything.create(
+        **values, slug=slug, digest=parameters.digest, is_published=False, imported_at=now
+    )
     try:
         for start in range(0, len(items), ITEMS_A_SLICE):
             rows = [Item(item_bank=draft, **item) for item in items[start : start + ITEMS_A_SLICE]]
