@@ -28,7 +28,7 @@ DEFAULT_JUDGE_SLUG = "chiron"
 SOURCE_CHARACTERS = 300
 ROWS_PER_INSERT = 500
 # Questions stored in one transaction: with their criteria some tens of milliseconds.
-ROWS_A_SLICE = 200
+ROWS_A_SLICE = 100
 ITEMS_A_SLICE = 2_000
 
 

@@ -29,14 +29,14 @@ def database_now() -> datetime:
 def one_of_many_writes() -> Iterator[None]:
     """A transaction of work that stores many rows, slice by slice, while people save their answers.
 
-    With SQLite one process writes at a time, and who waits looks again only after a while: as long as the
-    slice took is left to them.
+    With SQLite one process writes at a time, and who waits looks again only after a while: twice as long as
+    the slice took is left to them.
     """
     began = time.monotonic()
     with transaction.atomic():
         yield
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
-        time.sleep(min(time.monotonic() - began, LONGEST_PAUSE))
+        time.sleep(min(2 * (time.monotonic() - began), LONGEST_PAUSE))
 
 
 @contextmanager
