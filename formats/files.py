@@ -52,6 +52,14 @@ def read_content(path: Path, *, max_bytes: int, file: str = "") -> bytes:
 
     Raises FileRefused when it is missing, empty, unreadable or too large.
     """
+    content = read_bytes(path, max_bytes=max_bytes, file=file)
+    if not content.strip():
+        raise FileRefused("is empty; is it the right file?", file=file or str(path))
+    return content
+
+
+def read_bytes(path: Path, *, max_bytes: int, file: str = "") -> bytes:
+    """The same, empty or not."""
     shown = file or str(path)
     try:
         if path.is_dir():
@@ -64,8 +72,6 @@ def read_content(path: Path, *, max_bytes: int, file: str = "") -> bytes:
     if size > max_bytes:
         message = f"is {in_mebibytes(size)}, above the limit of {in_mebibytes(max_bytes)}; split it"
         raise FileRefused(message, file=shown)
-    if not content.strip():
-        raise FileRefused("is empty; is it the right file?", file=shown)
     return content
 
 

@@ -4,13 +4,14 @@ The readers fill them in where they find a problem. tests/presentation/test_prob
 the readers together.
 """
 
+from formats.file_kinds import CHOOSE, KINDS, SAVE_AS_CSV, UNPACK, UTF_16
 from formats.sentences import JSON_NAMES, SENTENCES, TOO_MANY_DIGITS
-from formats.text_faults import BLANK, NUL, UNTRIMMED
+from formats.text_faults import BLANK, INVISIBLE, NUL, UNTRIMMED
 from formats.wording import gettext_noop as _
 
 # Values that are words of the sentence.
 WORDS = frozenset(
-    {*JSON_NAMES.values(), _("a task file"), _("the mini set"), _("PNG, JPEG, GIF, WebP or PDF")}
+    {*JSON_NAMES.values(), *KINDS, _("a task file"), _("the mini set"), _("PNG, JPEG, GIF, WebP or PDF")}
 )
 
 TEMPLATES = (
@@ -19,7 +20,13 @@ TEMPLATES = (
     BLANK,
     NUL,
     UNTRIMMED,
+    INVISIBLE,
     # whole files
+    UTF_16,
+    SAVE_AS_CSV,
+    UNPACK,
+    CHOOSE,
+    _("is {kind}, but {wanted} is expected; {remedy}"),
     _("is a folder, but a file is expected; name the file in it"),
     _("cannot be read ({reason}); check the path and its rights"),
     _("is {size}, above the limit of {limit}; split it"),
@@ -37,6 +44,15 @@ TEMPLATES = (
     _("cannot be read as Parquet ({reason}); get the file again"),
     _("unpacks to more than the limit of {limit}; split it"),
     _("has no entries; write at least one"),
+    # tables of people and payments, rated sheets
+    _("is not UTF-8; save the file as UTF-8"),
+    _("is no CSV ({reason}); export the file again"),
+    _("the file is empty; begin it with the line {columns}"),
+    _("missing columns: {names}; begin the file with {columns}"),
+    _("the columns must be some of {names}, each once"),
+    _("columns that are there twice: {names}; keep one"),
+    _("has {cells} cells for {columns} columns; put cells with a delimiter in quotes"),
+    _("has no name in the first line; give it one, or empty the column"),
     # item parameters
     _("the key {key} occurs twice; keep one"),
     _("squeeze_scale + squeeze_offset must be below 1, or a score of 1 has no logit"),
