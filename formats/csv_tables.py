@@ -6,6 +6,7 @@ its line; a line that has one is no row.
 """
 
 import csv
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -109,7 +110,8 @@ def _header_problems(
 ) -> Iterator[Problem]:
     named = [name for name in columns if name]
     unknown = [name for name in named if known is not None and name not in known]
-    twice = sorted({name for name in named if named.count(name) > 1 and name in (known or codes)})
+    times = Counter(name for name in named if name in (known or codes))
+    twice = sorted(name for name, number in times.items() if number > 1)
     message, field = "", ""
     if fault := next(filter(None, map(invisible_fault, named)), None):
         message = fault

@@ -12,11 +12,28 @@ EXCEL, OPEN_DOCUMENT = (
 WORD, PDF, PICTURE = gettext_noop("a Word document"), gettext_noop("a PDF"), gettext_noop("a picture")
 ZIP, PACKED = gettext_noop("a zip"), gettext_noop("a packed archive")
 PARQUET, WEB_PAGE, XML = gettext_noop("Parquet"), gettext_noop("a web page"), "XML"
-KINDS = frozenset({EXCEL, OPEN_DOCUMENT, WORD, PDF, PICTURE, ZIP, PACKED, PARQUET, WEB_PAGE})
+# Kinds of JSON documents, each known by fields that it alone has.
+TASK_FILE = gettext_noop("a task file of BIG-Bench")
+INSPECT_LOG = gettext_noop("an Inspect log")
+ITEM_PARAMETERS = gettext_noop("a file of item parameters")
+ACCURACY_TABLE = gettext_noop("a table of accuracies")
+LM_EVAL_SAMPLES = gettext_noop("a sample log of the LM Evaluation Harness")
+_DOCUMENTS: Mapping[str, frozenset[str]] = {
+    TASK_FILE: frozenset({"examples"}),
+    INSPECT_LOG: frozenset({"eval", "samples"}),
+    ITEM_PARAMETERS: frozenset({"transform", "items"}),
+    ACCURACY_TABLE: frozenset({"models", "accuracy_percent"}),
+    LM_EVAL_SAMPLES: frozenset({"doc_id", "doc", "filtered_resps"}),
+}
+KINDS = frozenset({EXCEL, OPEN_DOCUMENT, WORD, PDF, PICTURE, ZIP, PACKED, PARQUET, WEB_PAGE, *_DOCUMENTS})
 
 SAVE_AS_CSV = gettext_noop("open it and save it as CSV UTF-8")
 UNPACK = gettext_noop("unpack it and choose the file in it")
 CHOOSE = gettext_noop("choose the right file")
+GIVE_SCORES = gettext_noop(
+    "it names neither models nor the questions of this site: write the scores as CSV with the columns model, "
+    "question and score"
+)
 UTF_16 = gettext_noop("is not UTF-8 but UTF-16; save the file as UTF-8")
 
 _STARTS: Mapping[bytes, str] = {
@@ -50,6 +67,17 @@ def kind_fault(content: bytes, wanted: str) -> str | None:
         return None
     remedy = SAVE_AS_CSV if wanted == CSV and kind in (EXCEL, OPEN_DOCUMENT) else CHOOSE
     return f"is {kind}, but {wanted} is expected; {UNPACK if kind in (ZIP, PACKED) else remedy}"
+
+
+def document_fault(value: object, wanted: str) -> str | None:
+    """What keeps a JSON document from being the `wanted` kind, in words; None where it is of no known one."""
+    if not isinstance(value, dict):
+        return None
+    kind = next((kind for kind, fields in _DOCUMENTS.items() if fields <= value.keys()), wanted)
+    if kind == wanted:
+        return None
+    remedy = GIVE_SCORES if kind == LM_EVAL_SAMPLES else CHOOSE
+    return f"is {kind}, but {wanted} is expected; {remedy}"
 
 
 def _kind(content: bytes) -> str | None:

@@ -47,7 +47,7 @@ def id_fault(text: str) -> str | None:
 
 def invisible_fault(text: str) -> str | None:
     """What nobody sees in a name, a code or an address, in words, or None: such as a zero-width space."""
-    for character in text:
+    for character in "" if text.isprintable() else text:
         if character not in " \t\r\n" and unicodedata.category(character) in {"Cc", "Cf", "Zs", "Zl", "Zp"}:
             return INVISIBLE.format(code=f"{ord(character):04X}")
     return None

@@ -4,7 +4,7 @@ The readers fill them in where they find a problem. tests/presentation/test_prob
 the readers together.
 """
 
-from formats.file_kinds import CHOOSE, KINDS, SAVE_AS_CSV, UNPACK, UTF_16
+from formats.file_kinds import CHOOSE, GIVE_SCORES, KINDS, SAVE_AS_CSV, UNPACK, UTF_16
 from formats.sentences import JSON_NAMES, SENTENCES, TOO_MANY_DIGITS
 from formats.text_faults import BLANK, INVISIBLE, NUL, UNTRIMMED
 from formats.wording import gettext_noop as _
@@ -26,6 +26,8 @@ TEMPLATES = (
     SAVE_AS_CSV,
     UNPACK,
     CHOOSE,
+    GIVE_SCORES,
+    _("is one JSON document, but {wanted} is expected: an object a line; {remedy}"),
     _("is {kind}, but {wanted} is expected; {remedy}"),
     _("is a folder, but a file is expected; name the file in it"),
     _("cannot be read ({reason}); check the path and its rights"),
@@ -167,6 +169,12 @@ TEMPLATES = (
     _("is damaged ({reason}); copy the log again"),
     _("its id {fault}"),
     _("has scores of several scorers ({names}); name one with --scorer"),
+    _("no sample has the score {score}; there are {names}"),
+    _("responses that have a score and no text, and count: {number}"),
+    _("samples that somebody stopped, and count as they were scored: {number}"),
+    _("the run did not end ({status}): {number} of {planned} samples"),
+    _("the run did not end ({status}): {number} samples"),
+    _("the log does not hold every sample: {number} of {planned} samples"),
     _("has the score {score}, which is no number from 0 to 1"),
     _("has the score {score}, which is outside 0 to 1"),
     _("is not UTF-8; save it as UTF-8"),

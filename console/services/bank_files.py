@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from console.services.staging import UploadRefused, note_keep, note_kept, staged_folder, staged_root
 from formats.item_parameters import ItemParametersRefused, read_item_parameters
-from formats.problems import Problem
+from formats.problems import Problem, grouped
 from formats.progress import Progress, unseen
 from presentation.codes import CodeNames
 from presentation.tables import Named
@@ -49,14 +49,14 @@ PhaseProgress = Callable[[str, int, int], None]
 
 
 class FileHasProblems(UploadRefused):
-    """Nothing was imported; `problems` say why, each with its place: the first of `number`."""
+    """Nothing was imported; `problems` say why, each with its place and those of a kind as one;
+    there are `number`.
+    """
 
     def __init__(self, problems: tuple[str, ...], number: int) -> None:
         self.problems = problems
         sentence = _("Nothing was imported; problems found: %(number)s") % {"number": number}
-        more = number - len(problems)
-        left = [_("and %(number)s more") % {"number": more}] if more else []
-        super().__init__("\n".join([sentence, *problems, *left]))
+        super().__init__("\n".join([sentence, *problems]))
 
 
 @dataclass(frozen=True)
@@ -241,8 +241,10 @@ def _refusal(problems: Sequence[Problem], token: str) -> FileHasProblems:
 
 
 def _shown(problems: Sequence[Problem], token: str) -> tuple[str, ...]:
-    """The first of them: nobody reads more, and a file may have hundreds of thousands."""
-    return tuple(_without_folder(str(problem), token) for problem in problems[:SHOWN])
+    """The first of them, those of a kind as one: a file may have hundreds of thousands."""
+    kinds = grouped(problems)
+    more = [f"and {len(kinds) - SHOWN} more"] if len(kinds) > SHOWN else []
+    return (*(_without_folder(str(problem), token) for problem in kinds[:SHOWN]), *more)
 
 
 def _without_folder(text: str, token: str) -> str:

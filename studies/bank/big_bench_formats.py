@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from formats.file_kinds import TASK_FILE
 from formats.files import DEFAULT_LIMITS, FileRefused, Limits, json_file
 from formats.problems import Problem
 from formats.progress import Progress, unseen
@@ -122,7 +123,7 @@ def _mini_drafts(file: Path, drafts: Sequence[Draft], builder: BankBuilder) -> l
 def _examples_file(path: Path, shown: str, kind: str, builder: BankBuilder) -> dict[str, Any]:
     """A file's object, if it has a list of `examples`; else it is empty, and the builder is told why."""
     try:
-        content = json_file(path, max_bytes=builder.limits.bank_bytes, file=shown)
+        content = json_file(path, max_bytes=builder.limits.bank_bytes, file=shown, document=TASK_FILE)
     except FileRefused as error:
         builder.add_problem(error.problem)
         return {}

@@ -114,6 +114,8 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
     messages.success(request, _what_came(done))
     for why, number in results.missing.items():
         messages.info(request, _("Missing, because %(why)s: %(number)s") % {"why": why, "number": number})
+    for notice in results.notices:
+        messages.warning(request, problem_in_words(notice))
     if done.unknown_prompts:
         sentence = _(
             "Not in the item bank, and left out: %(questions)s questions with %(responses)s responses."

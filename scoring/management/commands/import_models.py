@@ -73,6 +73,7 @@ def lines(item_bank: ItemBank, results: ModelResults, done: LeaderboardImport) -
         f"{len(done.unchanged)} unchanged; {done.scores} scores."
     ]
     written += [f"Missing, because {why}: {number}" for why, number in results.missing.items()]
+    written += [f"Note: {notice}" for notice in results.notices]
     if done.unknown_prompts:
         number = len(done.unknown_prompts)
         written.append(f"Not in the item bank: {number} prompts with {done.unknown_responses} responses")
