@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from scoring.readers.model_results.reading import read_model_results
+from scoring.readers.model_results.records import ModelResultsRefused
 from tests.support.model_results import MODEL, head, lines, problems_of
 
 
@@ -104,7 +105,7 @@ def test_a_sample_that_somebody_stopped_counts_as_scored_and_is_told(tmp_path: P
 @pytest.mark.parametrize(
     ("value", "score"),
     [
-        ("C", 1.0), ("P", 0.5), ("I", 0.0), ("N", None), ("yes", 1.0), ("No", 0.0), ("True", 1.0)
+        ("C", 1.0), ("P", 0.5), ("I", 0.0), ("N", None), ("yes", 1.0), ("No", 0.0), ("True", 1.0),
         ("0.25", 0.25), (True, 1.0), (False, 0.0), (1, 1.0), (0.75, 0.75), (None, None), (math.nan, None),
     ],
 )  # fmt: skip
@@ -155,10 +156,9 @@ def test_an_archive_is_one_whatever_its_name_says(tmp_path: Path) -> None:
 
 def test_problems_of_one_kind_are_told_as_one(tmp_path: Path) -> None:
     path = log(tmp_path, *(sample(number, number + 2) for number in range(50)))
-    with pytest.raises(
-        Exception, match="sample 1; sample 2 and 48 more: has the score 2, which is outside 0 to 1$"
-    ):
+    with pytest.raises(ModelResultsRefused) as refused:
         read_model_results(path)
+    assert str(refused.value) == "sample 1; sample 2 and 48 more: has the score 2, which is outside 0 to 1"
 
 
 def test_a_document_of_another_kind_is_named(tmp_path: Path) -> None:
