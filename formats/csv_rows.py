@@ -8,6 +8,7 @@ from pathlib import Path
 # What no number has, and `float` reads over: 1_0 as 10, digits of other scripts, "inf". Spreadsheets write
 # blanks around decimals; powers of ten come from programs, which write none.
 DECIMALS = re.compile(r"[0-9.+-]+", re.ASCII)
+MISSING_CODES = frozenset({-1, -9, -99, -999, -9999, 9, 99, 999, 9999})
 NUMBERS = re.compile(r"[0-9.eE+-]+", re.ASCII)
 
 
@@ -17,6 +18,17 @@ def strict_number(text: str) -> float | None:
         return float(text) if NUMBERS.fullmatch(text) or DECIMALS.fullmatch(text.strip()) else None
     except ValueError:
         return None
+
+
+def score_remedy(number: float) -> str:
+    """What to do about a number that is no score from 0 to 1, after a semicolon; "" where nobody can tell.
+
+    Other programs write codes of nines and of one below zero for what is missing, and nobody should make
+    0.09 of them.
+    """
+    if number in MISSING_CODES:
+        return f"; if {number:g} stands for missing, leave the cell empty"
+    return "; divide percentages by 100" if 1 < number <= 100 else ""
 
 
 def csv_rows(file: Iterable[str], refuse: Callable[[int, str], None]) -> Iterator[tuple[int, list[str]]]:

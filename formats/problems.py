@@ -51,10 +51,18 @@ def grouped(problems: Iterable[SomeProblem]) -> list[SomeProblem]:
     the first are told. Up to FEW of a kind stay as they are.
     """
     kinds: dict[tuple[str, ...], list[SomeProblem]] = {}
+    of_kind = []
     for problem in problems:
         field, message = (_VALUES.sub("", text) for text in (problem.field, problem.message))
-        kinds.setdefault((problem.file if problem.line else "", field, message), []).append(problem)
-    return [told for kind in kinds.values() for told in (kind if len(kind) <= FEW else [_as_one(kind)])]
+        named = problem.file if problem.line else "" if problem.place else problem.message
+        kind = kinds.setdefault((named, field, message), [])
+        kind.append(problem)
+        of_kind.append((problem, kind))
+    return [
+        problem if len(kind) <= FEW else _as_one(kind)
+        for problem, kind in of_kind
+        if len(kind) <= FEW or problem is kind[0]
+    ]
 
 
 def _as_one(kind: list[SomeProblem]) -> SomeProblem:

@@ -7,6 +7,8 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from console.services.bank_files import BANK_FORMATS
 from console.services.staging import shown_name
+from formats.file_kinds import CSV, kind_fault
+from presentation.problems import problem_in_words
 from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS
 from studies.forms.texts import StorableTextField
 from studies.forms.uploads import LARGE_BYTES
@@ -34,6 +36,8 @@ def checked_upload(upload: Any, *endings: str, most: int = LARGE_BYTES) -> Any:
             % {"name": name, "megabytes": most // 1024**2}
         )
     if not upload.name.lower().endswith(endings):
+        if ".csv" in endings and (fault := kind_fault(upload.read(), CSV)):
+            raise forms.ValidationError(f"{name} {problem_in_words(fault)}.")
         raise forms.ValidationError(
             _("%(name)s does not end in %(endings)s. Nothing was imported; choose another file.")
             % {"name": name, "endings": _(" or ").join(endings)}
@@ -130,9 +134,15 @@ class ModelsForm(forms.Form):
         required=False,
         max_length=200,
     )
+    scorer = forms.CharField(
+        label=gettext_lazy("Score that counts"),
+        help_text=gettext_lazy("Only for an Inspect log with several, such as judge or judge.accuracy."),
+        required=False,
+        max_length=200,
+    )
     file = _file(
         gettext_lazy("File"),
-        gettext_lazy("Scores (.jsonl), published abilities (.jsonl, .csv) or an Inspect log (.json, .eval)."),
+        gettext_lazy("Scores or published abilities (.csv, .jsonl), or an Inspect log (.json, .eval)."),
     )
     replace = forms.BooleanField(
         label=gettext_lazy("Put them in the place of other results under the same names"), required=False

@@ -162,6 +162,7 @@ def model_file_import(
     item_bank: ItemBank,
     source: str,
     model: str,
+    scorer: str = "",
     replace: bool,
     clock: Clock,
     reading: Progress = unseen,
@@ -169,7 +170,9 @@ def model_file_import(
 ) -> tuple[LeaderboardImport, ModelResults]:
     """Store an uploaded file of models' results, all of it or nothing."""
     try:
-        results = read_model_results(_one_file(token), model=model.strip(), progress=reading)
+        results = read_model_results(
+            _one_file(token), model=model.strip(), scorer=scorer.strip(), progress=reading
+        )
     except ModelResultsRefused as refusal:
         raise _refusal(refusal.problems, token) from None
     done = leaderboard_import(

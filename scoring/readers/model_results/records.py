@@ -102,7 +102,7 @@ class ModelResultsRefused(Exception):
     """The file cannot be used; carries every problem found, each one sentence with its line or sample."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
+        self.problems = tuple(sorted(problems, key=lambda problem: problem.line or MAX_RESPONSES))
         super().__init__("\n".join(map(str, grouped(self.problems))))
 
 
