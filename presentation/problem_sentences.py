@@ -75,6 +75,12 @@ TEMPLATES = (
     _("cannot be looked up ({reason}); correct the path"),
     _("cannot be read ({reason}); check its rights"),
     _("is {kind}, but a list of questions is expected; is it {wanted}?"),
+    _('has the text of "{other}" and another answer; see that both are meant'),
+    _(
+        "is one file of BIG-Bench Extra Hard, whose questions have their ids from their place among all: "
+        "give the folder that holds benchmark_tasks (as a zip on the page), or the Parquet file from "
+        "Hugging Face"
+    ),
     _("holds no {tasks}/<task>/task.json; give the folder that holds {folder}"),
     _("is no folder with task files; give the folder that holds <task>.json files"),
     _("is {kind}, but an object with input and target is expected"),

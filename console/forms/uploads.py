@@ -17,8 +17,8 @@ from studies.models import ItemBank
 FORMAT_WORDS = {
     "chiron": gettext_lazy("Chiron: one .jsonl file; with pictures as a .zip with their folder"),
     "gim": gettext_lazy("GIM: .jsonl or .parquet, or a .zip with the media folder"),
-    "bbeh": gettext_lazy("BIG-Bench Extra Hard: a .zip of benchmark_tasks, or the mini set's .json"),
-    "bbh": gettext_lazy("BIG-Bench Hard: a .zip with one .json a task"),
+    "bbeh": gettext_lazy("BIG-Bench Extra Hard: a .zip of benchmark_tasks, or Hugging Face's .parquet"),
+    "bbh": gettext_lazy("BIG-Bench Hard: a .zip with one .json or .parquet a task, or one of them"),
 }
 TABLE_BYTES = 1024**2  # its tasks are calibrated while somebody waits
 NO_FILE = gettext_lazy("Choose a file with something in it.")

@@ -73,6 +73,7 @@ class BankContents:
     problems: Sequence[str]
     problems_number: int
     first: Sequence[str]
+    notices: Sequence[str] = ()
 
     @property
     def named_categories(self) -> list[tuple[Named, int]]:
@@ -96,6 +97,7 @@ def bank_contents_keep(
         category_names=dict(reading.bank.category_names),
         problems=_shown(reading.problems, token),
         problems_number=len(reading.problems),
+        notices=_shown(reading.notices, token),
         first=tuple(prompt.text[:200] for prompt in prompts[:3]),
     )
     chosen = {"slug": slug, "bank_format": bank_format, "mini": mini}
@@ -219,7 +221,7 @@ def _reading(token: str, bank_format: str, *, mini: bool, progress: Progress) ->
 def _bank_path(token: str, bank_format: BankFormat) -> Path:
     """What the reader of the format is given: a file, or the folder that a zip was unpacked to."""
     root = staged_root(token)
-    if bank_format == "bbh":
+    if bank_format == "bbh" and root.suffix.lower() != ".parquet":
         return root if root.is_dir() else root.parent
     if bank_format != "chiron" or root.is_file():
         return root

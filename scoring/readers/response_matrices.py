@@ -11,7 +11,7 @@ from formats.files import FileRefused, read_content
 from formats.parquet_files import read_table
 from psychometrics.data import response_matrix_files
 from psychometrics.data.response_matrix import ResponseMatrix
-from psychometrics.data.response_matrix_files import MAX_BYTES, MatrixBuilder
+from psychometrics.data.response_matrix_files import MAX_BYTES, MatrixBuilder, ResponseMatrixRefused
 
 Column = tuple[str, list[object]]
 

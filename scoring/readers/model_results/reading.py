@@ -21,6 +21,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
+from formats.cells import GUARD, defused
 from formats.csv_rows import strict_number
 from formats.csv_tables import CsvTable, read_csv_table
 from formats.files import MEBIBYTE, FileRefused, json_lines, read_content
@@ -194,7 +195,8 @@ def _number(name: str, cell: str, delimiter: str) -> object:
     commas do not part cells, 0,5 is a number.
     """
     if name not in (*WHOLE_NUMBERS, *NUMBERS):
-        return cell
+        unguarded = cell.removeprefix(GUARD)  # of a name that a template of this site guarded
+        return unguarded if defused(unguarded) == cell else cell
     number = strict_number(cell if delimiter == "," else cell.replace(",", "."))
     if number is None:
         return cell
