@@ -17,6 +17,7 @@ TASK_FILE = gettext_noop("a task file of BIG-Bench")
 INSPECT_LOG = gettext_noop("an Inspect log")
 ITEM_PARAMETERS = gettext_noop("a file of item parameters")
 ACCURACY_TABLE = gettext_noop("a table of accuracies")
+PROTOCOL = gettext_noop("a study's protocol")
 LM_EVAL_SAMPLES = gettext_noop("a sample log of the LM Evaluation Harness")
 _DOCUMENTS: Mapping[str, frozenset[str]] = {
     TASK_FILE: frozenset({"examples"}),
@@ -25,7 +26,9 @@ _DOCUMENTS: Mapping[str, frozenset[str]] = {
     ACCURACY_TABLE: frozenset({"models", "accuracy_percent"}),
     LM_EVAL_SAMPLES: frozenset({"doc_id", "doc", "filtered_resps"}),
 }
-KINDS = frozenset({EXCEL, OPEN_DOCUMENT, WORD, PDF, PICTURE, ZIP, PACKED, PARQUET, WEB_PAGE, *_DOCUMENTS})
+KINDS = frozenset(
+    {EXCEL, OPEN_DOCUMENT, WORD, PDF, PICTURE, ZIP, PACKED, PARQUET, WEB_PAGE, PROTOCOL, *_DOCUMENTS}
+)
 
 SAVE_AS_CSV = gettext_noop("open it and save it as CSV UTF-8")
 UNPACK = gettext_noop("unpack it and choose the file in it")

@@ -177,6 +177,8 @@ def _decoded(raw: bytes, *, file: str, line: int | None) -> str:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
+        if fault := kind_fault(raw, JSON):
+            raise FileRefused(fault, field="encoding", line=line, file=file) from None
         at_line = line or raw.count(b"\n", 0, error.start) + 1
         column = error.start - raw.rfind(b"\n", 0, error.start)
         message = (
