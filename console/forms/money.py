@@ -144,6 +144,8 @@ def _row(line: int, cells: dict[str, str], *, decimal_comma: bool) -> ReportRow 
             sentence = _('the amount is "%(amount)s"; write a number such as 12.50')
             return told(line, "", sentence % {"amount": values["paid_amount"]})
         amount = round(amount, 2)
-    state = code_named(values["state"], {state.value: state.label for state in PaidState}) or values["state"]
+    state = (
+        code_named(values["state"], {state.value: str(state.label) for state in PaidState}) or values["state"]
+    )
     note = values["note"][:MAX_NOTE]
     return ReportRow(line, values["code"].upper(), state, amount, values["currency"].upper(), note)

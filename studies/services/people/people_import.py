@@ -170,14 +170,16 @@ def invitations_plan(*, study: Study, reading: PeopleReading) -> InvitationPlan:
 
 
 def _with_codes(study: Study, reading: PeopleReading) -> PeopleReading:
-    """The same people, whose profiles and statuses may have been named as pages name them."""
+    """The same people, whose profiles, statuses and languages may have been named as pages name them."""
     profiles = {profile.slug: profile.name for profile in study.protocol.profiles}
     statuses = {status: str(VettingStatus(status).label) for status in STATUSES}
+    languages = {code: str(name) for code, name in settings.LANGUAGES}
     rows = (
         replace(
             row,
             profile=code_named(row.profile, profiles) or row.profile,
             status=code_named(row.status, statuses) or row.status,
+            language=code_named(row.language, languages) or row.language,
         )
         for row in reading.rows
     )
@@ -192,7 +194,7 @@ def _few_at_a_time(emails: list[str]) -> Iterator[list[str]]:
 def _repeated_lines(rows: Iterable[PersonRow]) -> list[Problem]:
     """A problem for every line that names an address once more."""
     first: dict[str, int] = {}
-    problems = []
+    problems: list[Problem] = []
     for row in rows:
         line = first.setdefault(row.email.strip().lower(), row.line)
         if line != row.line:

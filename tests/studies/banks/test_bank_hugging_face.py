@@ -115,7 +115,7 @@ def test_a_text_with_two_answers_is_told_and_kept(tmp_path: Path) -> None:
 
 
 def test_a_whole_number_stays_whole_in_a_column_with_gaps(tmp_path: Path) -> None:
-    rows = [
+    rows: list[dict[str, object]] = [
         {"prompt_id": "b1", "prompt": "q", "answer_gtfa": 4.0},
         {"prompt_id": "b2", "prompt": "q2", "answer_gtfa": 4.5},
         {"prompt_id": "b3", "prompt": "q3", "answer_gtfa": None, "rubrics": ["x"]},
