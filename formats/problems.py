@@ -71,7 +71,7 @@ def _as_one(kind: list[SomeProblem]) -> SomeProblem:
         names = f"{first.unit} {first.line}, {second.line}"
     else:
         names = "; ".join(replace(problem, field="").place for problem in (first, second))
-    place = f"{names} and {len(kind) - 2} more"
+    place = f"{names} and {len(kind) - 2:,} more"
     if len({problem.message for problem in kind}) > 1 and first.line:
         place += f" (here {first.unit} {first.line})"
     file = ", ".join(part for part in (first.file if first.line else "", place) if part)

@@ -15,12 +15,13 @@ from django.utils.translation import gettext as _
 
 from formats.problems import Problem
 from formats.wording import gettext_noop
+from presentation.numbers import counted
 from presentation.problem_sentences import TEMPLATES, WORDS
 
 MOST_CHARACTERS = 1_000  # a longer line holds a whole text of somebody, which is not searched
 PLACEHOLDER = re.compile(r"\{(\w+)[^}]*\}|%\((\w+)\)[ds]")
 LINES = {"line": gettext_noop("line {number}"), "row": gettext_noop("row {number}")}
-MORE = re.compile(r"^(.*) and (\d+) more\b")
+MORE = re.compile(r"^(.*) and ([\d,]+) more\b")
 HERE = re.compile(r"\(here (line|row) (\d+)\)")
 # "bank.jsonl, line 3, q1, text: is missing", or a setting's name alone.
 PLACE = r"(?P<_place>.*?: ||[\w.\[\]]+ )"
@@ -81,9 +82,9 @@ def _place(place: str) -> str:
     def line(match: re.Match[str]) -> str:
         return _(LINES[match[1]]).format(number=match[2])
 
-    place = MORE.sub(
-        lambda match: _("{places} and {number} more").format(places=match[1], number=match[2]), place
-    )
+    if found := MORE.match(place):
+        number = counted(int(found[2].replace(",", "")))
+        place = _("{places} and {number} more").format(places=found[1], number=number) + place[found.end() :]
     place = HERE.sub(lambda match: _("(here {place})").format(place=line(match)), place)
     return re.sub(r"(?<![^ ])(line|row) (\d+)(?=[,:]|$)", line, place)
 

@@ -248,7 +248,7 @@ def _refusal(problems: Sequence[Problem], token: str) -> FileHasProblems:
 def _shown(problems: Sequence[Problem], token: str) -> tuple[str, ...]:
     """The first of them, those of a kind as one: a file may have hundreds of thousands."""
     kinds = grouped(problems)
-    more = [f"and {len(kinds) - SHOWN} more"] if len(kinds) > SHOWN else []
+    more = [f"and {len(kinds) - SHOWN:,} more"] if len(kinds) > SHOWN else []
     return (*(_without_folder(str(problem), token) for problem in kinds[:SHOWN]), *more)
 
 
