@@ -120,13 +120,13 @@ def import_models(job: JobContext, *, item_bank: int, **arguments: Any) -> JobRe
     facts = {
         "new": len(done.created), "replaced": len(done.replaced), "same": len(done.unchanged),
         "missing": sum(results.missing.values()), "questions": len(done.unknown_prompts),
-        "responses": done.unknown_responses,
+        "responses": done.unknown_responses, "notices": "".join(f" {notice}." for notice in results.notices),
     }  # fmt: skip
     return JobResult(
         gettext_noop(
             "Models imported: %(new)d new, %(replaced)d replaced, %(same)d unchanged. Scores that are "
             "missing: %(missing)d. Questions that the item bank has not, left out: %(questions)d with "
-            "%(responses)d responses."
+            "%(responses)d responses.%(notices)s"
         ),
         facts,
         "staff_models",

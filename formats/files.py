@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from formats.file_kinds import CHOOSE, JSON, JSONL, document_fault, kind_fault
 from formats.problems import Problem
 from formats.progress import Progress, unseen
 from formats.sentences import TOO_MANY_DIGITS, json_name
@@ -52,6 +53,14 @@ def read_content(path: Path, *, max_bytes: int, file: str = "") -> bytes:
 
     Raises FileRefused when it is missing, empty, unreadable or too large.
     """
+    content = read_bytes(path, max_bytes=max_bytes, file=file)
+    if not content.strip():
+        raise FileRefused("is empty; is it the right file?", file=file or str(path))
+    return content
+
+
+def read_bytes(path: Path, *, max_bytes: int, file: str = "") -> bytes:
+    """The same, empty or not."""
     shown = file or str(path)
     try:
         if path.is_dir():
@@ -64,8 +73,6 @@ def read_content(path: Path, *, max_bytes: int, file: str = "") -> bytes:
     if size > max_bytes:
         message = f"is {in_mebibytes(size)}, above the limit of {in_mebibytes(max_bytes)}; split it"
         raise FileRefused(message, file=shown)
-    if not content.strip():
-        raise FileRefused("is empty; is it the right file?", file=shown)
     return content
 
 
@@ -76,14 +83,17 @@ def json_lines(
 
     A file with MAX_UNREADABLE_LINES lines of something else is read no further, and says so.
     """
-    content = read_content(path, max_bytes=max_bytes, file=file)
-    unreadable = 0
+    content = _content(path, max_bytes, file, JSONL)
+    unreadable, known = 0, False
     lines = content.split(b"\n")
     for number, raw in enumerate(lines, start=1):
         progress(number - 1, len(lines))
         if not raw.strip():
             continue
         line = _json_line(raw.removeprefix(BYTE_ORDER_MARK) if number == 1 else raw, number, file)
+        if not known and (fault := _document_fault(line, content)):
+            raise FileRefused(fault, file=file or str(path))
+        known = True
         yield line
         unreadable += line.problem is not None
         if unreadable == MAX_UNREADABLE_LINES:
@@ -93,10 +103,16 @@ def json_lines(
             return
 
 
-def json_file(path: Path, *, max_bytes: int, file: str) -> object:
-    """The value of a JSON file. Raises FileRefused, with the line where it breaks."""
-    content = read_content(path, max_bytes=max_bytes, file=file)
-    return parsed_json(content.removeprefix(BYTE_ORDER_MARK), file=file)
+def json_file(path: Path, *, max_bytes: int, file: str, document: str = "") -> object:
+    """The value of a JSON file, which must not be of another kind than `document`, where that is known.
+
+    Raises FileRefused, with the line where it breaks.
+    """
+    content = _content(path, max_bytes, file, JSON)
+    value = parsed_json(content.removeprefix(BYTE_ORDER_MARK), file=file)
+    if document and (fault := document_fault(value, document)):
+        raise FileRefused(fault, file=file)
+    return value
 
 
 def parsed_json(raw: bytes, *, file: str, line: int | None = None) -> object:
@@ -124,6 +140,28 @@ def in_mebibytes(size: int) -> str:
     return f"{size / MEBIBYTE:.1f} MiB" if size >= MEBIBYTE else f"{size} bytes"
 
 
+def _content(path: Path, max_bytes: int, file: str, wanted: str) -> bytes:
+    content = read_content(path, max_bytes=max_bytes, file=file)
+    if fault := kind_fault(content, wanted):
+        raise FileRefused(fault, file=file or str(path))
+    return content
+
+
+def _document_fault(first: JsonLine, content: bytes) -> str | None:
+    """What keeps a file with this first line from being JSONL: it is one whole document, over some lines."""
+    value: object = first.value
+    whole = content.strip()
+    if value is None and b"\n" in whole:
+        try:
+            value = json.loads(content)
+        except (ValueError, RecursionError):
+            return None
+        if fault := document_fault(value, JSONL):
+            return fault
+        return f"is one JSON document, but {JSONL} is expected: an object a line; {CHOOSE}"
+    return document_fault(value, JSONL)
+
+
 def _json_line(raw: bytes, number: int, file: str) -> JsonLine:
     try:
         value = parsed_json(raw, file=file, line=number)
@@ -139,6 +177,8 @@ def _decoded(raw: bytes, *, file: str, line: int | None) -> str:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
+        if fault := kind_fault(raw, JSON):
+            raise FileRefused(fault, field="encoding", line=line, file=file) from None
         at_line = line or raw.count(b"\n", 0, error.start) + 1
         column = error.start - raw.rfind(b"\n", 0, error.start)
         message = (

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from formats.canonical import canonical_sha256
 from formats.checked_objects import CheckedObject, Place
+from formats.file_kinds import ITEM_PARAMETERS, JSON, document_fault, kind_fault
 from formats.problems import Problem
 from formats.sentences import TOO_MANY_DIGITS, field_path, sentence_of
 from formats.text_faults import MAX_SET_NAME_CHARACTERS, id_fault, label_fault
@@ -76,6 +77,8 @@ def read_item_parameters(path: Path) -> ItemParameters:
     """Read and check a whole file; raises ItemParametersRefused with all its problems."""
     repeated: list[str] = []
     content = _parse(_text_of(path), repeated)
+    if fault := document_fault(content, ITEM_PARAMETERS):
+        _refuse(fault)
     problems = [Problem(None, None, "", f"the key {key!r} occurs twice; keep one") for key in repeated]
     if not isinstance(content, dict):
         _refuse(sentence_of("model_type", content, {}) or "")
@@ -150,7 +153,10 @@ def write_item_parameters(path: Path, parameters: ItemParameters, *, description
 
 def _text_of(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        content = path.read_bytes()
+        if fault := kind_fault(content, JSON):
+            _refuse(fault)
+        return content.decode("utf-8-sig")
     except OSError as error:
         _refuse(f"cannot read {path}: {error.strerror}; name a readable item-parameter file")
     except UnicodeDecodeError as error:

@@ -1,6 +1,7 @@
 """What keeps texts out of files: what no database stores, what is too long, blank or untrimmed, in words."""
 
 import re
+import unicodedata
 
 from formats.wording import gettext_noop
 
@@ -12,6 +13,7 @@ UNTRIMMED = gettext_noop("begins or ends with white space; remove it")
 TOO_LONG = gettext_noop("is longer than {max_length} characters; shorten it")
 HALF_OF_A_PAIR = gettext_noop("contains half of a surrogate pair, which is no character; remove it")
 NUL = gettext_noop("contains a NUL character (U+0000); remove it")
+INVISIBLE = gettext_noop("holds U+{code} (invisible); remove it")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -41,3 +43,11 @@ def id_fault(text: str) -> str | None:
     if not text.strip():
         return BLANK
     return UNTRIMMED if text != text.strip() else None
+
+
+def invisible_fault(text: str) -> str | None:
+    """What nobody sees in a name, a code or an address, in words, or None: such as a zero-width space."""
+    for character in "" if text.isprintable() else text:
+        if character not in " \t\r\n" and unicodedata.category(character) in {"Cc", "Cf", "Zs", "Zl", "Zp"}:
+            return INVISIBLE.format(code=f"{ord(character):04X}")
+    return None

@@ -4,13 +4,14 @@ The readers fill them in where they find a problem. tests/presentation/test_prob
 the readers together.
 """
 
+from formats.file_kinds import CHOOSE, GIVE_SCORES, KINDS, SAVE_AS_CSV, UNPACK, UTF_16
 from formats.sentences import JSON_NAMES, SENTENCES, TOO_MANY_DIGITS
-from formats.text_faults import BLANK, NUL, UNTRIMMED
+from formats.text_faults import BLANK, INVISIBLE, NUL, UNTRIMMED
 from formats.wording import gettext_noop as _
 
 # Values that are words of the sentence.
 WORDS = frozenset(
-    {*JSON_NAMES.values(), _("a task file"), _("the mini set"), _("PNG, JPEG, GIF, WebP or PDF")}
+    {*JSON_NAMES.values(), *KINDS, _("a task file"), _("the mini set"), _("PNG, JPEG, GIF, WebP or PDF")}
 )
 
 TEMPLATES = (
@@ -19,7 +20,15 @@ TEMPLATES = (
     BLANK,
     NUL,
     UNTRIMMED,
+    INVISIBLE,
     # whole files
+    UTF_16,
+    SAVE_AS_CSV,
+    UNPACK,
+    CHOOSE,
+    GIVE_SCORES,
+    _("is one JSON document, but {wanted} is expected: an object a line; {remedy}"),
+    _("is {kind}, but {wanted} is expected; {remedy}"),
     _("is a folder, but a file is expected; name the file in it"),
     _("cannot be read ({reason}); check the path and its rights"),
     _("is {size}, above the limit of {limit}; split it"),
@@ -37,6 +46,15 @@ TEMPLATES = (
     _("cannot be read as Parquet ({reason}); get the file again"),
     _("unpacks to more than the limit of {limit}; split it"),
     _("has no entries; write at least one"),
+    # tables of people and payments, rated sheets
+    _("is not UTF-8; save the file as UTF-8"),
+    _("is no CSV ({reason}); export the file again"),
+    _("the file is empty; begin it with the line {columns}"),
+    _("missing columns: {names}; begin the file with {columns}"),
+    _("the columns must be some of {names}, each once"),
+    _("columns that are there twice: {names}; keep one"),
+    _("has {cells} cells for {columns} columns; put cells with a delimiter in quotes"),
+    _("has no name in the first line; give it one, or empty the column"),
     # item parameters
     _("the key {key} occurs twice; keep one"),
     _("squeeze_scale + squeeze_offset must be below 1, or a score of 1 has no logit"),
@@ -57,6 +75,12 @@ TEMPLATES = (
     _("cannot be looked up ({reason}); correct the path"),
     _("cannot be read ({reason}); check its rights"),
     _("is {kind}, but a list of questions is expected; is it {wanted}?"),
+    _('has the text of "{other}" and another answer; see that both are meant'),
+    _(
+        "is one file of BIG-Bench Extra Hard, whose questions have their ids from their place among all: "
+        "give the folder that holds benchmark_tasks (as a zip on the page), or the Parquet file from "
+        "Hugging Face"
+    ),
     _("holds no {tasks}/<task>/task.json; give the folder that holds {folder}"),
     _("is no folder with task files; give the folder that holds <task>.json files"),
     _("is {kind}, but an object with input and target is expected"),
@@ -116,6 +140,7 @@ TEMPLATES = (
     _("is NaN; leave the cell empty where there is no score"),
     _("is {score}, outside 0 to 1{remedy}"),
     _("; divide percentages by 100"),
+    _("; if {number} stands for missing, leave the cell empty"),
     _("has {number} cells where the first line has {expected}"),
     _("{number} problems; the rest of the file was not read"),
     _("the item {name}: {fault}"),
@@ -151,12 +176,15 @@ TEMPLATES = (
     _("is damaged ({reason}); copy the log again"),
     _("its id {fault}"),
     _("has scores of several scorers ({names}); name one with --scorer"),
+    _("no line has a score; fill in the column score"),
+    _("no sample has the score {score}; there are {names}"),
+    _("responses that have a score and no text, and count: {number}"),
+    _("samples that somebody stopped, and count as they were scored: {number}"),
+    _("the run did not end ({status}): {number} of {planned} samples"),
+    _("the run did not end ({status}): {number} samples"),
+    _("the log does not hold every sample: {number} of {planned} samples"),
     _("has the score {score}, which is no number from 0 to 1"),
     _("has the score {score}, which is outside 0 to 1"),
-    _("is not UTF-8; save it as UTF-8"),
-    _("a column occurs twice; keep one"),
-    _("has {number} cells where the header has {expected}"),
-    _("not valid CSV ({reason}); quote the cell"),
     _("contains the control character U+{number}; remove it"),
     _("more than {number} problems; the rest of the file was not read"),
     _("{model} has two responses to this prompt in epoch {epoch}; keep one"),

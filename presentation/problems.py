@@ -6,18 +6,23 @@ stays as it is.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
+from formats.problems import Problem
 from formats.wording import gettext_noop
+from presentation.numbers import counted
 from presentation.problem_sentences import TEMPLATES, WORDS
 
 MOST_CHARACTERS = 1_000  # a longer line holds a whole text of somebody, which is not searched
 PLACEHOLDER = re.compile(r"\{(\w+)[^}]*\}|%\((\w+)\)[ds]")
 LINES = {"line": gettext_noop("line {number}"), "row": gettext_noop("row {number}")}
+MORE = re.compile(r"^(.*) and ([\d,]+) more\b")
+HERE = re.compile(r"\(here (line|row) (\d+)\)")
 # "bank.jsonl, line 3, q1, text: is missing", or a setting's name alone.
 PLACE = r"(?P<_place>.*?: ||[\w.\[\]]+ )"
 VALUE = r"(?P<{}>'[^']*'|.*?)"
@@ -29,6 +34,24 @@ class Known(NamedTuple):
     template: str
     piece: str
     pattern: re.Pattern[str]
+
+
+@dataclass(frozen=True)
+class ToldProblem(Problem):
+    """A problem whose message is in the reader's language, as its place is when it is shown."""
+
+    def __str__(self) -> str:
+        return f"{_place(self.place)}: {self.message}" if self.place else self.message
+
+
+def told(line: int | None, field: str, message: str) -> ToldProblem:
+    """A problem of a line, or of the file as a whole."""
+    return ToldProblem(line, None, field, message)
+
+
+def in_words(problems: Iterable[Problem]) -> list[ToldProblem]:
+    """What a reader of files found, in the reader's language."""
+    return [told(problem.line, problem.field, problem_in_words(problem.message)) for problem in problems]
 
 
 def problem_in_words(text: str) -> str:
@@ -54,11 +77,16 @@ def _filled(template: str, values: Mapping[str, str]) -> str:
 
 
 def _place(place: str) -> str:
-    return re.sub(
-        r"(?<![^ ])(line|row) (\d+)(?=[,:]|$)",
-        lambda match: _(LINES[match[1]]).format(number=match[2]),
-        place,
-    )
+    """`line 3`, or of several problems: `line 3, 5 and 798 more (here line 3)`."""
+
+    def line(match: re.Match[str]) -> str:
+        return _(LINES[match[1]]).format(number=match[2])
+
+    if found := MORE.match(place):
+        number = counted(int(found[2].replace(",", "")))
+        place = _("{places} and {number} more").format(places=found[1], number=number) + place[found.end() :]
+    place = HERE.sub(lambda match: _("(here {place})").format(place=line(match)), place)
+    return re.sub(r"(?<![^ ])(line|row) (\d+)(?=[,:]|$)", line, place)
 
 
 def _word(value: str) -> str:

@@ -18,6 +18,8 @@ from batches.rules.payments import PaymentTerms
 from batches.selectors.payment_sums import in_tab, pay_people
 from batches.selectors.payments import each_pay_line, paid_people, pay_lines, payment_rule, platform_cells
 from formats.cells import csv_cell
+from formats.problems import Problem, grouped
+from presentation.problems import told
 from studies.models import Participant, Study, User
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
@@ -33,9 +35,9 @@ PAYMENT_COLUMNS = (
 class ReportsRefused(Refused):
     """Nothing of the payer's file was kept; carries every problem of it."""
 
-    def __init__(self, problems: Sequence[str]) -> None:
+    def __init__(self, problems: Sequence[Problem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join(problems))
+        super().__init__("\n".join(map(str, grouped(problems))))
 
 
 class RuleUnchanged(Refused):
@@ -217,26 +219,24 @@ def _is_known(row: ReportRow, report: PaymentReport | None) -> bool:
     return (report.state, report.amount, report.note) == (row.state, row.amount, row.note)
 
 
-def _problems(rows: Sequence[ReportRow], codes: set[str], currency: str) -> list[str]:
+def _problems(rows: Sequence[ReportRow], codes: set[str], currency: str) -> list[Problem]:
     first: dict[str, int] = {}
-    problems = []
+    problems: list[Problem] = []
     for row in rows:
         line = first.setdefault(row.code, row.line)
-        said = {"line": row.line, "code": row.code, "first": line, "currency": currency}
+        facts = {
+            "code": row.code, "first": line, "currency": currency, "named": row.currency, "state": row.state
+        }  # fmt: skip
+        sentences = []
         if row.code not in codes:
-            problems.append(_('line %(line)d: nobody who is to be paid has the code "%(code)s"') % said)
+            sentences.append(_('nobody who is to be paid has the code "%(code)s"'))
         elif line != row.line:
-            problems.append(_("line %(line)d: %(code)s is on line %(first)d already; keep one line") % said)
+            sentences.append(_("%(code)s is on line %(first)d already; keep one line"))
         if row.state not in set(PaidState):
-            problems.append(
-                _('line %(line)d: the state is "%(state)s"; write ordered, paid or failed')
-                % {**said, "state": row.state}
-            )
+            sentences.append(_('the state is "%(state)s"; write ordered, paid or failed'))
         if row.amount is not None and not currency:
-            problems.append(_("line %(line)d: names an amount, and the study has no payment rule yet") % said)
+            sentences.append(_("names an amount, and the study has no payment rule yet"))
         elif row.currency and row.currency != currency:
-            sentence = _(
-                'line %(line)d: the currency is "%(named)s", and the rule of the study says %(currency)s'
-            )
-            problems.append(sentence % {**said, "named": row.currency})
+            sentences.append(_('the currency is "%(named)s", and the rule of the study says %(currency)s'))
+        problems += [told(row.line, "", sentence % facts) for sentence in sentences]
     return problems

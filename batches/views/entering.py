@@ -23,6 +23,7 @@ from batches.services.entering import (
 from studies.models import RecruitingLink, User
 from studies.protocol.consents import RECORDED_SENTENCES, recorded_items
 from studies.selectors.participants import participant_of
+from studies.services.people.platforms import alias_of, platform_of
 from studies.services.people.recruiting_links import PlatformIds, ids_read
 from studies.services.refusals import Refused
 from studies.views.sign_in import SIGN_IN_ADDRESS
@@ -34,7 +35,9 @@ IDS = "platform_ids"
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def entry(request: HttpRequest, token: str) -> HttpResponse:
-    """GET says what the study is and what is kept; POST asks for an address, or lets in who is signed in."""
+    """GET says what the study is and what is kept; POST takes an address, or the person's alias where the
+    platform forbids asking for one, or lets in who is signed in.
+    """
     now = timezone.now()
     link = RecruitingLink.objects.filter(token=token).select_related("study").first()
     if link is None:
@@ -62,7 +65,7 @@ def entry(request: HttpRequest, token: str) -> HttpResponse:
 
 def _kept(request: HttpRequest, link: RecruitingLink) -> HttpResponse:
     """Keep the ids on the server, and go to the address without them."""
-    ids = ids_read(link, request.GET.dict())
+    ids = ids_read(link, dict(request.GET.lists()))
     request.session[IDS] = {link.token: [ids.participant, ids.study, ids.session]}
     return redirect("entry", link.token)
 
@@ -77,7 +80,8 @@ def _entered(request: HttpRequest, link: RecruitingLink, ids: PlatformIds, user:
         person_enter(link=link, ids=ids, user=user, now=timezone.now())
         request.session.pop(IDS, None)
         return redirect("study_home", link.study.slug)
-    form = AddressForm(request.POST)
+    alias = alias_of(link, ids.participant)
+    form = AddressForm({"email": alias} if alias else request.POST)
     if form.is_valid():
         try:
             account = entry_account(email=form.cleaned_data["email"])
@@ -99,6 +103,8 @@ def _page(
         "study": link.study,
         "text": protocol.consent_text,
         "recorded": [_(RECORDED_SENTENCES[code]) for code in recorded_items(protocol)],
+        "platform": platform_of(link),
+        "alias": alias_of(link, ids.participant),
         "ids": [text for text in (ids.participant, ids.study, ids.session) if text],
         "form": form,
     }

@@ -1,23 +1,26 @@
 """The terms of payment as a form, and the payer's file."""
 
-import csv
 from decimal import Decimal, InvalidOperation
-from io import StringIO
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _, gettext_lazy
 
-from batches.models import PaymentRule
+from batches.models import PaidState, PaymentRule
 from batches.rules.payments import PaymentTerms
 from batches.services.payments import ReportRow
 from formats.cells import GUARD
+from formats.codes import code_named
+from formats.csv_tables import read_csv_table
+from formats.problems import Problem
+from presentation.problems import in_words, told
 
 MAX_BYTES = 2 * 1024 * 1024
 MAX_LINES = 20_000
 MAX_NOTE = 200
 REQUIRED = ("code", "state")
-KNOWN = (*REQUIRED, "paid_amount", "currency", "note")
+CODES = (*REQUIRED, "paid_amount", "currency")
+KNOWN = (*CODES, "note")
 
 
 def _amount(label: Any) -> forms.DecimalField:
@@ -102,72 +105,47 @@ class ReportsForm(forms.Form):
             )
         return file
 
-    def rows(self) -> tuple[list[ReportRow], list[str]]:
+    def rows(self) -> tuple[list[ReportRow], list[Problem]]:
         """The lines of the valid form's file, and the problems of those that cannot be read."""
-        try:
-            text = self.cleaned_data["file"].read().decode("utf-8-sig")
-        except UnicodeDecodeError:
-            return [], [_("The file is not UTF-8; save it as UTF-8.")]
-        try:
-            return _read(text)
-        except csv.Error as error:
-            return [], [_("The file is no CSV (%(error)s); export it again.") % {"error": error}]
+        table = read_csv_table(self.cleaned_data["file"].read(), required=REQUIRED, codes=CODES)
+        if len(table.rows) > MAX_LINES:
+            sentence = _("The file has more than %(lines)d lines; divide it.") % {"lines": MAX_LINES}
+            return [], [told(None, "", sentence)]
+        rows: list[ReportRow] = []
+        problems: list[Problem] = [*in_words(table.problems)]
+        for line, cells in table.rows:
+            row = _row(line, cells, decimal_comma=table.delimiter != ",")
+            if isinstance(row, Problem):
+                problems.append(row)
+            elif row is not None:
+                rows.append(row)
+        problems.sort(key=lambda problem: problem.line or 0)
+        if not rows and not problems:
+            problems.append(told(None, "", _("The file reports nothing: no line has a state.")))
+        return rows, problems
 
 
-def _read(text: str) -> tuple[list[ReportRow], list[str]]:
-    header = text.partition("\n")[0]
-    delimiter = next((mark for mark in ",;\t" if mark in header), ",")
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
-    columns = [cell.strip().lower() for cell in next(reader, [])]
-    if problem := _head_problem(columns):
-        return [], [problem]
-    rows: list[ReportRow] = []
-    problems: list[str] = []
-    for cells in reader:
-        if not any(cell.strip() for cell in cells):
-            continue
-        if len(rows) + len(problems) >= MAX_LINES:
-            return [], [_("The file has more than %(lines)d lines; divide it.") % {"lines": MAX_LINES}]
-        row = _row(reader.line_num, dict(zip(columns, cells, strict=False)))
-        if isinstance(row, str):
-            problems.append(row)
-        elif row is not None:
-            rows.append(row)
-    if not rows and not problems:
-        problems.append(_("The file reports nothing: no line has a state."))
-    return rows, problems
-
-
-def _head_problem(columns: list[str]) -> str:
-    """What is wrong with the first line; "" where it is in order."""
-    missing = [name for name in REQUIRED if name not in columns]
-    if missing:
-        said = {"missing": ", ".join(missing)}
-        return _("line 1: missing columns: %(missing)s; begin the file with code,state") % said
-    twice = [name for name in KNOWN if columns.count(name) > 1]
-    if twice:
-        return _("line 1: columns that are there twice: %(twice)s; keep one") % {"twice": ", ".join(twice)}
-    return ""
-
-
-def _row(line: int, cells: dict[str, str]) -> ReportRow | str | None:
-    """A line; a sentence for one that cannot be read; None without a state, which says nothing.
+def _row(line: int, cells: dict[str, str], *, decimal_comma: bool) -> ReportRow | Problem | None:
+    """A line; what is wrong with one that cannot be read; None without a state, which says nothing.
 
     A leading ' is this site's own guard against formulas, in a list that was downloaded here.
     """
-    values = {name: cells.get(name, "").strip().removeprefix(GUARD) for name in KNOWN}
+    values = {name: cells.get(name, "").removeprefix(GUARD) for name in KNOWN}
     if not values["state"]:
         return None
     amount = None
     if values["paid_amount"]:
+        written = values["paid_amount"].replace(",", ".") if decimal_comma else values["paid_amount"]
         try:
-            amount = Decimal(values["paid_amount"])
+            amount = Decimal(written)
         except InvalidOperation:
             amount = Decimal("NaN")
         if not amount.is_finite() or amount < 0 or amount >= Decimal(10**8) or amount != round(amount, 2):
-            said = {"line": line, "amount": values["paid_amount"]}
-            return _('line %(line)d: the amount is "%(amount)s"; write a number such as 12.50') % said
+            sentence = _('the amount is "%(amount)s"; write a number such as 12.50')
+            return told(line, "", sentence % {"amount": values["paid_amount"]})
         amount = round(amount, 2)
-    note = values["note"].replace("\0", "")[:MAX_NOTE]
-    state = values["state"].lower()
+    state = (
+        code_named(values["state"], {state.value: str(state.label) for state in PaidState}) or values["state"]
+    )
+    note = values["note"][:MAX_NOTE]
     return ReportRow(line, values["code"].upper(), state, amount, values["currency"].upper(), note)

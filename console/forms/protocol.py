@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _, gettext_lazy
 
+from formats.file_kinds import PROTOCOL, document_fault
 from formats.files import FileRefused, parsed_json
 from presentation.problems import problem_in_words
 from studies.forms.texts import REASON_CHARACTERS, StorableTextField
@@ -33,6 +34,8 @@ class ProtocolFileForm(forms.Form):
             value = parsed_json(upload.read(), file=_("The file"))
         except FileRefused as error:
             raise forms.ValidationError(problem_in_words(str(error))) from None
+        if fault := document_fault(value, PROTOCOL):
+            raise forms.ValidationError(problem_in_words(f"{_('The file')}: {fault}."))
         if not isinstance(value, dict):
             raise forms.ValidationError(_('The file must hold an object, such as {"batch_size": 20}.'))
         return value

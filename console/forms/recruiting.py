@@ -12,10 +12,11 @@ PARAMETERS = ("participant_parameter", "study_parameter", "session_parameter")
 COMMONEST = dict(zip(PARAMETERS, ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"), strict=True))
 
 
-def _parameter(label: Any, *, required: bool = False) -> forms.RegexField:
+def _parameter(label: Any, *, required: bool = False, help_text: Any = "") -> forms.RegexField:
     return forms.RegexField(
         regex=r"^[A-Za-z][A-Za-z0-9_-]*\Z",
         label=label,
+        help_text=help_text,
         required=required,
         max_length=PARAMETER_CHARACTERS,
         strip=True,
@@ -46,7 +47,14 @@ class _WayBackField(forms.CharField):
 class RecruitingForm(forms.Form):
     """The settings of one profile's link."""
 
-    participant_parameter = _parameter(gettext_lazy("Participant's id"), required=True)
+    participant_parameter = _parameter(
+        gettext_lazy("Participant's id"),
+        required=True,
+        help_text=gettext_lazy(
+            "PROLIFIC_PID for Prolific, participantId for CloudResearch Connect, workerId for Mechanical "
+            "Turk; with these names only ids of that platform are taken, and its rule on addresses is kept."
+        ),
+    )
     study_parameter = _parameter(gettext_lazy("Id of the study there (blank: none is sent)"))
     session_parameter = _parameter(gettext_lazy("Id of the session there (blank: none is sent)"))
     completed = _WayBackField(

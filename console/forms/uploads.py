@@ -7,6 +7,8 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from console.services.bank_files import BANK_FORMATS
 from console.services.staging import shown_name
+from formats.file_kinds import CSV, kind_fault
+from presentation.problems import problem_in_words
 from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS
 from studies.forms.texts import StorableTextField
 from studies.forms.uploads import LARGE_BYTES
@@ -15,8 +17,8 @@ from studies.models import ItemBank
 FORMAT_WORDS = {
     "chiron": gettext_lazy("Chiron: one .jsonl file; with pictures as a .zip with their folder"),
     "gim": gettext_lazy("GIM: .jsonl or .parquet, or a .zip with the media folder"),
-    "bbeh": gettext_lazy("BIG-Bench Extra Hard: a .zip of benchmark_tasks, or the mini set's .json"),
-    "bbh": gettext_lazy("BIG-Bench Hard: a .zip with one .json a task"),
+    "bbeh": gettext_lazy("BIG-Bench Extra Hard: a .zip of benchmark_tasks, or Hugging Face's .parquet"),
+    "bbh": gettext_lazy("BIG-Bench Hard: a .zip with one .json or .parquet a task, or one of them"),
 }
 TABLE_BYTES = 1024**2  # its tasks are calibrated while somebody waits
 NO_FILE = gettext_lazy("Choose a file with something in it.")
@@ -34,6 +36,8 @@ def checked_upload(upload: Any, *endings: str, most: int = LARGE_BYTES) -> Any:
             % {"name": name, "megabytes": most // 1024**2}
         )
     if not upload.name.lower().endswith(endings):
+        if ".csv" in endings and (fault := kind_fault(upload.read(), CSV)):
+            raise forms.ValidationError(f"{name} {problem_in_words(fault)}.")
         raise forms.ValidationError(
             _("%(name)s does not end in %(endings)s. Nothing was imported; choose another file.")
             % {"name": name, "endings": _(" or ").join(endings)}
@@ -130,9 +134,15 @@ class ModelsForm(forms.Form):
         required=False,
         max_length=200,
     )
+    scorer = forms.CharField(
+        label=gettext_lazy("Score that counts"),
+        help_text=gettext_lazy("Only for an Inspect log with several, such as judge or judge.accuracy."),
+        required=False,
+        max_length=200,
+    )
     file = _file(
         gettext_lazy("File"),
-        gettext_lazy("Scores (.jsonl), published abilities (.jsonl, .csv) or an Inspect log (.json, .eval)."),
+        gettext_lazy("Scores or published abilities (.csv, .jsonl), or an Inspect log (.json, .eval)."),
     )
     replace = forms.BooleanField(
         label=gettext_lazy("Put them in the place of other results under the same names"), required=False

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from console.services.staging import UploadRefused, note_keep, note_kept, staged_folder, staged_root
 from formats.item_parameters import ItemParametersRefused, read_item_parameters
-from formats.problems import Problem
+from formats.problems import Problem, grouped
 from formats.progress import Progress, unseen
 from presentation.codes import CodeNames
 from presentation.tables import Named
@@ -49,14 +49,14 @@ PhaseProgress = Callable[[str, int, int], None]
 
 
 class FileHasProblems(UploadRefused):
-    """Nothing was imported; `problems` say why, each with its place: the first of `number`."""
+    """Nothing was imported; `problems` say why, each with its place and those of a kind as one;
+    there are `number`.
+    """
 
     def __init__(self, problems: tuple[str, ...], number: int) -> None:
         self.problems = problems
         sentence = _("Nothing was imported; problems found: %(number)s") % {"number": number}
-        more = number - len(problems)
-        left = [_("and %(number)s more") % {"number": more}] if more else []
-        super().__init__("\n".join([sentence, *problems, *left]))
+        super().__init__("\n".join([sentence, *problems]))
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,7 @@ class BankContents:
     problems: Sequence[str]
     problems_number: int
     first: Sequence[str]
+    notices: Sequence[str] = ()
 
     @property
     def named_categories(self) -> list[tuple[Named, int]]:
@@ -96,6 +97,7 @@ def bank_contents_keep(
         category_names=dict(reading.bank.category_names),
         problems=_shown(reading.problems, token),
         problems_number=len(reading.problems),
+        notices=_shown(reading.notices, token),
         first=tuple(prompt.text[:200] for prompt in prompts[:3]),
     )
     chosen = {"slug": slug, "bank_format": bank_format, "mini": mini}
@@ -162,6 +164,7 @@ def model_file_import(
     item_bank: ItemBank,
     source: str,
     model: str,
+    scorer: str = "",
     replace: bool,
     clock: Clock,
     reading: Progress = unseen,
@@ -169,7 +172,9 @@ def model_file_import(
 ) -> tuple[LeaderboardImport, ModelResults]:
     """Store an uploaded file of models' results, all of it or nothing."""
     try:
-        results = read_model_results(_one_file(token), model=model.strip(), progress=reading)
+        results = read_model_results(
+            _one_file(token), model=model.strip(), scorer=scorer.strip(), progress=reading
+        )
     except ModelResultsRefused as refusal:
         raise _refusal(refusal.problems, token) from None
     done = leaderboard_import(
@@ -216,7 +221,7 @@ def _reading(token: str, bank_format: str, *, mini: bool, progress: Progress) ->
 def _bank_path(token: str, bank_format: BankFormat) -> Path:
     """What the reader of the format is given: a file, or the folder that a zip was unpacked to."""
     root = staged_root(token)
-    if bank_format == "bbh":
+    if bank_format == "bbh" and root.suffix.lower() != ".parquet":
         return root if root.is_dir() else root.parent
     if bank_format != "chiron" or root.is_file():
         return root
@@ -241,8 +246,10 @@ def _refusal(problems: Sequence[Problem], token: str) -> FileHasProblems:
 
 
 def _shown(problems: Sequence[Problem], token: str) -> tuple[str, ...]:
-    """The first of them: nobody reads more, and a file may have hundreds of thousands."""
-    return tuple(_without_folder(str(problem), token) for problem in problems[:SHOWN])
+    """The first of them, those of a kind as one: a file may have hundreds of thousands."""
+    kinds = grouped(problems)
+    more = [f"and {len(kinds) - SHOWN:,} more"] if len(kinds) > SHOWN else []
+    return (*(_without_folder(str(problem), token) for problem in kinds[:SHOWN]), *more)
 
 
 def _without_folder(text: str, token: str) -> str:

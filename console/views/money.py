@@ -25,6 +25,7 @@ from batches.services.payments import (
 )
 from console.forms.money import PaymentRuleForm, ReportsForm
 from console.selectors.money import judge_spent, pay_numbers
+from formats.problems import grouped
 from presentation.tables import Named
 from studies.models import Study
 from studies.roles import Can
@@ -158,7 +159,7 @@ def _page(
         "seen": rule_key(rule) if seen is None else seen,
         "rule_is_open": rule is None or rule_form is not None,
         "reports_form": reports_form or ReportsForm(),
-        "problems": problems[:PROBLEMS_SHOWN],
+        "problems": grouped(problems)[:PROBLEMS_SHOWN],
         "problems_number": len(problems),
         "may_set": Can.SET_UP in rights,
         "judge": judge_spent(study) if Can.JUDGE in rights else None,

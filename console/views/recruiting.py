@@ -13,6 +13,7 @@ from batches.services.entering import EntryClosed, require_entry_open
 from console.forms.recruiting import RecruitingForm
 from studies.models import RecruitingLink, Study
 from studies.roles import Can
+from studies.services.people.platforms import platform_of
 from studies.services.people.recruiting_links import (
     LinkChanged,
     link_close,
@@ -100,6 +101,7 @@ def _page(
         "link": link,
         "address": f"{site_url_of(request).rstrip('/')}{reverse('entry', args=[link.token])}" if link else "",
         "example": "&".join(f"{name}=…" for name in link.parameters if name) if link else "",
+        "platform": platform_of(link) if link else None,
         "entered": link.entries.count() if link else 0,
         "kept_closed": _kept_closed(link) if link else "",
         "form": form or RecruitingForm.of(link),

@@ -8,8 +8,10 @@ from django.db import transaction
 from django.db.models.functions import Left
 from django.utils.translation import gettext as _
 
+from formats.problems import Problem, grouped
 from judging.models import AuditItem, AuditSample
 from judging.selectors.audits import counting_items
+from presentation.problems import ToldProblem, told
 from studies.models import User
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
@@ -30,22 +32,11 @@ class RatingRow:
 
 
 @dataclass(frozen=True)
-class RatingProblem:
-    """Something wrong with one line; `place` says where, "" for the file as a whole."""
-
-    place: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.message}" if self.place else self.message
-
-
-@dataclass(frozen=True)
 class RatingReading:
     """What a sheet said, and what could not be read in it."""
 
     rows: tuple[RatingRow, ...]
-    problems: tuple[RatingProblem, ...]
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True)
@@ -61,9 +52,9 @@ class RatingsImport:
 class RatingsRefused(Refused):
     """Nothing was taken over; carries every problem of the sheet."""
 
-    def __init__(self, problems: Iterable[RatingProblem]) -> None:
+    def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join([_("Nothing was taken over:"), *map(str, self.problems)]))
+        super().__init__("\n".join([_("Nothing was taken over:"), *map(str, grouped(self.problems))]))
 
 
 @transaction.atomic
@@ -112,14 +103,14 @@ def ratings_import(
     return result
 
 
-def _rater_problems(rater: str, actor: User | None) -> Iterator[RatingProblem]:
+def _rater_problems(rater: str, actor: User | None) -> Iterator[Problem]:
     if not rater:
-        yield RatingProblem("", _("say who rated: a name or a pseudonym"))
+        yield told(None, "", _("say who rated: a name or a pseudonym"))
     if len(rater) > RATER_CHARACTERS or "\0" in rater:
-        yield RatingProblem("", _("the rater's name is longer than 100 characters; write a shorter one"))
+        yield told(None, "", _("the rater's name is longer than 100 characters; write a shorter one"))
     elif actor is not None and _is_anothers(rater, actor):
-        yield RatingProblem(
-            "", _("this is the address of another staff member, who sends their ratings themselves")
+        yield told(
+            None, "", _("this is the address of another staff member, who sends their ratings themselves")
         )
 
 
@@ -131,24 +122,23 @@ def _is_anothers(rater: str, actor: User) -> bool:
 
 def _number_problems(
     reading: RatingReading, sample: AuditSample, items: Mapping[int, AuditItem], counting: set[int]
-) -> Iterator[RatingProblem]:
+) -> Iterator[Problem]:
     strange = sorted({row.sample for row in reading.rows} - {sample.pk})
     if strange:
         facts = {"found": ", ".join(map(str, strange)), "number": sample.pk}
-        yield RatingProblem("", _("the sheet is of sample %(found)s, and this is sample %(number)d") % facts)
+        yield told(None, "", _("the sheet is of sample %(found)s, and this is sample %(number)d") % facts)
         return
     seen: set[int] = set()
     for row in reading.rows:
         if row.number not in items:
-            yield RatingProblem(
-                _place(row), _("this sample has no such number; they go from 1 to %d") % len(items)
-            )
+            yield _problem(row, _("this sample has no such number; they go from 1 to %d") % len(items))
         if row.number in seen:
-            yield RatingProblem(_place(row), _("the number is there twice; keep one of its lines"))
+            yield _problem(row, _("the number is there twice; keep one of its lines"))
         seen.add(row.number)
     missing = sorted(counting - seen)
     if missing and not reading.problems:
-        yield RatingProblem(
+        yield told(
+            None,
             "",
             _("numbers are missing: %s; keep every line, and leave human_score empty where nothing is rated")
             % ", ".join(map(str, missing)),
@@ -157,12 +147,12 @@ def _number_problems(
 
 def _other_rater_problems(
     reading: RatingReading, items: Mapping[int, AuditItem], rater: str
-) -> Iterator[RatingProblem]:
+) -> Iterator[Problem]:
     for row in reading.rows:
         item = items.get(row.number)
         if item and item.rater not in {"", rater} and (row.score is not None or row.comment):
-            yield RatingProblem(
-                _place(row),
+            yield _problem(
+                row,
                 _(
                     "somebody else rated this one already; for a second opinion draw a second sample with "
                     "the same seed"
@@ -170,8 +160,9 @@ def _other_rater_problems(
             )
 
 
-def _place(row: RatingRow) -> str:
-    return _("number %(number)d (line %(line)d)") % {"number": row.number, "line": row.line}
+def _problem(row: RatingRow, message: str) -> Problem:
+    place = _("number %(number)d (line %(line)d)") % {"number": row.number, "line": row.line}
+    return ToldProblem(None, place, "", message)
 
 
 def _differs(item: AuditItem, row: RatingRow) -> bool:

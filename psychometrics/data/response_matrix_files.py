@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from formats.csv_rows import NUMBERS, csv_rows, not_utf8, strict_number
+from formats.csv_rows import NUMBERS, csv_rows, not_utf8, score_remedy, strict_number
 from formats.files import MEBIBYTE, FileRefused, json_lines
+from formats.problems import Problem
 from formats.text_faults import id_fault
 from psychometrics.data.response_matrix import ResponseMatrix
 from psychometrics.data.tables import TableRefused
@@ -42,13 +43,15 @@ class MatrixBuilder:
     columns: "array[int]" = field(default_factory=lambda: array("i"))
     scores: "array[float]" = field(default_factory=lambda: array("d"))
     ends: list[int] = field(default_factory=lambda: [0])
-    problems: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
 
     def refuse(self, line: int, sentence: str) -> None:
         """Line 0 is no line."""
-        self.problems.append(f"{self.place} {line}: {sentence}" if line else sentence)
+        self.problems.append(Problem(line or None, None, "", sentence, unit=self.place))
         if len(self.problems) >= MAX_PROBLEMS:
-            self.problems.append(f"{MAX_PROBLEMS} problems; the rest of the file was not read")
+            self.problems.append(
+                Problem(None, None, "", f"{MAX_PROBLEMS} problems; the rest of the file was not read")
+            )
             raise ResponseMatrixRefused(self.problems)
 
     def name_item(self, name: str, line: int) -> None:
@@ -93,9 +96,9 @@ class MatrixBuilder:
     def matrix(self) -> ResponseMatrix:
         """What was read, or a refusal with every problem."""
         if not self.problems and not self.configurations:
-            self.problems.append("the file holds no configuration; write one per line")
+            self.refuse(0, "the file holds no configuration; write one per line")
         if not self.problems and not self.scores:
-            self.problems.append("the file holds no score")
+            self.refuse(0, "the file holds no score")
         if self.problems:
             raise ResponseMatrixRefused(self.problems)
         entries = np.array(self.scores), np.array(self.columns, dtype=np.int32), np.array(self.ends)
@@ -205,6 +208,5 @@ def _score_of(cell: object) -> float | str | None:
     if isinstance(cell, float) and math.isnan(cell):  # an int may be too large for a float
         return "is NaN; leave the cell empty where there is no score"
     if not 0 <= cell <= 1:
-        remedy = "; divide percentages by 100" if 1 < cell <= 100 else ""
-        return f"is {str(cell)[:40]}, outside 0 to 1{remedy}"
+        return f"is {str(cell)[:40]}, outside 0 to 1{score_remedy(cell)}"
     return float(cell)

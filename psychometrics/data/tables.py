@@ -7,18 +7,22 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from formats.csv_rows import csv_rows, not_utf8, strict_number
+from formats.csv_rows import csv_rows, not_utf8, score_remedy, strict_number
+from formats.problems import Problem, grouped
 
 MISSING = ("", "NaN", "nan")  # some programs write a missing score so
 MAX_PROBLEMS = 1_000
 
 
 class TableRefused(ValueError):
-    """A table that cannot be used; carries every problem found, each a sentence."""
+    """A table that cannot be used; carries every problem found, each a sentence; `str()` tells those of a
+    kind as one.
+    """
 
-    def __init__(self, problems: Iterable[str]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(self.problems))
+    def __init__(self, problems: Iterable[str | Problem]) -> None:
+        found = [one if isinstance(one, Problem) else Problem(None, None, "", one) for one in problems]
+        self.problems = tuple(map(str, found))
+        super().__init__("\n".join(map(str, grouped(found))))
 
 
 def read_table(
@@ -31,7 +35,7 @@ def read_table(
 
     Raises `refused` with all problems of the file (after MAX_PROBLEMS the reading stops).
     """
-    problems: list[str] = []
+    problems: list[Problem] = []
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             header = _read_rows(file, required, add, problems)
@@ -52,8 +56,7 @@ def score_in(cell: str) -> float | str:
     if score is None:
         return f"the score {cell[:40]!r} is not a number; write 0 to 1 with a decimal point, or nothing"
     if not 0 <= score <= 1:
-        remedy = "; divide percentages by 100" if 1 < score <= 100 else ""
-        return f"the score {cell[:40]} is outside 0 to 1{remedy}"
+        return f"the score {cell[:40]} is outside 0 to 1{score_remedy(score)}"
     return score
 
 
@@ -61,9 +64,9 @@ def _read_rows(
     file: Iterable[str],
     required: Sequence[str],
     add: Callable[[Mapping[str, str]], str | None],
-    problems: list[str],
+    problems: list[Problem],
 ) -> list[str]:
-    rows = csv_rows(file, lambda line, sentence: problems.append(f"line {line}: {sentence}"))
+    rows = csv_rows(file, lambda line, sentence: problems.append(Problem(line, None, "", sentence)))
     header = [name.strip() for name in next(rows, (0, []))[1]]
     problems += [] if problems else _header_problems(header, required)
     if problems:
@@ -74,21 +77,27 @@ def _read_rows(
         else:
             problem = f"has {len(row)} cells where the header has {len(header)}"
         if problem:
-            problems.append(f"line {line}: {problem}")
+            problems.append(Problem(line, None, "", problem))
         if len(problems) >= MAX_PROBLEMS:
-            problems.append(f"more than {MAX_PROBLEMS} problems; the rest of the file was not read")
+            sentence = f"more than {MAX_PROBLEMS} problems; the rest of the file was not read"
+            problems.append(Problem(None, None, "", sentence))
             break
     return header
 
 
-def _header_problems(header: list[str], required: Sequence[str]) -> list[str]:
+def _header_problems(header: list[str], required: Sequence[str]) -> list[Problem]:
     if not header:
         *names, last = required
-        return [f"the file is empty; the first line must name the columns {', '.join(names)} and {last}"]
+        sentence = f"the file is empty; the first line must name the columns {', '.join(names)} and {last}"
+        return [Problem(None, None, "", sentence)]
     missing = [
-        f"line 1: there is no column {name!r}; name it in the first line (comma-separated)"
+        f"there is no column {name!r}; name it in the first line (comma-separated)"
         for name in required
         if name not in header
     ]
-    twice = [name for name in sorted(set(filter(None, header))) if header.count(name) > 1]
-    return missing + [f"line 1: the column {name!r} occurs twice; keep one" for name in twice]
+    twice = [
+        f"the column {name!r} occurs twice; keep one"
+        for name in sorted(set(filter(None, header)))
+        if header.count(name) > 1
+    ]
+    return [Problem(1, None, "", sentence) for sentence in (*missing, *twice)]

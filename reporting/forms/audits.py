@@ -6,7 +6,8 @@ from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.translation import gettext_lazy as _
 
-from judging.services.audit_ratings import RATER_CHARACTERS, RatingProblem, RatingReading
+from formats.problems import Problem
+from judging.services.audit_ratings import RATER_CHARACTERS, RatingReading
 from psychometrics.agreement.audit_sample import DEFAULT_SIZE
 from reporting.forms.audit_file import read_ratings
 from studies.forms.texts import REASON_CHARACTERS, StorableTextField
@@ -46,7 +47,7 @@ class RatingsForm(forms.Form):
     Whoever does not lead the audit rates in their own name (`names_rater` false), and is not asked for one.
     """
 
-    problems: tuple[RatingProblem, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
     rater = forms.CharField(
         label=_("Rater"),

@@ -11,6 +11,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from formats.file_kinds import ACCURACY_TABLE
 from formats.files import DEFAULT_LIMITS, FileRefused, json_file
 from formats.sentences import error_sentence, field_path
 from psychometrics.benchmark.accuracy_table import AccuracyTable, AccuracyTableRefused
@@ -32,7 +33,9 @@ class _File(BaseModel):
 def read_accuracy_table(path: Path) -> AccuracyTable:
     """Read and check a whole file; raises AccuracyTableRefused with all its problems."""
     try:
-        file = _File.model_validate(json_file(path, max_bytes=DEFAULT_LIMITS.bank_bytes, file=""))
+        file = _File.model_validate(
+            json_file(path, max_bytes=DEFAULT_LIMITS.bank_bytes, file="", document=ACCURACY_TABLE)
+        )
     except FileRefused as refusal:
         raise AccuracyTableRefused([str(refusal)]) from None
     except ValidationError as error:

@@ -5,11 +5,13 @@ from dataclasses import fields
 
 from django.db.models import Max, QuerySet
 
+from formats.cells import csv_cell
 from psychometrics.inference.measure import Block
 from psychometrics.irt.bank import ItemBank as ItemArrays
 from psychometrics.models.leaderboard import Configuration, Leaderboard, ScoreRow, score_arrays
 from scoring.models import MeasureRow, ModelConfiguration, ModelScore, ResultSet
-from studies.models import ItemBank, Study
+from scoring.readers.model_results.reading import SCORE_COLUMNS
+from studies.models import ItemBank, Prompt, Study
 
 DIGEST_CHARACTERS = 8  # fewer would rather be a mistyped name
 CHUNK = 5000
@@ -33,6 +35,18 @@ def item_banks_named(name: str) -> QuerySet[ItemBank]:
     if named.exists() or len(name) < DIGEST_CHARACTERS:
         return named
     return banks.filter(digest__startswith=name.lower())
+
+
+def template_rows(item_bank: ItemBank) -> Iterator[tuple[str, ...]]:
+    """A table to fill in with the scores of a model: a row for each question of the item bank that a question
+    bank has as a public one, and none has as a private one.
+    """
+    prompts = Prompt.objects.filter(prompt_id__in=item_bank.items.values("prompt_id"))
+    private = set(prompts.filter(split="private").values_list("prompt_id", flat=True))
+    public = set(prompts.filter(split="public").values_list("prompt_id", flat=True)) - private
+    yield SCORE_COLUMNS
+    for question in sorted(public) or ("question-1", "question-2"):
+        yield "my-model", csv_cell(question), "", "1"
 
 
 def studies_measured_on(item_bank: ItemBank, among: QuerySet[Study] | None = None) -> list[str]:

@@ -1,17 +1,22 @@
 """BIG-Bench Extra Hard (BBEH) and Hard (BBH): files of `examples` (`input`, `target`) with a `canary`.
 
 BBEH: benchmark_tasks/<task>/task.json, and the mini set drawn from those tasks. BBH: a folder with one
-<task>.json per task. Some questions of BBEH share one text: in two tasks several entries have the same input,
-in one of them with different targets. Ids count entries, so every entry is a prompt of its own.
+<task>.json per task. On Hugging Face both are Parquet: BBEH one table with the columns `task`, `input`,
+`target` and `mini`, BBH a table for each task, named or in a folder named after it. Some questions of BBEH
+share one text: in two tasks several entries have the same input, in one of them with different targets. Ids
+count entries, so every entry is a prompt of its own.
 """
 
 import json
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from formats.files import DEFAULT_LIMITS, FileRefused, Limits, json_file
+from formats.file_kinds import TASK_FILE
+from formats.files import DEFAULT_LIMITS, FileRefused, Limits, json_file, read_content
+from formats.parquet_files import read_table
 from formats.problems import Problem
 from formats.progress import Progress, unseen
 from formats.sentences import json_name
@@ -19,6 +24,12 @@ from studies.bank.building import BankBuilder, BankReading, Draft
 
 FIELD_NAMES: Mapping[str, str] = {"text": "input", "gold_answer": "target", "criteria": "rubric"}
 TASKS_FOLDER = "benchmark_tasks"
+ONE_FILE = (
+    "is one file of BIG-Bench Extra Hard, whose questions have their ids from their place among all: give "
+    "the folder that holds benchmark_tasks (as a zip on the page), or the Parquet file from Hugging Face"
+)
+# How Hugging Face names the parts of a table; the folder has the name then.
+SHARD = re.compile(r"(train|test|validation|data)(-\d+-of-\d+)?")
 MINI_FILES = ("mini.json", "mini/data.json")
 
 
@@ -31,6 +42,13 @@ def read_bbeh(
     """
     home = _home(path)
     builder = BankBuilder("bbeh", home, limits, FIELD_NAMES)
+    if not (home / TASKS_FOLDER).is_dir() and (tables := _tables(path)):
+        for draft in _table_drafts(tables, "bbeh_{}", builder, mini=mini):
+            builder.add(draft)
+        return builder.reading()
+    if path.is_file() and not (home / TASKS_FOLDER).is_dir():
+        builder.add_problem(Problem(None, None, "", ONE_FILE, path.name))
+        return builder.reading()
     files = sorted((home / TASKS_FOLDER).glob("*/task.json"))
     if not files:
         message = f"holds no {TASKS_FOLDER}/<task>/task.json; give the folder that holds {TASKS_FOLDER}"
@@ -52,6 +70,10 @@ def read_bbeh(
 def read_bbh(path: Path, *, limits: Limits = DEFAULT_LIMITS, progress: Progress = unseen) -> BankReading:
     """Every question of every task file of the folder, with ids such as bbh_navigate-0001."""
     builder = BankBuilder("bbh", path, limits, FIELD_NAMES)
+    if (path.is_file() or not list(path.glob("*.json"))) and (tables := _tables(path)):
+        for draft in _table_drafts(tables, "bbh_{}", builder):
+            builder.add(draft)
+        return builder.reading()
     files = sorted(path.glob("*.json")) if path.is_dir() else []
     if not files:
         message = "is no folder with task files; give the folder that holds <task>.json files"
@@ -71,6 +93,42 @@ def _home(path: Path) -> Path:
     elif path.name == TASKS_FOLDER:
         folders = [path.parent]
     return next((folder for folder in folders if (folder / TASKS_FOLDER).is_dir()), path)
+
+
+def _tables(path: Path) -> list[Path]:
+    if path.is_file():
+        return [path] if path.suffix.lower() == ".parquet" else []
+    return sorted(file for file in path.rglob("*.parquet") if file.is_file())
+
+
+def _table_drafts(
+    tables: Sequence[Path], id_prefix: str, builder: BankBuilder, *, mini: bool = False
+) -> Iterator[Draft]:
+    """The rows of the tables as prompts; an id is the task, and the place among its rows. With `mini` those
+    that are marked so.
+    """
+    numbers: Counter[str] = Counter()
+    for file in tables:
+        try:
+            content = read_content(file, max_bytes=builder.limits.bank_bytes, file=file.name)
+            needed = ("input", "target", *(("mini",) if mini else ()))
+            table = read_table(content, file=file.name, columns=(*needed, "task"), required=needed)
+        except FileRefused as error:
+            builder.add_problem(error.problem)
+            continue
+        named = file.parent.name if SHARD.fullmatch(file.stem) else file.stem
+        for line, row in enumerate(table.to_pylist(), start=1):
+            task = re.sub(r"[\s-]+", "_", str(row.get("task") or named).strip().lower())
+            task = task.removeprefix(id_prefix.format(""))
+            numbers[task] += 1
+            if mini and row["mini"] not in (1, True, "1"):
+                continue
+            prompt_id = f"{id_prefix.format(task)}-{numbers[task]:04d}"
+            values = {
+                "prompt_id": prompt_id, "text": row["input"] or "", "text_format": "plain",
+                "gold_answer": row["target"] or "", "category": task, "subcategory": "", "task": task,
+            }  # fmt: skip
+            yield Draft(values=values, line=line, file=file.name, prompt_id=prompt_id)
 
 
 def _task_drafts(path: Path, shown: str, task: str, id_prefix: str, builder: BankBuilder) -> list[Draft]:
@@ -122,7 +180,7 @@ def _mini_drafts(file: Path, drafts: Sequence[Draft], builder: BankBuilder) -> l
 def _examples_file(path: Path, shown: str, kind: str, builder: BankBuilder) -> dict[str, Any]:
     """A file's object, if it has a list of `examples`; else it is empty, and the builder is told why."""
     try:
-        content = json_file(path, max_bytes=builder.limits.bank_bytes, file=shown)
+        content = json_file(path, max_bytes=builder.limits.bank_bytes, file=shown, document=TASK_FILE)
     except FileRefused as error:
         builder.add_problem(error.problem)
         return {}

@@ -1,6 +1,6 @@
 """From what a file says to checked prompts, keeping every problem on the way."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,12 +17,14 @@ from studies.bank.records import AttachmentRecord, BankFormat, BankRecord, Promp
 class BankReading:
     """What a file held: the valid prompts, and everything that kept others out.
 
+    `notices` are what somebody should look at, such as one question with two answers; they keep nothing out.
     `root` is the folder the attachments' paths are relative to.
     """
 
     bank: BankRecord
     problems: tuple[Problem, ...]
     root: Path
+    notices: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ class BankBuilder:
             name=name,
             category_names=category_names or {},
         )
-        return BankReading(bank=bank, problems=tuple(self._problems), root=self.root)
+        notices = tuple(_contradictions(bank.prompts))
+        return BankReading(bank=bank, problems=tuple(self._problems), root=self.root, notices=notices)
 
     def _name(self, field_name: str) -> str:
         return self.field_names.get(field_name, field_name)
@@ -151,3 +154,16 @@ class BankBuilder:
             else:
                 records.append(record)
         return records, problems
+
+
+def _contradictions(prompts: Sequence[PromptRecord]) -> Iterator[Problem]:
+    """A notice for each prompt whose text was there before with another answer."""
+    first: dict[tuple[str, ...], PromptRecord] = {}
+    for prompt in prompts:
+        if prompt.gold_answer is None:
+            continue
+        files = sorted(attachment.sha256 for attachment in prompt.attachments)
+        other = first.setdefault((" ".join(prompt.text.split()), *files), prompt)
+        if other.gold_answer is not None and other.gold_answer.split() != prompt.gold_answer.split():
+            message = f'has the text of "{other.prompt_id}" and another answer; see that both are meant'
+            yield Problem(None, prompt.prompt_id, "", message)

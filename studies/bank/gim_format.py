@@ -155,9 +155,14 @@ def _is_absent(value: object) -> bool:
 
 
 def _text_or_none(value: object) -> object:
-    """Text without surrounding white space; None when absent; a number as its text; others unchanged."""
+    """Text without surrounding white space; None when absent; a number as its text; others unchanged.
+
+    A whole number in a column of fractions is one still: where cells are empty, pandas makes 4 to 4.0.
+    """
     if _is_absent(value):
         return None
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     return value.strip() if isinstance(value, str) else value

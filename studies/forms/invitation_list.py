@@ -5,7 +5,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _, gettext_lazy
 
-from studies.forms.people_file import read_people_text, read_people_upload
+from formats.file_kinds import CSV, kind_fault
+from studies.forms.people_file import read_people_lines
 from studies.forms.texts import LinesField
 from studies.services.people.people_import import PeopleReading
 
@@ -35,11 +36,12 @@ class InvitationListForm(forms.Form):
         if size > MAX_BYTES:
             raise forms.ValidationError(_too_long())
         content = file.read() if file else b""
-        reading = read_people_upload(content) if file else read_people_text(text, header_optional=True)
+        reading = read_people_lines(content or text.encode(), header_optional=not file)
         if len(reading.rows) + len(reading.problems) > MAX_LINES:
             raise forms.ValidationError(_too_long())
         cleaned["reading"] = reading
-        cleaned["lines"] = content.decode("utf-8-sig", errors="ignore") if file else text
+        is_text = kind_fault(content, CSV) is None  # of anything else nobody corrects a line
+        cleaned["lines"] = (content.decode("utf-8-sig", errors="ignore") if is_text else "") if file else text
         return cleaned
 
     @property

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_http_methods
 
+from formats.problems import grouped
 from studies.forms.invitation_list import InvitationListForm
 from studies.models import Study
 from studies.roles import Can
@@ -45,7 +46,14 @@ def staff_invitations_upload(request: HttpRequest, study: Study) -> HttpResponse
     except InvitationsRefused as refusal:
         # A browser keeps no chosen file: its lines are there to be corrected, those with problems among them.
         again = InvitationListForm(initial={"text": form.lines})
-        return _page(request, study, again, status=422, problems=refusal.problems)
+        return _page(
+            request,
+            study,
+            again,
+            status=422,
+            problems=grouped(refusal.problems),
+            number=len(refusal.problems),
+        )
     except Refused as refusal:
         form.add_error(None, str(refusal))
         return _page(request, study, form, status=422)

@@ -199,6 +199,7 @@ NO_PAGES = {
     "study_consent_copy": "a file",
     "staff_credential": "a file",
     "staff_payments": "a file",
+    "staff_models_template": "a file",
     "attachment": "a file",
     "staff_results_figure": "a picture",
     "staff_agreement_figure": "a picture",

@@ -31,6 +31,7 @@ def shape(text: str) -> str:
 OTHERS = {
     "Chiron's own wording", "{} and {} in the folder {}", "{} in the checkout {}", "its check sum differs",
     "Only bbeh has a mini set; read {} without it", "the sample failed", "the response is empty",
+    "the sample was cancelled", "the sample was invalidated",
     "the scorer gave no score", "the judge failed", "the archive is closed", "it ends within a header",
     "a member does not begin where the archive says", "at most {} characters",
     *(shape(profile.description) for profile in PILOT_PROFILES),

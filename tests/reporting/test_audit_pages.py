@@ -254,7 +254,7 @@ def test_every_problem_of_a_sheet_is_on_the_page_and_nothing_is_taken_over(
     assert 'value="Ada"' in shown
     assert not AuditItem.objects.exclude(human_score=None).exists()
     many = send(staff, sample, filled([row | {"human_score": "x"} for row in rows * 6]))
-    assert "and 20 more" in text(many)
+    assert "line 2, 3 and 118 more, human_score: “x” is no number" in text(many)
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\xfe", b"PK\x03\x04", b"<script>,\n1,2\n"])

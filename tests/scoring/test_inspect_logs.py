@@ -114,13 +114,13 @@ def test_of_several_scorers_one_must_be_named(tmp_path: Path) -> None:
 def test_problems_of_a_log_name_their_sample(tmp_path: Path) -> None:
     samples = [
         sample(1, 1, 7),
-        sample(2, 1, {"a": 1}),
+        sample(2, 1, ["a", 1]),
         sample(3, -1, 1),
         sample(4, 1, 1, id=" "),
     ]
     assert problems_of(zip_log(tmp_path, samples)) == [
         "samples/p1_epoch_1.json: has the score 7, which is outside 0 to 1",
-        "samples/p2_epoch_1.json: has the score \"{'a': 1}\", which is no number from 0 to 1",
+        "samples/p2_epoch_1.json: has the score \"['a', 1]\", which is no number from 0 to 1",
         "samples/p3_epoch_-1.json, epoch: is below 0; write 0 or more",
         "samples/ _epoch_1.json: its id is blank, or begins or ends with white space",
     ]

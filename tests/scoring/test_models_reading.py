@@ -83,11 +83,11 @@ def test_published_thetas_are_read_from_lines_and_from_tables(tmp_path: Path) ->
 
 
 def test_problems_of_a_table_are_named_with_their_line(tmp_path: Path) -> None:
-    table = "model,theta,se\nA,two,0\nA,1\nB,1e999,\nC,1,\nC,2,\nD,,\n"
+    table = "model,theta,se\nA,two,0\nA,1,5,0\nB,1e999,\nC,1,\nC,2,\nD,,\n"
     assert problems_of(lines(tmp_path, table, name="p.csv")) == [
         "line 2, theta: is text, but a number is expected",
         "line 2, se: is 0.0; write a number above 0",
-        "line 3: has 2 cells where the header has 3",
+        "line 3: has 4 cells for 3 columns; put cells with a delimiter in quotes",
         "line 4, theta: is not a finite number; write an ordinary number",
         "line 6, model: C has a theta already; keep one",
         "line 7, theta: is missing; add it",

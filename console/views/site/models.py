@@ -6,8 +6,8 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_safe
@@ -20,7 +20,7 @@ from formats.cells import csv_cell
 from jobs.services.starting import job_start
 from presentation.problems import problem_in_words
 from scoring.models import ModelConfiguration
-from scoring.selectors.leaderboards import studies_measured_on
+from scoring.selectors.leaderboards import studies_measured_on, template_rows
 from scoring.services.leaderboards import LeaderboardImport
 from studies.forms.uploads import takes_large_files
 from studies.models import ItemBank
@@ -29,6 +29,7 @@ from studies.selectors.roles import studies_of_staff
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.views.access import signed_in, site_page
+from studies.views.csv_files import csv_file
 from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
@@ -81,6 +82,14 @@ def _csv(rows: QuerySet[ModelConfiguration]) -> HttpResponse:
     return response
 
 
+@site_page(SiteCan.MAKE_STUDIES)
+@require_safe
+def staff_models_template(request: HttpRequest, item_bank: int) -> HttpResponseBase:
+    """A table to fill in with scores on the public questions of an item bank."""
+    bank = get_object_or_404(ItemBank, pk=item_bank)
+    return csv_file(f"{bank.slug}-scores.csv", template_rows(bank))
+
+
 @takes_large_files
 @site_page(SiteCan.MAKE_STUDIES)
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -92,7 +101,7 @@ def staff_models_upload(request: HttpRequest) -> HttpResponse:
             return _stored(request, form)
         except Refused as refusal:
             form.add_error("file", problem_in_words(str(refusal)))
-    context = {"form": form, "has_bank": ItemBank.objects.exists()}
+    context = {"form": form, "banks": ItemBank.objects.order_by("slug", "-imported_at")}
     return render(request, "console/site/models_upload.html", context, status=422 if form.errors else 200)
 
 
@@ -100,7 +109,7 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
     values = form.cleaned_data
     upload = values["file"]
     token = upload_stage(name=upload.name, content=upload.read())
-    chosen = {name: values[name] for name in ("source", "model", "replace")} | {"token": token}
+    chosen = {name: values[name] for name in ("source", "model", "scorer", "replace")} | {"token": token}
     if not is_quick(token):
         job = job_start(
             kind="import_models", study=None, actor=signed_in(request), now=timezone.now(),
@@ -114,6 +123,8 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
     messages.success(request, _what_came(done))
     for why, number in results.missing.items():
         messages.info(request, _("Missing, because %(why)s: %(number)s") % {"why": why, "number": number})
+    for notice in results.notices:
+        messages.warning(request, problem_in_words(notice))
     if done.unknown_prompts:
         sentence = _(
             "Not in the item bank, and left out: %(questions)s questions with %(responses)s responses."

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from formats.problems import grouped
 from judging.audit_sheet import audit_sheet
 from judging.models import AuditSample, JudgingRun
 from judging.selectors.audits import audit_samples, has_public_scope, private_items, sheet_rows
@@ -84,7 +85,7 @@ def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpRespons
                 now=timezone.now(),
             )
         except RatingsRefused as refusal:
-            form.problems = refusal.problems
+            form.problems = tuple(grouped(refusal.problems))
         else:
             messages.success(request, import_sentence(result))
             return _to_sample(sample)

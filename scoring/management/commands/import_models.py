@@ -1,5 +1,6 @@
 """manage.py import_models ITEM_BANK FILE: store results of models, to put a cohort beside them."""
 
+import csv
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from formats.problems import one_line
 from scoring.management.item_bank_arguments import named_item_bank
 from scoring.readers.model_results.reading import ResultsFormat, read_model_results
 from scoring.readers.model_results.records import MAX_NAME_CHARACTERS, ModelResults, ModelResultsRefused
-from scoring.selectors.leaderboards import studies_measured_on
+from scoring.selectors.leaderboards import studies_measured_on, template_rows
 from scoring.services.leaderboards import LeaderboardImport, leaderboard_import
 from studies.management.operators import OperatorCommand
 from studies.models import ItemBank
@@ -21,15 +22,18 @@ SHOWN = 10
 
 class Command(OperatorCommand):
     help = (
-        "Import results of models for the prompts of an item bank: scores per prompt and epoch (JSONL), "
-        "published thetas (JSONL or CSV) or an Inspect AI log (.json or .eval). All of a file or nothing of "
+        "Import results of models for the prompts of an item bank: scores per question and epoch or "
+        "published thetas (JSONL or CSV), or an Inspect AI log (.json or .eval). All of a file or nothing of "
         "it; the same file again changes nothing. A missing, failed or unscored response is never 0."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("item_bank", help="its short name, or the beginning of its digest")
-        parser.add_argument("file", type=Path)
-        parser.add_argument("--source", required=True, help="where the results come from, shown beside them")
+        parser.add_argument("file", type=Path, nargs="?")
+        parser.add_argument(
+            "--template", action="store_true", help="print a CSV table of the bank's questions to fill in"
+        )
+        parser.add_argument("--source", default="", help="where the results come from, shown beside them")
         parser.add_argument(
             "--format", choices=[*ResultsFormat], help="default: by the file's name and first line"
         )
@@ -43,6 +47,11 @@ class Command(OperatorCommand):
         if len(options["model"]) > MAX_NAME_CHARACTERS:
             raise CommandError(f"--model: at most {MAX_NAME_CHARACTERS} characters.")
         item_bank = named_item_bank(options["item_bank"])
+        if options["template"]:
+            csv.writer(self.stdout, lineterminator="\n").writerows(template_rows(item_bank))
+            return
+        if options["file"] is None:
+            raise CommandError("Name the file with the results, or print a table to fill in: --template")
         results = read(options)
         done = leaderboard_import(
             item_bank=item_bank,
@@ -73,6 +82,7 @@ def lines(item_bank: ItemBank, results: ModelResults, done: LeaderboardImport) -
         f"{len(done.unchanged)} unchanged; {done.scores} scores."
     ]
     written += [f"Missing, because {why}: {number}" for why, number in results.missing.items()]
+    written += [f"Note: {notice}" for notice in results.notices]
     if done.unknown_prompts:
         number = len(done.unknown_prompts)
         written.append(f"Not in the item bank: {number} prompts with {done.unknown_responses} responses")

@@ -5,14 +5,16 @@ that did not end, `_journal/start.json`) and one file `samples/<id>_epoch_<n>.js
 A zip is read one member at a time and within limits that do not rely on what the archive says of itself.
 """
 
+import math
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from formats.file_kinds import INSPECT_LOG
 from formats.files import MEBIBYTE, FileRefused, in_mebibytes, json_file, parsed_json
 from formats.problems import Problem
 from formats.progress import Progress, unseen
@@ -20,14 +22,17 @@ from formats.sentences import error_sentence, field_path
 from formats.text_faults import MAX_ID_CHARACTERS, storage_fault
 from scoring.readers.model_results import records, zstandard_member
 from scoring.readers.model_results.inspect_samples import (
+    NO_OUTPUT,
     LogHeader,
     Sample,
     ScoreRefused,
+    inner,
     judge_named,
     sample_score,
 )
 
-HEADERS = ("header.json", "_journal/start.json", "start.json")
+START = "_journal/start.json"  # of a run that did not end
+HEADERS = ("header.json", START, "start.json")
 READABLE = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zstandard_member.METHOD)
 UNREADABLE = (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError)  # all three of damaged bytes
 CONVERT = "write it again with: inspect log convert --to json"
@@ -62,22 +67,101 @@ def read_inspect_log(
     Raises ModelResultsRefused with every problem, and FileRefused for a file that is no log.
     """
     found = records.Collector()
-    is_zip = path.suffix.lower() == ".eval"
+    is_zip = path.suffix.lower() == ".eval" or (path.is_file() and zipfile.is_zipfile(path))
     parts = _zip_parts(path, limits, found, progress) if is_zip else _json_parts(path, limits, progress)
     if fault := model and _name_fault(model, records.MAX_NAME_CHARACTERS, printed=True):
         raise FileRefused(fault, field="--model", file=path.name)
     name, head = next(parts)
-    model = model or _configuration(name, head)
     judge = judge_named(head, scorer)
     if judge and _name_fault(judge, records.MAX_JUDGE_CHARACTERS, printed=True):
         judge = ""
-    for name, value in parts:
-        _add_sample(found, name, value, model, scorer, judge)
+    samples = _Samples(found, model or _configuration(name, head), scorer, judge)
+    for part in parts:
+        samples.add(*part)
+    samples.close(_ending(name, head, samples.number))
     return found.results()
 
 
+@dataclass
+class _Samples:
+    """Takes the samples of a log one by one.
+
+    Those with a score and without text wait: where one of them scored above zero, the log's scores are not
+    of texts (but of an agent's work), and all of theirs count; otherwise there was nothing to score.
+    """
+
+    found: records.Collector
+    model: str
+    scorer: str
+    judge: str
+    number: int = 0
+    stopped: int = 0
+    names: set[str] = field(default_factory=set)
+    without_text: list[tuple[str, records.ModelResponse]] = field(default_factory=list)
+
+    def add(self, name: str, value: object) -> None:
+        self.number += 1
+        try:
+            sample = Sample.model_validate(value)
+            prompt_id = str(sample.id)
+            if fault := _name_fault(prompt_id, MAX_ID_CHARACTERS):
+                raise ScoreRefused(f"its id {fault}")
+            score, why = sample_score(sample, self.scorer)
+        except ValidationError as error:
+            self.found.add_errors(error, file=name)
+            return
+        except ScoreRefused as refusal:
+            self.found.add_problem(Problem(None, None, "", str(refusal), name))
+            return
+        self.names.update(sample.values)
+        response = records.ModelResponse(self.model, prompt_id, sample.epoch, score, judge=self.judge)
+        if sample.has_no_text and not why:
+            self.without_text.append((name, response))
+        else:
+            self.found.add_response(response, why_missing=why, file=name)
+        self.stopped += sample.was_stopped and not why
+
+    def close(self, ending: str) -> None:
+        """What shows only once all were seen. Raises FileRefused where none has the score that was named."""
+        if self.scorer and self.names and self.scorer not in self.names:
+            names = ", ".join(sorted(map(repr, self.names)))
+            raise FileRefused(f"no sample has the score {self.scorer!r}; there are {names}")
+        counts = any(response.score > 0 for _, response in self.without_text)
+        for name, response in self.without_text:
+            kept = response if counts else replace(response, score=math.nan)
+            self.found.add_response(kept, why_missing="" if counts else NO_OUTPUT, file=name)
+        if counts:
+            number = len(self.without_text)
+            self.found.notices.append(f"responses that have a score and no text, and count: {number}")
+        if self.stopped:
+            self.found.notices.append(
+                f"samples that somebody stopped, and count as they were scored: {self.stopped}"
+            )
+        if ending:
+            self.found.notices.append(ending)
+
+
+def _ending(name: str, head: object, number: int) -> str:
+    """Where samples are missing of what was planned, or the run did not end, in words; "" otherwise."""
+    status = inner(head, "status") or ("started" if name == START else "success")
+    total = inner(head, "results", "total_samples") or _planned(head)
+    planned = total if isinstance(total, int) and total > number else 0
+    if status != "success" and planned:
+        return f"the run did not end ({status}): {number} of {planned} samples"
+    if status != "success":
+        return f"the run did not end ({status}): {number} samples"
+    return f"the log does not hold every sample: {number} of {planned} samples" if planned else ""
+
+
+def _planned(head: object) -> int:
+    ids, samples = inner(head, "eval", "dataset", "sample_ids"), inner(head, "eval", "dataset", "samples")
+    number = len(ids) if isinstance(ids, list) else samples
+    epochs = inner(head, "eval", "config", "epochs") or 1
+    return number * epochs if isinstance(number, int) and isinstance(epochs, int) else 0
+
+
 def _json_parts(path: Path, limits: LogLimits, progress: Progress) -> Iterator[Part]:
-    log = json_file(path, max_bytes=limits.json_bytes, file=path.name)
+    log = json_file(path, max_bytes=limits.json_bytes, file=path.name, document=INSPECT_LOG)
     yield path.name, log
     samples = log.get("samples") if isinstance(log, dict) else None
     if not isinstance(samples, list):
@@ -105,7 +189,8 @@ def _zip_parts(path: Path, limits: LogLimits, found: records.Collector, progress
 def _members(
     archive: zipfile.ZipFile, file: str, limits: LogLimits, found: records.Collector, progress: Progress
 ) -> Iterator[Part]:
-    members = archive.infolist()
+    # A sample that was run again is written again under its name; the last one counts.
+    members = list({member.filename: member for member in archive.infolist()}.values())
     if len(members) > limits.members:
         raise FileRefused(f"holds {len(members)} files, above the limit of {limits.members}", file=file)
     header = next((one for name in HEADERS for one in members if one.filename == name), None)
@@ -159,24 +244,6 @@ def _configuration(name: str, head: object) -> str:
     if fault:
         raise FileRefused(f"{fault}; name the configuration with --model", field="eval.model", file=name)
     return configuration
-
-
-def _add_sample(
-    found: records.Collector, name: str, value: object, model: str, scorer: str, judge: str
-) -> None:
-    try:
-        sample = Sample.model_validate(value)
-        prompt_id = str(sample.id)
-        if fault := _name_fault(prompt_id, MAX_ID_CHARACTERS):
-            raise ScoreRefused(f"its id {fault}")
-        score, why = sample_score(sample, scorer)
-    except ValidationError as error:
-        found.add_errors(error, file=name)
-    except ScoreRefused as refusal:
-        found.add_problem(Problem(None, None, "", str(refusal), name))
-    else:
-        response = records.ModelResponse(model, prompt_id, sample.epoch, score, judge=judge)
-        found.add_response(response, why_missing=why, file=name)
 
 
 def _name_fault(name: str, most: int, *, printed: bool = False) -> str | None:

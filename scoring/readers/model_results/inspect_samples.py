@@ -1,24 +1,30 @@
 """One sample of an Inspect AI log as a response: its score, or why it has none.
 
 A response that failed, that is empty or that the judge could not score is missing and never zero
-(GIM paper, appendix I.9.5). The public GIM harness records a judge that failed as the score 0 and marks it in
-the metadata of the score; these marks are honoured.
+(GIM paper, appendix I.9.5); so is one that somebody invalidated or cancelled. The public GIM harness records
+a judge that failed as the score 0 and marks it in the metadata of the score; these marks are honoured.
 Format: https://inspect.aisi.org.uk/eval-logs.html, read with the fields that are needed and no others.
 """
 
 import math
+from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from formats.csv_rows import strict_number
 from scoring.readers.model_results.records import Epoch
 
 SAMPLE_FAILED = "the sample failed"
 NO_OUTPUT = "the response is empty"
+INVALIDATED = "the sample was invalidated"
+CANCELLED = "the sample was cancelled"
 NOT_SCORED = "the scorer gave no score"
 JUDGE_FAILED = "the judge failed"
 # Inspect's letters for scores. "N" is no answer, which is missing here.
 LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": math.nan}
+WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+LEGACY_SCORER = "scorer"  # of logs of version 1, whose samples have one `score` without a name
 FAILED_MARKS = {"parse_error": JUDGE_FAILED, "skipped": NOT_SCORED, "generation_error": NO_OUTPUT}
 JUDGE_ERROR = "Judge error:"
 
@@ -75,41 +81,76 @@ class Output(_Part):
         return isinstance(self.completion, str) and not self.completion.strip()
 
 
+class Error(_Part):
+    """What ended a sample early."""
+
+    message: str = ""
+
+
+class Limit(_Part):
+    """A bound that ended a sample; of the type "operator", somebody did."""
+
+    type: str = ""
+
+
 class Sample(_Part):
-    """One response of the model."""
+    """One response of the model. Logs of version 1 have one `score` in the place of `scores`."""
 
     id: Annotated[int | str, Field(union_mode="left_to_right")]
     epoch: Epoch
-    error: object = None
+    error: Error | None = None
+    invalidation: object = None
+    limit: Limit | None = None
+    score: Score | None = None
     scores: dict[str, Score] | None = None
     output: Output | None = None
+
+    @property
+    def has_no_text(self) -> bool:
+        return self.output is not None and self.output.is_empty
+
+    @property
+    def was_stopped(self) -> bool:
+        return self.limit is not None and self.limit.type == "operator"
+
+    @property
+    def values(self) -> dict[str, tuple[Score, object]]:
+        """Each score by its name; those of a scorer of several as `scorer.name`."""
+        scores = self.scores or ({LEGACY_SCORER: self.score} if self.score else {})
+        named: dict[str, tuple[Score, object]] = {}
+        for scorer, score in scores.items():
+            if isinstance(score.value, dict):
+                named |= {f"{scorer}.{name}": (score, value) for name, value in score.value.items()}
+            else:
+                named[scorer] = score, score.value
+        return named
 
 
 def sample_score(sample: Sample, scorer: str = "") -> tuple[float, str]:
     """The score, and "" or why it is NaN. `scorer` names which where there are several.
 
-    Raises ScoreRefused for a value that is no score, and where there are several scorers and none is named.
+    Raises ScoreRefused for a value that is no score, and where there are several scores and none is named.
     """
+    if sample.invalidation is not None:
+        return math.nan, INVALIDATED
     if sample.error is not None:
-        return math.nan, SAMPLE_FAILED
-    if sample.output is not None and sample.output.is_empty:
-        return math.nan, NO_OUTPUT
-    score = _chosen(sample.scores or {}, scorer)
-    if score is None or score.value is None:
-        return math.nan, NOT_SCORED
+        return math.nan, CANCELLED if "cancelled" in sample.error.message.lower() else SAMPLE_FAILED
+    score, found = _chosen(sample.values, scorer)
+    if score is None or found is None:
+        return math.nan, NO_OUTPUT if sample.has_no_text else NOT_SCORED
     if why := _failed(score.metadata or {}):
         return math.nan, why
-    value = _number(score.value)
+    value = _number(found)
     return value, NOT_SCORED if math.isnan(value) else ""
 
 
-def _chosen(scores: dict[str, Score], scorer: str) -> Score | None:
+def _chosen(values: Mapping[str, tuple[Score, object]], scorer: str) -> tuple[Score | None, object]:
     if scorer:
-        return scores.get(scorer)
-    if len(scores) > 1:
-        names = ", ".join(sorted(map(repr, scores)))
+        return values.get(scorer, (None, None))
+    if len(values) > 1:
+        names = ", ".join(sorted(map(repr, values)))
         raise ScoreRefused(f"has scores of several scorers ({names}); name one with --scorer")
-    return next(iter(scores.values()), None)
+    return next(iter(values.values()), (None, None))
 
 
 def _failed(metadata: dict[str, object]) -> str:
@@ -124,8 +165,10 @@ def _failed(metadata: dict[str, object]) -> str:
 
 
 def _number(value: object) -> float:
-    if isinstance(value, str) and value in LETTERS:
-        return LETTERS[value]
+    """Letters, words and numbers in text are read as Inspect reads them."""
+    if isinstance(value, str):
+        number = LETTERS.get(value, WORDS.get(value.lower(), strict_number(value)))
+        value = value if number is None else number
     if not isinstance(value, int | float):
         raise ScoreRefused(f"has the score {str(value)[:40]!r}, which is no number from 0 to 1")
     if value < 0 or value > 1:
@@ -139,9 +182,12 @@ def judge_named(head: object, scorer: str) -> str:
     `scorer` "" is the log's only one.
     """
     scorers = inner(head, "eval", "scorers")
-    named = (
-        [one for one in scorers if scorer in ("", inner(one, "name"))] if isinstance(scorers, list) else []
-    )
+    names = (scorer, scorer.rpartition(".")[0])
+    named = [
+        one
+        for one in (scorers if isinstance(scorers, list) else [])
+        if not scorer or inner(one, "name") in names
+    ]
     given = inner(named[0], "options", "model") if len(named) == 1 else None
     judge = given or inner(head, "eval", "model_roles", "grader", "model")
     return judge.strip() if isinstance(judge, str) else ""

@@ -6,25 +6,25 @@ per line:
 Responses, JSONL      {"model": …, "prompt_id": …, "epoch": 1, "score": 0.75 or null, "family": …,
                        "judge": …}
 Published, JSONL      {"model": …, "theta": 2.04, "se": 0.06, "epochs": 5, "source": …, "family": …}
-Published, CSV        the same fields as columns; an empty cell is left out
+Both as CSV           the same fields as columns, `prompt_id` as `question`; an empty cell is left out
 
-`score` must be there; null is a missing response and never counts as zero. `judge` names the model that gave
-the score. `se`, `epochs`, `source`, `family` and `judge` may be left out.
+`score` must be there; null (in CSV: an empty cell) is a missing response and never counts as zero. `judge`
+names the model that gave the score. `se`, `epochs`, `source`, `family` and `judge` may be left out, in CSV
+`epoch`, too: it is 1 then.
 """
 
-import csv
-import io
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
+from formats.cells import GUARD, defused
 from formats.csv_rows import strict_number
-from formats.files import BYTE_ORDER_MARK, MEBIBYTE, FileRefused, json_lines, read_content
-from formats.problems import Problem
+from formats.csv_tables import CsvTable, read_csv_table
+from formats.files import MEBIBYTE, FileRefused, json_lines, read_content
 from formats.progress import Progress, unseen
 from formats.texts import PromptId
 from scoring.readers.model_results import records
@@ -34,7 +34,8 @@ MAX_BYTES = 512 * MEBIBYTE
 MAX_CSV_BYTES = 16 * MEBIBYTE
 MAX_THETA = 100.0  # logits; what lies beyond is a slip of the decimal point
 NO_SCORE = "no score"
-WHOLE_NUMBERS, NUMBERS = ("epochs",), ("theta", "se")
+WHOLE_NUMBERS, NUMBERS = ("epoch", "epochs"), ("score", "theta", "se")
+SCORE_COLUMNS = ("model", "question", "score", "epoch")
 
 
 class ResultsFormat(StrEnum):
@@ -71,12 +72,13 @@ def read_model_results(
 
 
 def format_of(path: Path) -> ResultsFormat:
-    """A zip or a whole JSON file is a log, CSV is published; a JSONL file says it in its first line."""
+    """A zip or a whole JSON file is a log; CSV and JSONL say it in their first line."""
     suffix = path.suffix.lower()
     if suffix in {".eval", ".json"}:
         return ResultsFormat.INSPECT
     if suffix == ".csv":
-        return ResultsFormat.PUBLISHED
+        columns = _csv_columns(path) if path.is_file() else ("theta",)
+        return ResultsFormat.PUBLISHED if "theta" in columns else ResultsFormat.RESPONSES
     first = next(json_lines(path, max_bytes=MAX_BYTES), None)
     if first is not None and first.value is not None and "theta" in first.value:
         return ResultsFormat.PUBLISHED
@@ -94,6 +96,16 @@ class _ResponseLine(BaseModel):
     judge: records.JudgeName | None = None
 
 
+class _ScoreRow(_ResponseLine):
+    """The same as a row of a table."""
+
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
+
+    prompt_id: PromptId = Field(alias="question")
+    epoch: records.Epoch = 1
+    score: Annotated[FiniteFloat, Field(ge=0, le=1)] | None = None
+
+
 class _PublishedLine(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -106,24 +118,35 @@ class _PublishedLine(BaseModel):
 
 
 def read_responses(path: Path, progress: Progress = unseen) -> records.ModelResults:
-    """The responses of a JSONL file. Raises ModelResultsRefused, and FileRefused for a file as a whole."""
+    """The responses of a JSONL or CSV file.
+
+    Raises ModelResultsRefused, and FileRefused for a file as a whole.
+    """
     found = records.Collector()
-    for number, value in _objects(path, found, progress):
+    is_csv = path.suffix.lower() == ".csv"
+    kind = _ScoreRow if is_csv else _ResponseLine
+    rows = _csv_objects(path, found, SCORE_COLUMNS[:3]) if is_csv else _objects(path, found, progress)
+    has_score = not is_csv
+    for number, value in rows:
         try:
-            line = _ResponseLine.model_validate(value)
+            line = kind.model_validate(value)
         except ValidationError as error:
-            found.add_errors(error, number, value.get("prompt_id"))
+            found.add_errors(error, number, value.get("prompt_id", value.get("question")))
             continue
+        has_score |= line.score is not None
         response = records.ModelResponse(**{"score": math.nan, **line.model_dump(exclude_none=True)})
         found.add_response(response, why_missing=NO_SCORE, line=number)
-    return found.results()
+    results = found.results()
+    if not has_score:
+        raise FileRefused("no line has a score; fill in the column score", file=path.name)
+    return results
 
 
 def _read_published(path: Path, progress: Progress) -> records.ModelResults:
     """The published thetas of a JSONL or CSV file. Raises as `read_responses` does."""
     found = records.Collector()
     is_csv = path.suffix.lower() == ".csv"
-    rows = _csv_objects(path, found) if is_csv else _objects(path, found, progress)
+    rows = _csv_objects(path, found, ("model", "theta")) if is_csv else _objects(path, found, progress)
     for number, value in rows:
         try:
             line = _PublishedLine.model_validate(value)
@@ -144,36 +167,37 @@ def _objects(
             found.add_problem(line.problem)
 
 
-def _csv_objects(path: Path, found: records.Collector) -> Iterator[tuple[int, Mapping[str, object]]]:
-    content = read_content(path, max_bytes=MAX_CSV_BYTES)
-    try:
-        text = content.removeprefix(BYTE_ORDER_MARK).decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise FileRefused("is not UTF-8; save it as UTF-8", line=line) from None
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        if len(set(header)) < len(header):
-            raise FileRefused("a column occurs twice; keep one", line=1)
-        for cells in reader:
-            if len(cells) == len(header):
-                yield reader.line_num, _values(header, cells)
-            elif any(cells):
-                message = f"has {len(cells)} cells where the header has {len(header)}"
-                found.add_problem(Problem(reader.line_num, None, "", message))
-    except csv.Error as error:
-        found.add_problem(Problem(reader.line_num, None, "", f"not valid CSV ({error}); quote the cell"))
+def _csv_table(path: Path, required: Sequence[str]) -> CsvTable:
+    codes = ("question", "prompt_id", *WHOLE_NUMBERS, *NUMBERS)
+    return read_csv_table(read_content(path, max_bytes=MAX_CSV_BYTES), required=required, codes=codes)
 
 
-def _values(header: list[str], cells: list[str]) -> dict[str, object]:
-    filled = {name: cell.strip() for name, cell in zip(header, cells, strict=True) if cell.strip()}
-    return {name: _number(name, cell) for name, cell in filled.items()}
+def _csv_columns(path: Path) -> tuple[str, ...]:
+    first_line = read_content(path, max_bytes=MAX_CSV_BYTES).lstrip().partition(b"\n")[0]
+    return read_csv_table(first_line, required=("model",), codes=()).columns
 
 
-def _number(name: str, cell: str) -> object:
-    """The cell as the number its column holds; a text that is none is left for the check to refuse."""
-    number = strict_number(cell) if name in (*WHOLE_NUMBERS, *NUMBERS) else None
+def _csv_objects(
+    path: Path, found: records.Collector, required: Sequence[str]
+) -> Iterator[tuple[int, Mapping[str, object]]]:
+    """Each row's filled cells."""
+    if "prompt_id" in _csv_columns(path):  # as lines of JSON call it
+        required = [{"question": "prompt_id"}.get(name, name) for name in required]
+    table = _csv_table(path, required)
+    for problem in table.problems:
+        found.add_problem(problem)
+    for number, cells in table.rows:
+        yield number, {name: _number(name, cell, table.delimiter) for name, cell in cells.items() if cell}
+
+
+def _number(name: str, cell: str, delimiter: str) -> object:
+    """The cell as the number its column holds; a text that is none is left for the check to refuse. Where
+    commas do not part cells, 0,5 is a number.
+    """
+    if name not in (*WHOLE_NUMBERS, *NUMBERS):
+        unguarded = cell.removeprefix(GUARD)  # of a name that a template of this site guarded
+        return unguarded if defused(unguarded) == cell else cell
+    number = strict_number(cell if delimiter == "," else cell.replace(",", "."))
     if number is None:
         return cell
     return int(number) if name in WHOLE_NUMBERS and number.is_integer() else number

@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
-from formats.problems import Problem
+from formats.problems import Problem, grouped
 from formats.sentences import error_sentence, field_path
 from formats.texts import FilledText
 
@@ -88,19 +88,22 @@ class PublishedAbility:
 
 @dataclass(frozen=True)
 class ModelResults:
-    """What a file holds. `missing` counts the responses without a score by why they have none."""
+    """What a file holds. `missing` counts the responses without a score by why they have none; `notices` are
+    sentences of what whoever imports it should know.
+    """
 
     responses: tuple[ModelResponse, ...] = ()
     published: tuple[PublishedAbility, ...] = ()
     missing: dict[str, int] = field(default_factory=dict)
+    notices: tuple[str, ...] = ()
 
 
 class ModelResultsRefused(Exception):
     """The file cannot be used; carries every problem found, each one sentence with its line or sample."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
-        self.problems = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        self.problems = tuple(sorted(problems, key=lambda problem: problem.line or MAX_RESPONSES))
+        super().__init__("\n".join(map(str, grouped(self.problems))))
 
 
 class Collector:
@@ -113,6 +116,7 @@ class Collector:
         self._epochs: defaultdict[str, set[int]] = defaultdict(set)
         self._missing: Counter[str] = Counter()
         self._problems: list[Problem] = []
+        self.notices: list[str] = []
 
     def add_problem(self, problem: Problem) -> None:
         """Keep a problem; after MAX_PROBLEMS the reading stops."""
@@ -174,4 +178,5 @@ class Collector:
             responses=tuple(self._responses.values()),
             published=tuple(self._published.values()),
             missing=dict(sorted(self._missing.items())),
+            notices=tuple(self.notices),
         )

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.utils import timezone
 
+from formats.problems import grouped
 from studies.bank.building import BankReading
 from studies.bank.reading import READERS, read_bank
 from studies.management.operators import OperatorCommand, slug_of
@@ -44,8 +45,10 @@ class Command(OperatorCommand):
             self.stdout.write(f"Unchanged: {version} holds exactly this content. Digest {version.digest}")
         if result.problems:
             self.stderr.write(f"Left out; problems found: {len(result.problems)}")
-            for problem in result.problems:
+            for problem in grouped(result.problems):
                 self.stderr.write(f"  {problem}")
+        for notice in grouped(reading.notices):
+            self.stdout.write(f"Note: {notice}")
         for study in studies_on_other_versions(version):
             self.stdout.write(
                 f'The frozen study "{study.slug}" stays on {study.bank_version}, which never changes.'

@@ -11,6 +11,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
 
+from formats.text_faults import invisible_fault
+from presentation.problems import problem_in_words
 from studies.models import MailKind, Participant, Study, StudyStatus, User, VettingStatus
 from studies.protocol.visible import is_blank
 from studies.selectors.participants import withdrew
@@ -113,6 +115,11 @@ def _add(study: Study, person: NewPerson, codes: set[str], now: datetime, actor:
 def normal_email(text: str) -> str:
     """The address as it is stored. Raises EmailInvalid."""
     email = text.strip().lower()
+    if fault := invisible_fault(email):
+        raise EmailInvalid(
+            _('"%(address)s" is no e-mail address: it %(fault)s.')
+            % {"address": "".join(filter(str.isprintable, email)), "fault": problem_in_words(fault)}
+        )
     try:
         validate_email(email)
         MaxLengthValidator(EMAIL_CHARACTERS)(email)

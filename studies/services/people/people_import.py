@@ -1,13 +1,16 @@
 """Adding or inviting the people of a file: all of them, or nobody where anything is wrong."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _, gettext_noop
 
+from formats.codes import code_named
+from formats.problems import Problem, grouped
+from presentation.problems import told
 from studies.models import Invitation, Participant, Study, User, VettingStatus
 from studies.services.people.invitations import invitations_create, require_inviting
 from studies.services.people.participants import (
@@ -41,28 +44,11 @@ class PersonRow:
 
 
 @dataclass(frozen=True)
-class PeopleProblem:
-    """Something wrong with one line; `line` is None for the file as a whole."""
-
-    line: int | None
-    field: str
-    message: str
-
-    def __str__(self) -> str:
-        place = ", ".join(
-            part
-            for part in (_("line {number}").format(number=self.line) if self.line else "", self.field)
-            if part
-        )
-        return f"{place}: {self.message}" if place else self.message
-
-
-@dataclass(frozen=True)
 class PeopleReading:
     """What a file said, and what could not be read in it."""
 
     rows: tuple[PersonRow, ...]
-    problems: tuple[PeopleProblem, ...]
+    problems: tuple[Problem, ...]
 
 
 @dataclass(frozen=True)
@@ -99,11 +85,11 @@ class PeopleRefused(Refused):
 
     outcome = gettext_noop("Nobody was added")
 
-    def __init__(self, problems: Iterable[PeopleProblem]) -> None:
+    def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(problems, key=lambda problem: problem.line or 0))
-        lines = [str(problem) for problem in self.problems]
-        first = _("{outcome}; problems found: {number}").format(outcome=_(self.outcome), number=len(lines))
-        super().__init__("\n".join([first, *lines]))
+        number = len(self.problems)
+        first = _("{outcome}; problems found: {number}").format(outcome=_(self.outcome), number=number)
+        super().__init__("\n".join([first, *map(str, grouped(self.problems))]))
 
 
 class InvitationsRefused(PeopleRefused):
@@ -121,6 +107,7 @@ def participants_import(
     People who are in the study stay as they are, decisions on them included.
     """
     study = study_lock(study)
+    reading = _with_codes(study, reading)
     present: dict[str, str] = {}
     for some in _few_at_a_time([row.email.strip().lower() for row in reading.rows]):
         known = study.participants.filter(user__email__in=some)
@@ -148,6 +135,7 @@ def invitations_import(
     Raises InvitationsRefused with all problems, or StudyClosed.
     """
     study = study_lock(study)
+    reading = _with_codes(study, reading)
     plan = invitations_plan(study=study, reading=reading)
     invitations_create(study=study, people=plan.new, now=now, actor=actor)
     to_send: list[Invitation] = []
@@ -160,6 +148,7 @@ def invitations_import(
 def invitations_plan(*, study: Study, reading: PeopleReading) -> InvitationPlan:
     """What `invitations_import` would do; changes nothing. Raises as it does."""
     require_inviting(study)
+    reading = _with_codes(study, reading)
     problems = [*reading.problems, *_repeated_lines(reading.rows), *_team_lines(study, reading.rows)]
     slugs = frozenset(profile.slug for profile in study.protocol.profiles)
     for row in reading.rows:
@@ -180,33 +169,50 @@ def invitations_plan(*, study: Study, reading: PeopleReading) -> InvitationPlan:
     return InvitationPlan(new, tuple(sorted(invited - present)), tuple(sorted(present)))
 
 
+def _with_codes(study: Study, reading: PeopleReading) -> PeopleReading:
+    """The same people, whose profiles, statuses and languages may have been named as pages name them."""
+    profiles = {profile.slug: profile.name for profile in study.protocol.profiles}
+    statuses = {status: str(VettingStatus(status).label) for status in STATUSES}
+    languages = {code: str(name) for code, name in settings.LANGUAGES}
+    rows = (
+        replace(
+            row,
+            profile=code_named(row.profile, profiles) or row.profile,
+            status=code_named(row.status, statuses) or row.status,
+            language=code_named(row.language, languages) or row.language,
+        )
+        for row in reading.rows
+    )
+    return replace(reading, rows=tuple(rows))
+
+
 def _few_at_a_time(emails: list[str]) -> Iterator[list[str]]:
     for start in range(0, len(emails), EMAILS_PER_QUERY):
         yield emails[start : start + EMAILS_PER_QUERY]
 
 
-def _repeated_lines(rows: Iterable[PersonRow]) -> list[PeopleProblem]:
+def _repeated_lines(rows: Iterable[PersonRow]) -> list[Problem]:
     """A problem for every line that names an address once more."""
     first: dict[str, int] = {}
-    problems = []
+    problems: list[Problem] = []
     for row in rows:
         line = first.setdefault(row.email.strip().lower(), row.line)
         if line != row.line:
             message = _("is the address of line {number}; keep one line").format(number=line)
-            problems.append(PeopleProblem(row.line, "email", message))
+            problems.append(told(row.line, "email", message))
     return problems
 
 
-def _team_lines(study: Study, rows: Iterable[PersonRow]) -> list[PeopleProblem]:
+def _team_lines(study: Study, rows: Iterable[PersonRow]) -> list[Problem]:
     """A problem for every line that names one of the study's team, who may only try it out."""
     inside = study.roles.exclude(user__in=study.participants.values("user"))
     team = set(inside.values_list("user__email", flat=True))
     message = _("looks after this study; such a person takes part as a test person only")
     named = (row for row in rows if not row.is_test and row.email.strip().lower() in team)
-    return [PeopleProblem(row.line, "email", message) for row in named]
+    return [told(row.line, "email", message) for row in named]
 
 
-def _person_problems(study: Study, row: PersonRow, present: dict[str, str]) -> list[PeopleProblem]:
+def _person_problems(study: Study, row: PersonRow, present: dict[str, str]) -> list[Problem]:
     problems = _profile_problems(study, row)
     if unfit := _email_problems(row):
         problems += unfit
@@ -214,37 +220,37 @@ def _person_problems(study: Study, row: PersonRow, present: dict[str, str]) -> l
         message = _('is "{value}", but the person is in the study as "{stored}"; correct the line').format(
             value=row.profile, stored=profile
         )
-        problems.append(PeopleProblem(row.line, "profile", message))
+        problems.append(told(row.line, "profile", message))
     if row.status and row.status not in STATUSES:
         message = _('is "{value}"; write submitted or approved, or leave it blank').format(value=row.status)
-        problems.append(PeopleProblem(row.line, "status", message))
+        problems.append(told(row.line, "status", message))
     return problems
 
 
-def _invitation_problems(study: Study, row: PersonRow, *, is_known: bool) -> list[PeopleProblem]:
+def _invitation_problems(study: Study, row: PersonRow, *, is_known: bool) -> list[Problem]:
     problems = _email_problems(row) + ([] if is_known else _profile_problems(study, row))
     if row.language and row.language not in dict(settings.LANGUAGES):
         message = _('is "{value}"; use one of {languages}, or leave it blank').format(
             value=row.language, languages=", ".join(dict(settings.LANGUAGES))
         )
-        problems.append(PeopleProblem(row.line, "language", message))
+        problems.append(told(row.line, "language", message))
     if row.status:
         message = _("is not decided by an invitation; leave this column out")
-        problems.append(PeopleProblem(row.line, "status", message))
+        problems.append(told(row.line, "status", message))
     return problems
 
 
-def _email_problems(row: PersonRow) -> list[PeopleProblem]:
+def _email_problems(row: PersonRow) -> list[Problem]:
     try:
         normal_email(row.email)
     except EmailInvalid as refusal:
-        return [PeopleProblem(row.line, "email", str(refusal))]
+        return [told(row.line, "email", str(refusal))]
     return []
 
 
-def _profile_problems(study: Study, row: PersonRow) -> list[PeopleProblem]:
+def _profile_problems(study: Study, row: PersonRow) -> list[Problem]:
     try:
         require_profile(study, row.profile)
     except ProfileUnknown as refusal:
-        return [PeopleProblem(row.line, "profile", str(refusal))]
+        return [told(row.line, "profile", str(refusal))]
     return []

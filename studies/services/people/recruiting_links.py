@@ -1,7 +1,7 @@
 """Entry links for people of a recruiting platform: what they take, and whether they let anybody in."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -16,13 +16,11 @@ from studies.models import Participant, PlatformEntry, RecruitingLink, Study, St
 from studies.models.recruiting import PLATFORM_ID_CHARACTERS
 from studies.services.events import StudyEventKind, event_record
 from studies.services.people.participants import require_profile
+from studies.services.people.platforms import is_id, platform_of
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
 
 PLATFORM_MARK = "platform_mark"  # among the details of the event of a deletion
-# Beside letters and digits, what ids of platforms are made of; none of it begins a formula or turns a line.
-ID_SIGNS = frozenset("_-.~:")
-ASCII_LETTERS_AND_DIGITS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 
 
 class LinkRefused(Refused):
@@ -124,22 +122,32 @@ def _set(
     return link
 
 
-def ids_read(link: RecruitingLink, query: Mapping[str, str]) -> PlatformIds:
-    """The ids that a query string carries. Raises IdsInvalid, which never repeats what was sent."""
-    return PlatformIds(*(_id_read(name, query.get(name, "")) if name else "" for name in link.parameters))
+def ids_read(link: RecruitingLink, query: Mapping[str, Sequence[str]]) -> PlatformIds:
+    """The ids that a query string carries: all values of each name. Raises IdsInvalid, which never repeats
+    what was sent.
+    """
+    return PlatformIds(
+        *(_id_read(link, name, query.get(name, ())) if name else "" for name in link.parameters)
+    )
 
 
-def _id_read(name: str, text: str) -> str:
-    said = {"name": name, "most": PLATFORM_ID_CHARACTERS}
-    if not text:
-        raise IdsInvalid(_("The link is not complete: %(name)s is missing.") % said)
-    if len(text) > PLATFORM_ID_CHARACTERS:
-        raise IdsInvalid(_("The link is not right: %(name)s has more than %(most)d characters.") % said)
-    if text[0] not in ASCII_LETTERS_AND_DIGITS or not set(text) <= ASCII_LETTERS_AND_DIGITS | ID_SIGNS:
-        raise IdsInvalid(
-            _("The link is not right: %(name)s has signs that are in no id of a platform.") % said
+def _id_read(link: RecruitingLink, name: str, texts: Sequence[str]) -> str:
+    platform = platform_of(link)
+    facts = {"name": name, "most": PLATFORM_ID_CHARACTERS, "platform": platform.name if platform else ""}
+    if not any(texts):
+        raise IdsInvalid(_("The link is not complete: %(name)s is missing.") % facts)
+    if len(texts) > 1:
+        raise IdsInvalid(_("The link is not right: %(name)s is in it more than once.") % facts)
+    if len(texts[0]) > PLATFORM_ID_CHARACTERS:
+        raise IdsInvalid(_("The link is not right: %(name)s has more than %(most)d characters.") % facts)
+    if not is_id(link, name, texts[0]):
+        wanted = (
+            _("The link is not right: what it has as %(name)s is no id of %(platform)s.")
+            if platform
+            else _("The link is not right: what it has as %(name)s is no id of a platform.")
         )
-    return text
+        raise IdsInvalid(wanted % facts)
+    return texts[0]
 
 
 def id_mark(study: Study, platform_participant: str) -> str:

@@ -173,7 +173,7 @@ def test_a_file_with_mistakes_names_each_line_and_nothing_is_recorded(
         assert sentence in shown
     assert not PaymentReport.objects.exists()
     for text, sentence in (
-        ("\n", "missing columns: code, state"),
+        ("\n", "the file is empty; begin it with the line code,state"),
         ("code,state\n", "The file reports nothing"),
         (f"code,state,State\n{ada},paid,failed\n", "columns that are there twice: state; keep one"),
         (f"code,state,paid_amount\n{ada},paid,1e9999\n", "line 2: the amount is"),

@@ -13,7 +13,6 @@ from django.test import Client
 from django.urls import reverse
 
 from console.jobs import import_bank
-from console.services.bank_files import SHOWN
 from console.services.staging import UploadRefused, is_quick, note_keep, staged_folder, upload_stage
 from jobs.context import JobContext
 from jobs.models import Job, JobState
@@ -91,12 +90,13 @@ def test_a_hundred_thousand_questions_are_a_job_at_once(staff: Client) -> None:
     assert reply["Location"] == f"/staff/jobs/{Job.objects.get().pk}/"
 
 
-def test_of_many_problems_the_first_are_shown_and_all_are_counted(staff: Client) -> None:
+def test_many_problems_are_told_by_kind_and_all_are_counted(staff: Client) -> None:
     many = sent(b'{"id":"1"}\n' * 4_000, "bank.jsonl")
     read = staff.post(reverse("staff_bank_upload"), many, follow=True)
     page = read.text
-    assert page.count("<li>line ") == SHOWN
-    assert "The first 200 are shown." in page
+    assert page.count("<li>line ") == 3
+    assert "<li>line 1, 2 and 3,998 more, text: " in page
+    assert "<li>line 2, 3 and 3,997 more, id: is already used in line 1; give each prompt its own id" in page
     assert read.context["contents"].problems_number >= 4_000
 
 

@@ -99,13 +99,22 @@ def test_every_problem_of_a_sheet_is_listed() -> None:
         (b"", "the file is empty"),
         (b"\r\n\r\n", "the file is empty"),
         (HEADER.encode(), "the sheet has no line below its columns"),
-        (b"number,score\n1,1\n", "line 1: the columns sample, human_score are missing"),
-        (b"sample,number,human_score,judge_score\n", "line 1: only these columns are read"),
-        (b"sample,number,human_score,number\n", "line 1: only these columns are read"),
+        (
+            b"number,score\n1,1\n",
+            "line 1: missing columns: sample, human_score; begin the file with sample,number,human_score",
+        ),
+        (
+            b"sample,number,human_score,judge_score\n",
+            "line 1, judge_score: the columns must be some of sample,",
+        ),
+        (b"sample,number,human_score,number\n", "line 1: the columns must be some of sample,"),
         (HEADER.encode() + b"7,1,1,\xff\n", "line 2: is not UTF-8"),
-        (HEADER.encode("utf-16"), "line 1: is not UTF-8"),
+        (HEADER.encode("utf-16"), "is not UTF-8 but UTF-16; save the file as UTF-8"),
         (HEADER.encode() + b'7,1,1,"open\n', "is no CSV"),
-        (b"PK\x03\x04 a spreadsheet", "the columns sample, number, human_score are missing"),
+        (
+            b"PK\x03\x04 xl/workbook.xml",
+            "is an Excel workbook, but CSV is expected; open it and save it as CSV",
+        ),
         (b"x" * (MAX_BYTES + 1), "the file is larger than 20 MB"),
     ],
 )

@@ -46,7 +46,7 @@ def test_all_lines_with_problems_are_named(file: Path) -> None:
         "line 2, profile: is blank; fill it in",
         "line 3, email: is blank; fill it in",
         'line 4, is_test: is "maybe"; write yes or no',
-        "line 5: has 5 values for 3 columns; put values with a comma in quotes",
+        "line 5: has 5 cells for 3 columns; put cells with a delimiter in quotes",
     ]
 
 
@@ -82,7 +82,9 @@ def test_a_file_that_cannot_be_used_is_one_sentence(file: Path, content: bytes, 
 
 
 def test_a_file_that_is_not_there_is_one_sentence(file: Path) -> None:
-    assert problems_of(file) == [f"{file} cannot be read (No such file or directory); check the path"]
+    assert problems_of(file) == [
+        f"{file}: cannot be read (No such file or directory); check the path and its rights"
+    ]
 
 
 def test_problems_are_in_the_readers_language(file: Path) -> None:

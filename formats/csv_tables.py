@@ -1,0 +1,143 @@
+"""The one reader of tables that people make in a spreadsheet program: people, payers' files, rated sheets.
+
+The first line names the columns, in any order and case; cells are parted by commas, semicolons or tabs, and
+trimmed. Columns without a name are read over while they are empty. Everything that is wrong is a problem with
+its line; a line that has one is no row.
+"""
+
+import csv
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import StringIO
+
+from formats.file_kinds import CSV, kind_fault
+from formats.problems import Problem
+from formats.text_faults import NUL, invisible_fault
+
+DELIMITERS = ",;\t"
+NOT_UTF_8 = "is not UTF-8; save the file as UTF-8"
+Line = tuple[int, list[str]]
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """`rows` are the line on which each begins and its cells by column, "" where it ends before."""
+
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[int, dict[str, str]], ...] = ()
+    problems: tuple[Problem, ...] = ()
+    delimiter: str = ","
+
+
+def read_csv_table(
+    content: bytes,
+    *,
+    required: Sequence[str],
+    codes: Collection[str],
+    known: Collection[str] | None = None,
+    without_header: Sequence[str] = (),
+    long_cells: bool = False,
+) -> CsvTable:
+    """The table with all of its problems.
+
+    `codes` are the columns of codes, numbers and addresses, in which characters that nobody sees are named.
+    Columns that are not `known` (None: any is) are refused. A first line without the first column that is
+    `required` is a row of the columns `without_header`, if there are some. `long_cells`: a cell may hold a
+    whole answer.
+    """
+    if fault := kind_fault(content, CSV):
+        return CsvTable(problems=(Problem(None, None, "", fault),))
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        return CsvTable(problems=(Problem(line, None, "", NOT_UTF_8),))
+    problems: list[Problem] = []
+    header = text.lstrip("\r\n").partition("\n")[0]
+    delimiter = max(DELIMITERS, key=header.count)
+    with _bounded_cells(len(text) if long_cells else csv.field_size_limit()):
+        lines = list(_lines(text, delimiter, problems))
+    columns = [cell.lower() for cell in lines[0][1]] if lines else []
+    if without_header and lines and required[0] not in columns:
+        columns = list(without_header)
+    elif lines:
+        problems += _header_problems(lines.pop(0)[0], columns, required, codes, known)
+    elif not problems:
+        first = ",".join(required)
+        problems.append(Problem(None, None, "", f"the file is empty; begin it with the line {first}"))
+    rows = []
+    for number, cells in lines if not problems else ():
+        if found := list(_row_problems(number, cells, columns, codes)):
+            problems += found
+        else:
+            filled = [*cells, *[""] * (len(columns) - len(cells))]
+            rows.append((number, {name: filled[place] for place, name in enumerate(columns) if name}))
+    return CsvTable(tuple(filter(None, columns)), tuple(rows), tuple(problems), delimiter)
+
+
+@contextmanager
+def _bounded_cells(most: int) -> Iterator[None]:
+    """The library's bound, one for the process, is 128 KiB."""
+    before = csv.field_size_limit(most)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _lines(text: str, delimiter: str, problems: list[Problem]) -> Iterator[Line]:
+    """Where each line that holds anything begins, and its trimmed cells."""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    begins = 1
+    try:
+        for cells in reader:
+            trimmed = [cell.strip() for cell in cells]
+            if any(trimmed):
+                yield begins, trimmed
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        problems.append(Problem(begins, None, "", f"is no CSV ({error}); export the file again"))
+
+
+def _header_problems(
+    line: int,
+    columns: Sequence[str],
+    required: Sequence[str],
+    codes: Collection[str],
+    known: Collection[str] | None,
+) -> Iterator[Problem]:
+    named = [name for name in columns if name]
+    unknown = [name for name in named if known is not None and name not in known]
+    times = Counter(name for name in named if name in (known or codes))
+    twice = sorted(name for name, number in times.items() if number > 1)
+    message, field = "", ""
+    if fault := next(filter(None, map(invisible_fault, named)), None):
+        message = fault
+    elif missing := [name for name in required if name not in columns]:
+        message = f"missing columns: {', '.join(missing)}; begin the file with {','.join(required)}"
+    elif known is not None and (unknown or twice):
+        message = f"the columns must be some of {', '.join(known)}, each once"
+        field = ", ".join(unknown)
+    elif twice:
+        message = f"columns that are there twice: {', '.join(twice)}; keep one"
+    if message:
+        yield Problem(line, None, field, message)
+
+
+def _row_problems(
+    line: int, cells: Sequence[str], columns: Sequence[str], codes: Collection[str]
+) -> Iterator[Problem]:
+    if len(cells) > len(columns):
+        message = f"has {len(cells)} cells for {len(columns)} columns; put cells with a delimiter in quotes"
+        yield Problem(line, None, "", message)
+        return
+    for place, (name, cell) in enumerate(zip(columns, cells, strict=False), start=1):
+        if cell and not name:
+            message = "has no name in the first line; give it one, or empty the column"
+            yield Problem(line, None, f"column {place}", message)
+        elif "\0" in cell:
+            yield Problem(line, None, name, NUL)
+        elif name in codes and (fault := invisible_fault(cell)):
+            yield Problem(line, None, name, fault)
