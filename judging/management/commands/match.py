@@ -8,14 +8,21 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from judging.matching.response_lines import ResponseLinesRefused, read_response_lines, verdict_on
+from judging.matching import bbh
+from judging.matching.response_lines import (
+    ResponseLine,
+    ResponseLinesRefused,
+    read_response_lines,
+    verdict_on,
+)
 from psychometrics.benchmark.metrics import TaskAccuracy, per_task_accuracy
 
 
 class Command(BaseCommand):
     help = (
-        "Print what each line of RESPONSES.jsonl (response, reference and, for bbh, task) comes to as one "
-        "JSON object per line, and the accuracy per task on standard error. No database is needed."
+        "Print what each line of RESPONSES.jsonl (response, reference and, for bbh, task; question where it "
+        "is known) comes to as one JSON object per line, and the accuracy per task on standard error; for bbh "
+        "also which lines an earlier version of the rules read otherwise. No database is needed."
     )
     requires_system_checks = []
 
@@ -33,8 +40,27 @@ class Command(BaseCommand):
             verdict = verdict_on(line, options["rules"])
             self.stdout.write(json.dumps(asdict(verdict)))
             outcomes.append((line.task, verdict.correct))
+        if options["rules"] == "bbh":
+            for version in bbh.EARLIER:
+                self.stderr.write(_changed(lines, version), style_func=str)
         for task, accuracy in per_task_accuracy(outcomes).items():
             self.stderr.write(_summary(task, accuracy), style_func=str)
+
+
+def _changed(lines: list[ResponseLine], version: int) -> str:
+    """How many readings are others than by an earlier version of the rules, and of which lines."""
+    pairs = [(verdict_on(line, "bbh"), verdict_on(line, "bbh", version)) for line in lines]
+    read = [number for number, (new, old) in enumerate(pairs, 1) if new.extracted != old.extracted]
+    right = [number for number, (new, old) in enumerate(pairs, 1) if new.correct and old.correct is False]
+    wrong = [number for number, (new, old) in enumerate(pairs, 1) if old.correct and new.correct is False]
+    return (
+        f"version {bbh.VERSION} of the rules reads {len(read)} of {len(lines)} responses otherwise than "
+        f"version {version}: {len(right)} are right now{_named(right)}, {len(wrong)} are wrong now{_named(wrong)}"
+    )
+
+
+def _named(lines: list[int]) -> str:
+    return f" (responses {', '.join(map(str, lines))})" if lines else ""
 
 
 def _summary(task: str, accuracy: TaskAccuracy) -> str:
