@@ -21,8 +21,8 @@ from psychometrics.benchmark.metrics import TaskAccuracy, per_task_accuracy
 class Command(BaseCommand):
     help = (
         "Print what each line of RESPONSES.jsonl (response, reference and, for bbh, task; question where it "
-        "is known) comes to as one JSON object per line, and the accuracy per task on standard error; for bbh "
-        "also which lines an earlier version of the rules read otherwise. No database is needed."
+        "is known) comes to as one JSON object per line, and the accuracy per task on standard error; for "
+        "bbh also which lines an earlier version of the rules read otherwise. No database is needed."
     )
     requires_system_checks = []
 
@@ -55,7 +55,8 @@ def _changed(lines: list[ResponseLine], version: int) -> str:
     wrong = [number for number, (new, old) in enumerate(pairs, 1) if old.correct and new.correct is False]
     return (
         f"version {bbh.VERSION} of the rules reads {len(read)} of {len(lines)} responses otherwise than "
-        f"version {version}: {len(right)} are right now{_named(right)}, {len(wrong)} are wrong now{_named(wrong)}"
+        f"version {version}: {len(right)} are right now{_named(right)}, "
+        f"{len(wrong)} are wrong now{_named(wrong)}"
     )
 
 

@@ -137,7 +137,7 @@ def test_a_wrong_answer_is_wrong(task: str, response: str, reference: str) -> No
 
 def test_scores_by_the_earlier_rules_are_those_of_another_judge() -> None:
     earlier = {"kind": "match", "rules": "bbh"}
-    assert MatchJudge("bbh").describe() == {**earlier, "version": 3}
+    assert MatchJudge("bbh").describe() == {**earlier, "version": 4}
     assert MatchJudge("bbeh").describe() == {"kind": "match", "rules": "bbeh"}
 
 
