@@ -15,9 +15,9 @@ SETTING = "CHIRON_PRIVATE_ENDPOINTS"
 # Outside of it IPv6 is local, reserved or not given out, some of which `is_global` takes for public.
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
-# What the registries of special-purpose addresses (IANA, RFC 6890) hold and `is_global` takes for public in
-# some supported Python: protocol assignments and anycast services of whatever network one is in (192.0.0.0/24,
-# 2001::/23), sinks of name servers (AS112), relays (6to4, AMT), documentation (3fff::/20). None is an endpoint.
+# What IANA's registries of special-purpose addresses (RFC 6890) hold and `is_global` takes for public in some
+# supported Python: protocol assignments and anycast services of whatever network one is in (192.0.0.0/24,
+# 2001::/23), sinks of name servers (AS112), relays (6to4, AMT), documentation (3fff::/20).
 _SPECIAL_PURPOSE = tuple(
     map(
         ip_network,
@@ -25,7 +25,7 @@ _SPECIAL_PURPOSE = tuple(
         "2001::/23 2001:db8::/32 2620:4f:8000::/48 3fff::/20".split(),
     )
 )
-# Where clouds answer their own machines at public addresses: Azure's agent; Oracle's is among the special ones.
+# Where clouds answer their own machines at public addresses: Azure's agent. Oracle's is a special one.
 _CLOUDS_OWN = frozenset({IPv4Address("168.63.129.16")})
 _LABEL = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
 # The last part is no number: such a "name" is another spelling of an address.
