@@ -148,8 +148,8 @@ def _schema_finding(calls: tuple[Attempt, ...], *, holds: bool) -> Finding:
         return warn(
             _("Reply"),
             _(
-                "The endpoint takes a JSON schema and does not hold the model to it: the reply stands in a fence. "
-                "It is read; in a run the form is described in words."
+                "The endpoint takes a JSON schema and does not hold the model to it: the reply stands in a "
+                "fence. It is read; in a run the form is described in words."
             ),
         )
     return good(_("Reply"), _("The endpoint takes a JSON schema, and the reply keeps to it."))
