@@ -203,7 +203,8 @@ def _value(text: str) -> Fraction | None:
 def _plain(text: str) -> str:
     """The text in plain characters, without emphasis, LaTeX and what is invisible."""
     text = plain_characters(_DIGITS_APART.sub("", text))
-    text = "".join(character for character in text if unicodedata.category(character) != "Cf")
+    if not text.isascii():
+        text = "".join(character for character in text if unicodedata.category(character) != "Cf")
     for _ in range(_MAX_NESTED):
         text = _LATEX.sub(r"\1", text)
     return _EMPHASIS.sub("", text).replace("\r\n", "\n").strip()

@@ -80,6 +80,8 @@ def plain_characters(text: str) -> str:
 
     Raised and lowered digits get a mark first, because NFKC alone would turn ten squared into 102.
     """
+    if text.isascii():
+        return text
     marked = "".join(f"{_mark(character)}{character}" for character in text)
     return unicodedata.normalize("NFKC", marked).translate(UNIFIED)
 

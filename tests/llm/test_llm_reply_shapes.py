@@ -68,7 +68,7 @@ def test_a_reply_that_says_only_that_it_is_some_text_is_read(serve: Serve, kind:
 
 
 # The reply, its outcome, how often it is asked for, and what the sentence says.
-TOLD: dict[str, tuple[dict[str, Any] | str, str, int, tuple[str, ...]]] = {
+TOLD: dict[str, tuple[Any, str, int, tuple[str, ...]]] = {
     "reasoning alone": (
         body(None, message={"reasoning_content": VERDICT}), "reply_only_reasoning", 1,
         (f"wrote {len(VERDICT)} characters of reasoning only", "Switch thinking off", '{"explanation"'),
@@ -160,7 +160,8 @@ TOLD: dict[str, tuple[dict[str, Any] | str, str, int, tuple[str, ...]]] = {
         body(f"Sure:\n```json\n{VERDICT}\n```"), "reply_off_schema", 2, ("It said: Sure: ```json",),
     ),
     "a thought that quotes a verdict and goes on": (
-        body(f"It says </think>{VERDICT} but no.</think>{VERDICT}"), "reply_off_schema", 2, ("trailing characters",),
+        body(f"It says </think>{VERDICT} but no.</think>{VERDICT}"), "reply_off_schema", 2,
+        ("trailing characters",),
     ),
 }  # fmt: skip
 
