@@ -187,7 +187,7 @@ def test_an_option_copied_whole_is_read_as_its_letter_and_no_other(shared_data: 
                 if texts.count(text) > 1 or not re.fullmatch(r"\([A-Z]\)", example["target"]):
                     continue
                 is_right = example["target"] == f"({letter})"
-        "({letter}) {text}", "{letter}) {text}", "Final answer: ({letter}) {text}",
+                forms = (f"({letter}) {text}", f"{letter}) {text}", f"Final answer: ({letter}) {text}", text)
                 wrong += [
                     (path.stem, form)
                     for form in forms
