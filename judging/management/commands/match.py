@@ -40,28 +40,31 @@ class Command(BaseCommand):
             verdict = verdict_on(line, options["rules"])
             self.stdout.write(json.dumps(asdict(verdict)))
             outcomes.append((line.task, verdict.correct))
-        if options["rules"] == "bbh":
-            for version in bbh.EARLIER:
-                self.stderr.write(_changed(lines, version), style_func=str)
         for task, accuracy in per_task_accuracy(outcomes).items():
             self.stderr.write(_summary(task, accuracy), style_func=str)
+        for version in bbh.EARLIER if options["rules"] == "bbh" else ():
+            if changed := _changed(lines, version):
+                self.stderr.write(changed, style_func=str)
 
 
 def _changed(lines: list[ResponseLine], version: int) -> str:
-    """How many readings are others than by an earlier version of the rules, and of which lines."""
+    """How many readings are others than by an earlier version of the rules, and of which responses."""
     pairs = [(verdict_on(line, "bbh"), verdict_on(line, "bbh", version)) for line in lines]
     read = [number for number, (new, old) in enumerate(pairs, 1) if new.extracted != old.extracted]
     right = [number for number, (new, old) in enumerate(pairs, 1) if new.correct and old.correct is False]
     wrong = [number for number, (new, old) in enumerate(pairs, 1) if old.correct and new.correct is False]
+    if not read:
+        return ""
     return (
         f"version {bbh.VERSION} of the rules reads {len(read)} of {len(lines)} responses otherwise than "
-        f"version {version}: {len(right)} are right now{_named(right)}, "
-        f"{len(wrong)} are wrong now{_named(wrong)}"
+        f"version {version}{_named(read)}; right now and wrong before: {len(right)}{_named(right)}; "
+        f"wrong now and right before: {len(wrong)}{_named(wrong)}"
     )
 
 
 def _named(lines: list[int]) -> str:
-    return f" (responses {', '.join(map(str, lines))})" if lines else ""
+    """The numbers of these lines, in the order of the file."""
+    return f" (lines {', '.join(map(str, lines))})" if lines else ""
 
 
 def _summary(task: str, accuracy: TaskAccuracy) -> str:
