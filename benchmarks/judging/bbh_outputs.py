@@ -4,8 +4,8 @@ Run:  python -m benchmarks.judging.bbh_outputs FOLDER
 
 FOLDER is one of those with model outputs in the benchmark's public repository, such as its chain-of-thought
 outputs: per task a JSON file with the outputs, and beside it one line with the accuracy. Nothing of it is in
-this project. Says how many outputs are read otherwise than by the earlier version of the rules, and how many of
-those verdicts changed. Ends with an error where an accuracy differs.
+this project. Says how many outputs are read otherwise than by the earlier version of the rules, and how many
+verdicts changed with that. Ends with an error where an accuracy differs.
 """
 
 import argparse

@@ -21,7 +21,7 @@ FORMS: Mapping[str, Promise] = {
     "truth": _("one of the words True and False"),
     "yes_no": _("one of the words Yes and No, first or alone"),
     "validity": _("one of the words valid and invalid"),
-    "number": _("one number, such as 12 or -3"),
+    "number": _("one number, such as 12 or \u22123"),
     "brackets": _("the missing closing brackets and nothing else, such as ] )"),
     "words": _("the words in their order, with spaces or commas between them"),
 }

@@ -176,8 +176,8 @@ def test_match_says_which_responses_an_earlier_version_of_the_rules_read_otherwi
     verdicts, said = run("match", "bbh", responses)
     assert [one["correct"] for one in verdicts] == [True, False, False, True]
     assert said.splitlines()[-1] == (
-        "version 4 of the rules reads 3 of 4 responses otherwise than version 3 (lines 1, 2, 3); right now and "
-        "wrong before: 1 (lines 1); wrong now and right before: 1 (lines 3)"
+        "version 4 of the rules reads 3 of 4 responses otherwise than version 3 (lines 1, 2, 3); right now "
+        "and wrong before: 1 (lines 1); wrong now and right before: 1 (lines 3)"
     )
 
 
