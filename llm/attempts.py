@@ -16,11 +16,15 @@ SHOWN_CHARACTERS = 4000
 
 @dataclass
 class RequestState:
-    """The state of one call; it belongs to one thread."""
+    """The state of one call; it belongs to one thread.
+
+    `on_trial`: the schema is left out in this call because the model did not hold to it, not the endpoint.
+    """
 
     request: ChatRequest
     plain: bool
     reask: tuple[Message, ...] = ()
+    on_trial: bool = False
 
     def adapt(self, error: LLMError) -> bool:
         """Change what is sent as the fault's rule says, at most once each way; False when nothing changed."""
@@ -34,6 +38,9 @@ class RequestState:
             )
             reply = Message("assistant", error.text[:SHOWN_CHARACTERS])
             self.reask = (reply, Message("user", complaint))
+            # No schema held the model to JSON. The form is described in words, perhaps for the first time.
+            self.on_trial = error.is_prose and not self.plain
+            self.plain = self.plain or error.is_prose
         else:
             return False
         return True

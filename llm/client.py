@@ -16,6 +16,7 @@ from llm.errors import LLMError
 from llm.http import ChatHttp, Transport
 from llm.providers import Provider
 from llm.replies import ReplyText, error_status, parse, reply_text, require_json
+from llm.reply_shapes import is_fenced
 from llm.requests import ChatRequest, Marked, Message, RequestMaker
 from llm.retrying import RetryPolicy
 
@@ -24,6 +25,8 @@ Parsed = TypeVar("Parsed")
 
 # What a gate is told of a reply's length when no limit was given.
 USUAL_OUTPUT_TOKENS = 1000
+# After so many calls in a row that needed words for the form of the reply, it is described at once.
+UNHELD_CALLS = 2
 
 
 class GateClosed(Exception):
@@ -65,7 +68,8 @@ class ChatClient:
         parameters: further fields of every request, e.g. `{"temperature": 0}`; sent as they are.
         gate: passed before every HTTP request; its waiting belongs to no attempt.
         plain_json: leave out the schema and describe it in words, for an endpoint known not to accept it.
-        on_plain_json: called once, when a request got through without the schema that failed with it.
+        on_plain_json: called once, when a request got through without the schema that failed with it, or when
+            the endpoint is found to accept schemas and not to hold models to them.
         egress: where requests may go; to nothing but public addresses if it is not said.
         transport, timer, clock: injected by tests.
 
@@ -104,6 +108,7 @@ class ChatClient:
         self._gate = gate
         self._plain_json = plain_json
         self._on_plain_json = on_plain_json
+        self._unheld = 0
         self._lock = threading.Lock()
         self._timer = timer
         self._clock = clock
@@ -203,6 +208,7 @@ class ChatClient:
         except LLMError as error:
             on_attempt(attempt_at(state, error.received, error.reason, self._ms_since(started)))
             raise
+        self._note_schema(state, reply)
         attempt = attempt_at(state, reply.received, OK, self._ms_since(started))
         on_attempt(attempt)
         return Completion(reply.text, parsed, reply.finish_reason, attempt)
@@ -219,10 +225,24 @@ class ChatClient:
                 now=self._clock(),
                 with_schema=state.request.response_schema is not None and not state.plain,
             )
-        if state.plain:
-            self._remember_plain_json()
         require_json(received, headers, endpoint=self.base_url)
-        return reply_text(received, endpoint=self.base_url)
+        reply = reply_text(received, endpoint=self.base_url)
+        if state.plain and not state.on_trial:
+            self._remember_plain_json()
+        return reply
+
+    def _note_schema(self, state: RequestState, reply: ReplyText) -> None:
+        """Whether the endpoint holds models to the schema, by a reply that could be used.
+
+        A fence shows that it does not. Prose may be the model's slip: it shows it the second time in a row.
+        """
+        if state.request.response_schema is None or (state.plain and not state.on_trial):
+            return
+        with self._lock:
+            self._unheld = self._unheld + 1 if state.on_trial else 0
+            is_known = self._unheld >= UNHELD_CALLS or is_fenced(reply.text)
+        if is_known:
+            self._remember_plain_json()
 
     def _remember_plain_json(self) -> None:
         with self._lock:

@@ -15,8 +15,18 @@ SETTING = "CHIRON_PRIVATE_ENDPOINTS"
 # Outside of it IPv6 is local, reserved or not given out, some of which `is_global` takes for public.
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
-# Where clouds answer their own machines at public addresses: Azure's agent, Oracle's metadata.
-_CLOUDS_OWN = frozenset(map(IPv4Address, ["168.63.129.16", "192.0.0.192"]))
+# What IANA's registries of special-purpose addresses (RFC 6890) hold and `is_global` takes for public in some
+# supported Python: protocol assignments and anycast services of whatever network one is in (192.0.0.0/24,
+# 2001::/23), sinks of name servers (AS112), relays (6to4, AMT), documentation (3fff::/20).
+_SPECIAL_PURPOSE = tuple(
+    map(
+        ip_network,
+        "192.0.0.0/24 192.31.196.0/24 192.52.193.0/24 192.88.99.0/24 192.175.48.0/24 "
+        "2001::/23 2001:db8::/32 2620:4f:8000::/48 3fff::/20".split(),
+    )
+)
+# Where clouds answer their own machines at public addresses: Azure's agent. Oracle's is a special one.
+_CLOUDS_OWN = frozenset({IPv4Address("168.63.129.16")})
 _LABEL = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
 # The last part is no number: such a "name" is another spelling of an address.
 _HOST_NAME = re.compile(rf"(?=.{{1,253}}$)({_LABEL}\.)*(?!(0x[0-9a-f]*|[0-9]+)$){_LABEL}")
@@ -92,4 +102,5 @@ def _carried(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
 def _is_public(address: IPv4Address | IPv6Address) -> bool:
     if isinstance(address, IPv6Address) and address not in _GLOBAL_UNICAST:
         return False
-    return address.is_global and not address.is_multicast and address not in _CLOUDS_OWN
+    special = address in _CLOUDS_OWN or any(address in network for network in _SPECIAL_PURPOSE)
+    return address.is_global and not address.is_multicast and not special

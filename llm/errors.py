@@ -14,15 +14,21 @@
     │   ├── EndpointConflict     endpoint_conflict    409: it is busy with something that excludes this
     │   ├── AskedTooEarly        asked_too_early      425: it is not ready yet, e.g. loads the model
     │   ├── AccessDenied         access_denied        401, 402, 403, 404: wrong key, no credit, no such model
+    │   ├── PromptTooLong        prompt_too_long      question and answer are longer than the model takes
     │   ├── SchemaRejected       schema_rejected      400 or 422 that names the schema it was given
     │   └── RequestRejected      request_rejected     any other status that is not 200
+    │                            (an error inside of a reply with status 200 is told as its own status)
     └── UnusableReply            the endpoint answered 200, but
+        ├── OtherInterface       other_interface      it is of another interface than chat completions
         ├── ReplyTooLarge        reply_too_large      it is longer than any reply we can use
         ├── ReplyWrongType       reply_wrong_type     its content type is not JSON
         ├── ReplyMalformed       reply_malformed      it is not a chat completion
-        ├── ReplyTruncated       reply_truncated      finish_reason is "length" or missing
+        ├── ReplyTruncated       reply_truncated      finish_reason is "length", or missing and it is no JSON
+        ├── TokenLimitSpent      token_limit_spent    the limit was used up for reasoning, before any text
         ├── ReplyRefused         reply_refused        the model, or the provider's filter, declined
         ├── ReplyEmpty           reply_empty          there is no text in it
+        ├── ReplyOnlyReasoning   reply_only_reasoning there is reasoning in it and no text
+        ├── ReplyToolCall        reply_tool_call      it calls a tool, of which none was offered
         └── ReplyInvalid         the text is no answer to what was asked; the model can be told so
             ├── ReplyOffSchema   reply_off_schema     it is not the JSON that was asked for
             └── ReplyOutOfRange  reply_out_of_range   it is, but a number lies outside of its bounds
@@ -123,6 +129,10 @@ class AccessDenied(ErrorStatus):
     """The key, the account or the model is wrong (401, 402, 403, 404): every request would fail."""
 
 
+class PromptTooLong(ErrorStatus):
+    """The question and the answer are longer than the model takes: the answer's doing, not the endpoint's."""
+
+
 class SchemaRejected(ErrorStatus):
     """The endpoint does not accept the schema, or a keyword in it; it may well accept the request without."""
 
@@ -133,6 +143,10 @@ class RequestRejected(ErrorStatus):
 
 class UnusableReply(LLMError):
     """The endpoint answered 200, but the reply cannot be used."""
+
+
+class OtherInterface(UnusableReply):
+    """The reply is whole, and of another interface than chat completions, or a stream."""
 
 
 class ReplyTooLarge(UnusableReply):
@@ -148,7 +162,11 @@ class ReplyMalformed(UnusableReply):
 
 
 class ReplyTruncated(UnusableReply):
-    """The text ends early: finish_reason is "length" or missing."""
+    """The text ends early: finish_reason is "length", or missing where the text is no whole JSON."""
+
+
+class TokenLimitSpent(UnusableReply):
+    """The model used up its whole limit of tokens for reasoning and wrote no text."""
 
 
 class ReplyRefused(UnusableReply):
@@ -159,13 +177,33 @@ class ReplyEmpty(UnusableReply):
     """The reply holds no text."""
 
 
-class ReplyInvalid(UnusableReply):
-    """The text is no answer to what was asked: `text` is the reply's, `problem` what is wrong with it."""
+class ReplyOnlyReasoning(UnusableReply):
+    """The reply holds reasoning and no text."""
 
-    def __init__(self, message: str, received: Received | None = None, *, text: str, problem: str) -> None:
+
+class ReplyToolCall(UnusableReply):
+    """The reply calls a tool instead of saying something; none was offered."""
+
+
+class ReplyInvalid(UnusableReply):
+    """The text is no answer to what was asked: `text` is the reply's, `problem` what is wrong with it.
+
+    `is_prose`: it does not even begin as JSON does, so no schema held the model to it.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        received: Received | None = None,
+        *,
+        text: str,
+        problem: str,
+        is_prose: bool = False,
+    ) -> None:
         super().__init__(message, received)
         self.text = text
         self.problem = problem
+        self.is_prose = is_prose
 
 
 class ReplyOffSchema(ReplyInvalid):

@@ -61,15 +61,23 @@ _BY_ERROR: dict[type[LLMError], FaultRule] = {
     errors.AskedTooEarly: _passing(),
     # Worth another round because somebody mends the key, the credit or the name in between.
     errors.AccessDenied: _passing(1, fails_all=True),
+    # The same question and answer are as long the next time.
+    errors.PromptTooLong: _lasting(),
     errors.SchemaRejected: _lasting(RetryAction.PLAIN, endpoint=True),
     errors.RequestRejected: _lasting(endpoint=True),
+    errors.OtherInterface: _lasting(endpoint=True),
     errors.ReplyTooLarge: _passing(1),
     errors.ReplyWrongType: _passing(),
     errors.ReplyMalformed: _passing(),
     # Paid for each time, and often cut at the same place.
     errors.ReplyTruncated: _passing(2, endpoint=False),
+    # What a setting brings about, it brings about each time, and each time is paid for.
+    errors.TokenLimitSpent: _lasting(),
     errors.ReplyRefused: _lasting(),
     errors.ReplyEmpty: _passing(endpoint=False),
+    errors.ReplyOnlyReasoning: _lasting(),
+    # A server may have made the schema into a tool; without it the model says what it would have called.
+    errors.ReplyToolCall: _lasting(RetryAction.PLAIN),
     errors.ReplyOffSchema: _lasting(RetryAction.REASK),
     errors.ReplyOutOfRange: _lasting(RetryAction.REASK),
 }

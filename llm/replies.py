@@ -1,34 +1,49 @@
 """From the body of a reply to its text and the JSON that was asked for, or to the error that says why not.
 
-The whole text is read, as one JSON value. Nothing around it is tolerated, so that no verdict which the model
-only quotes can be picked up; nor is a key that is given twice, of which a parser would silently keep one.
+The whole text is read, as one JSON value. Nothing around it is tolerated but what `llm.reply_shapes` takes
+off its very ends, so that no verdict which the model only quotes can be picked up; nor is a key that is
+given twice, of which a parser would silently keep one.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Annotated, TypeVar
+from datetime import UTC, datetime
+from typing import TypeVar
 
-from pydantic import BaseModel, FailFast, Field, JsonValue, ValidationError
+from pydantic import BaseModel, JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
 from llm import errors
-from llm.retrying import retry_after_seconds
+from llm.reply_shapes import (
+    DECLINED,
+    FAILED,
+    FILTERED,
+    NAMES_SCHEMA,
+    NO_CREDIT,
+    STOPPED_SHORT,
+    TOO_LONG,
+    ChatReply,
+    Choice,
+    Usage,
+    error_in,
+    other_interface,
+    spoken,
+    unwrapped,
+)
+from llm.retrying import retry_after
 
 Schema = TypeVar("Schema", bound=BaseModel)
 
 # The one compression that is read, by its two names.
 GZIP = frozenset({"gzip", "x-gzip"})
+# Some servers name no type of their own; a body that is no JSON is found out anyway.
+UNNAMED = frozenset({"", "text/json", "text/plain", "application/octet-stream"})
 SHOWN_CHARACTERS = 200
+SEARCHED_CHARACTERS = 10_000
 SHOWN_NAME = 100
 # What follows is the endpoint's; it may quote the request.
 SAID = " It said: "
-# How endpoints name what they do not accept in a schema, or that they take none at all.
-_NAMES_SCHEMA = re.compile(
-    r"schema|response[_ ]?format|additionalproperties|structured|guided|grammar", re.IGNORECASE
-)
 _LATER = "it failed for now; try again later."
 _BY_STATUS: Mapping[int, tuple[type[errors.ErrorStatus], str]] = {
     **dict.fromkeys(
@@ -44,59 +59,70 @@ NAMED_PROBLEMS = 5
 MAX_PROBLEMS = 1000
 _NAME_CHARACTERS = 60
 _OUT_OF_RANGE = frozenset({"greater_than", "greater_than_equal", "less_than", "less_than_equal"})
-# The fence many models put around JSON when no schema holds them. JSON has no line that starts with ```.
-_FENCE = re.compile(r"\s*```json[ \t]*\r?\n(?P<inside>.*?)\r?\n[ \t]*```\s*", re.DOTALL)
-_TokenCount = Annotated[int, Field(ge=0, lt=2**31)]
-
-
-class _Usage(BaseModel):
-    prompt_tokens: _TokenCount | None = None
-    completion_tokens: _TokenCount | None = None
-
-
-class _Message(BaseModel):
-    content: str | None = None
-    refusal: str | None = None
-
-
-class _Choice(BaseModel):
-    message: _Message
-    finish_reason: str | None = None
-
-
-class _Reply(BaseModel):
-    """The fields of a chat completion that are used; endpoints add others freely."""
-
-    model: str | None = None
-    # A list of a million things that are no choice is one mistake, not a million.
-    choices: Annotated[list[_Choice], FailFast()]
-    usage: _Usage | None = None
 
 
 @dataclass(frozen=True)
 class ReplyText:
-    """The text of a complete reply, with what was received around it."""
+    """The text of a reply, with what was received around it; `is_complete` where the endpoint says so."""
 
     text: str
     finish_reason: str
+    is_complete: bool
     received: errors.Received
 
 
 def error_status(
     received: errors.Received, headers: Mapping[str, str], *, endpoint: str, now: datetime, with_schema: bool
-) -> errors.ErrorStatus:
+) -> errors.LLMError:
     """The error for a status other than 200; `with_schema` when the request asked for one."""
-    kind, advice = _kind_of(received, with_schema=with_schema)
-    asked = retry_after_seconds(headers.get("retry-after"), date=headers.get("date"), now=now)
-    message = f"{endpoint} answered with status {received.status}: {advice}{SAID}{_shown(received.raw)}"
-    return kind(message, received, retry_after=asked)
+    asked = retry_after(headers, received.raw[:SEARCHED_CHARACTERS], now=now)
+    said = f"{endpoint} answered with status {received.status}"
+    return _error_of(
+        received.status or 0, received.raw, received, said=said, asked=asked, with_schema=with_schema
+    )
 
 
-def _kind_of(received: errors.Received, *, with_schema: bool) -> tuple[type[errors.ErrorStatus], str]:
-    status = received.status or 0
+def _told_error(
+    received: errors.Received, endpoint: str, said: Mapping[str, JsonValue] | None = None
+) -> errors.LLMError | None:
+    """The error that a reply with status 200 says it is, in `said` or in its body, by the code in it."""
+    value: object = _value(received.raw) if said is None else said
+    value = value[0] if isinstance(value, list) and value else value
+    found = error_in(value) if isinstance(value, dict) else None
+    if found is None:
+        return None
+    code, words = found
+    sentence = f"{endpoint} answered with an error inside of its reply"
+    if code is None and not (TOO_LONG.search(words) or FILTERED.search(words) or said):
+        return errors.ReplyMalformed(f"{sentence}.{SAID}{_shown(words)}", received)
+    asked = retry_after({}, words, now=datetime.now(UTC))
+    code = code if code is not None and 400 <= code < 600 else 500
+    return _error_of(code, words, received, said=f"{sentence} ({code})", asked=asked, with_schema=False)
+
+
+def _error_of(
+    status: int, words: str, received: errors.Received, *, said: str, asked: float | None, with_schema: bool
+) -> errors.LLMError:
+    """The error for a status, as far as an endpoint's words do not tell something else."""
+    searched, told = words[:SEARCHED_CHARACTERS], f"{SAID}{_shown(words)}"
+    if status in {400, 403, 422} and FILTERED.search(searched):
+        return errors.ReplyRefused(f"{said}: the provider's filter declined the request.{told}", received)
+    kind, advice = _kind_of(status, searched, with_schema=with_schema)
+    return kind(f"{said}: {advice}{told}", received, retry_after=asked)
+
+
+def _kind_of(status: int, words: str, *, with_schema: bool) -> tuple[type[errors.ErrorStatus], str]:
+    if status in {400, 413, 422, 500} and TOO_LONG.search(words):
+        return (
+            errors.PromptTooLong,
+            "the question and the answer are longer than the model takes; use a model or a server setting "
+            "with a longer context.",
+        )
+    if status == 429 and NO_CREDIT.search(words):
+        return errors.AccessDenied, "check the account: its quota or credit is used up."
     if status >= 500:
         return errors.ServerFailed, _LATER
-    if status in {400, 422} and with_schema and _NAMES_SCHEMA.search(received.raw):
+    if status in {400, 422} and with_schema and NAMES_SCHEMA.search(words):
         return errors.SchemaRejected, "it does not accept the schema of the reply."
     if status in _BY_STATUS:
         return _BY_STATUS[status]
@@ -112,7 +138,7 @@ def require_json(received: errors.Received, headers: Mapping[str, str], *, endpo
     Nor is one that is compressed in a way that was not undone.
 
     Raises:
-        ReplyWrongType
+        ReplyWrongType, OtherInterface
     """
     encoding = headers.get("content-encoding", "").strip().lower()
     if encoding not in {"", "identity", *GZIP}:
@@ -121,8 +147,10 @@ def require_json(received: errors.Received, headers: Mapping[str, str], *, endpo
             f"{endpoint} sent a reply compressed as {named}, which nobody asked for.", received
         )
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind in {"", "application/json"} or kind.endswith("+json"):
+    if kind in UNNAMED or kind == "application/json" or kind.endswith("+json"):
         return
+    if kind == "text/event-stream" and (error := _other_interface(received, endpoint, "a stream")):
+        raise error
     problem = (
         f"{endpoint} answered with {storable(kind)[:SHOWN_NAME]} instead of JSON.{SAID}{_shown(received.raw)}"
     )
@@ -130,19 +158,25 @@ def require_json(received: errors.Received, headers: Mapping[str, str], *, endpo
 
 
 def reply_text(received: errors.Received, *, endpoint: str) -> ReplyText:
-    """The text of a reply with status 200.
+    """The text of a reply with status 200, in any of the shapes of `llm.reply_shapes`.
 
     Raises:
-        UnusableReply: the body is no chat completion, was cut off, was declined or is empty.
+        ErrorStatus: the reply is an error after all.
+        UnusableReply: the body is no chat completion, was cut off, was declined or holds no text.
     """
     try:
-        reply = _Reply.model_validate_json(received.raw)
+        reply = ChatReply.model_validate_json(received.raw)
     except ValidationError:
-        problem = (
-            f"{endpoint} answered with something other than a chat completion.{SAID}{_shown(received.raw)}"
-        )
-        raise errors.ReplyMalformed(problem, received) from None
-    usage = reply.usage or _Usage()
+        raise (
+            _told_error(received, endpoint)
+            or _other_interface(received, endpoint)
+            or errors.ReplyMalformed(
+                f"{endpoint} answered with something other than a chat completion."
+                f"{SAID}{_shown(received.raw)}",
+                received,
+            )
+        ) from None
+    usage = reply.usage or Usage()
     received = replace(
         received,
         model=storable(reply.model)[:200] if reply.model else None,
@@ -150,16 +184,84 @@ def reply_text(received: errors.Received, *, endpoint: str) -> ReplyText:
         completion_tokens=usage.completion_tokens,
     )
     if not reply.choices:
-        raise errors.ReplyEmpty(f"{endpoint} answered without a choice.", received)
+        raise _told_error(received, endpoint) or _nothing_chosen(received, endpoint)
     choice = reply.choices[0]
-    if choice.message.refusal or choice.finish_reason == "content_filter":
-        raise errors.ReplyRefused(f"The model at {endpoint} declined to answer.", received)
-    if choice.finish_reason is None or choice.finish_reason == "length":
-        raise errors.ReplyTruncated(f"The reply of {endpoint} is cut off.", received)
-    text = choice.message.content or ""
-    if not text.strip():
-        raise errors.ReplyEmpty(f"The reply of {endpoint} is empty.", received)
-    return ReplyText(text=storable(text), finish_reason=storable(choice.finish_reason), received=received)
+    if choice.error or choice.ends in FAILED:
+        said: dict[str, JsonValue] = {"error": choice.error or f"finish_reason {choice.finish_reason}"}
+        if error := _told_error(received, endpoint, said):
+            raise error
+    if choice.message.declines or choice.ends in DECLINED:
+        beginning = _shown(choice.message.declines or received.raw)
+        raise errors.ReplyRefused(f"The model at {endpoint} declined to answer.{SAID}{beginning}", received)
+    if not spoken(choice.message.text).strip():
+        other = _other_interface(received, endpoint)
+        raise other or _without_text(choice, usage, received, endpoint)
+    return ReplyText(
+        text=storable(choice.message.text),
+        finish_reason=storable(choice.finish_reason or ""),
+        is_complete=bool(choice.ends) and choice.ends not in STOPPED_SHORT,
+        received=received,
+    )
+
+
+def _other_interface(
+    received: errors.Received, endpoint: str, what: str = ""
+) -> errors.OtherInterface | None:
+    what = what or other_interface(_value(received.raw))
+    if not what:
+        return None
+    return errors.OtherInterface(
+        f"{endpoint} answered with {what} instead of a chat completion; give the base URL of its "
+        f"OpenAI-compatible chat interface, often ending in /v1.{SAID}{_shown(received.raw)}",
+        received,
+    )
+
+
+def _value(text: str) -> JsonValue:
+    """The JSON that a text is, None where it is none."""
+    try:
+        value: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
+def _nothing_chosen(received: errors.Received, endpoint: str) -> errors.UnusableReply:
+    if FILTERED.search(received.raw[:SEARCHED_CHARACTERS]):
+        return errors.ReplyRefused(
+            f"The provider's filter at {endpoint} declined the request.{SAID}{_shown(received.raw)}", received
+        )
+    return errors.ReplyEmpty(f"{endpoint} answered without a choice.{SAID}{_shown(received.raw)}", received)
+
+
+def _without_text(
+    choice: Choice, usage: Usage, received: errors.Received, endpoint: str
+) -> errors.UnusableReply:
+    """Why there is no text, with the way out."""
+    message, thought = choice.message, choice.message.thought
+    details = usage.completion_tokens_details or {}
+    if choice.ends in STOPPED_SHORT:
+        if thought or details.get("reasoning_tokens"):
+            return errors.TokenLimitSpent(
+                f"The model at {endpoint} used its whole token limit for thinking; raise the limit of a "
+                f"reply (--max-output-tokens) or lower the reasoning effort.{SAID}{_shown(thought)}",
+                received,
+            )
+        return errors.ReplyTruncated(f"The reply of {endpoint} is cut off.", received)
+    if message.called:
+        return errors.ReplyToolCall(
+            f"The model at {endpoint} called the tool {_shown(message.called)} instead of answering; "
+            f"none was offered. Use a server or a model that answers in text.{SAID}{_shown(received.raw)}",
+            received,
+        )
+    if thought:
+        return errors.ReplyOnlyReasoning(
+            f"The reply of {endpoint} has no text; the model wrote {len(thought):,} characters of reasoning "
+            "only. Switch thinking off (reasoning effort none) or use another version of the server."
+            f"{SAID}{_shown(thought)}",
+            received,
+        )
+    return errors.ReplyEmpty(f"The reply of {endpoint} is empty.", received)
 
 
 def _shown(raw: str) -> str:
@@ -169,13 +271,15 @@ def _shown(raw: str) -> str:
 
 
 def parse(reply: ReplyText, schema: type[Schema], *, endpoint: str, plain: bool = False) -> Schema:
-    """Validate the whole text as JSON. In plain mode the whole text may stand in one fence marked as JSON.
+    """Validate what is spoken, out of one fence around all of it, as JSON.
 
     Raises:
+        ReplyTruncated: it is no JSON, and the reply does not say that it is complete.
         ReplyOffSchema, ReplyOutOfRange: naming the fields that are wrong.
     """
-    text = _unfenced(reply.text) if plain else reply.text
+    text = unwrapped(reply.text)
     kind: type[errors.ReplyInvalid] = errors.ReplyOffSchema
+    is_json = True
     try:
         parsed = schema.model_validate_json(text)
         problem = _given_twice(text)
@@ -185,19 +289,27 @@ def parse(reply: ReplyText, schema: type[Schema], *, endpoint: str, plain: bool 
         # Each problem takes about a kilobyte to list, and a hostile reply has as many as it has fields.
         few = error.error_count() <= MAX_PROBLEMS
         problems = error.errors(include_input=False, include_url=False) if few else []
+        is_json = not any(one["type"] == "json_invalid" for one in problems)
         problem = (
             "; ".join(_in_words(one) for one in problems[:NAMED_PROBLEMS]) or "hardly any field is right"
         )
         if few and all(one["type"] in _OUT_OF_RANGE for one in problems):
             kind = errors.ReplyOutOfRange
+    if not is_json and not reply.is_complete:
+        way_out = (
+            "; raise the limit of a reply (--max-output-tokens)"
+            if reply.finish_reason
+            else ": its endpoint gives no finish_reason, and the text is no whole JSON"
+        )
+        message = f"The reply of {endpoint} is cut off{way_out}.{SAID}{_shown(text)}"
+        raise errors.ReplyTruncated(message, reply.received)
+    is_prose = not is_json and not text.lstrip().startswith("{")
     problem = storable(problem)
     message = f"The reply of {endpoint} is not a {schema.__name__}: {problem}"
-    raise kind(message, reply.received, text=reply.text, problem=problem)
-
-
-def _unfenced(text: str) -> str:
-    fenced = _FENCE.fullmatch(text)
-    return fenced["inside"] if fenced else text
+    if is_prose:
+        held = "" if plain else "; the endpoint does not hold to the JSON schema"
+        message += f"{held}. Use a model or a server that answers in JSON alone.{SAID}{_shown(reply.text)}"
+    raise kind(message, reply.received, text=reply.text, problem=problem, is_prose=is_prose)
 
 
 def _given_twice(text: str) -> str:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from judging.judges.confusables import skeleton
 from judging.judges.markup import SPEAKER_KEYS, key, keys
-from judging.judges.words import LINE_SPEAKERS, SHORT_SPEAKERS
+from judging.judges.words import CHANNELS, LINE_SPEAKERS, SHORT_SPEAKERS
 
 # The name of the tags that are put around an answer; a mark follows it.
 FENCE_NAME = "response_under_test"
@@ -41,6 +41,18 @@ _MORE_WORDS = frozenset("message prompt turn query input role says said".split()
 _LINE_KEYS = SPEAKER_KEYS | keys(LINE_SPEAKERS)
 _SHORT = frozenset(SHORT_SPEAKERS.split())
 _TURN_HEADINGS = keys("instruction instructions input response prompt")
+# Further lines that name a speaker: "assistant (final):", "assistant to=", "user>", "=== system ===".
+_QUALIFIED = re.compile(
+    r"(?P<name>[^\W\d_]{2,30})\s*(?:[(\[{<][^()\[\]{}<>]{0,60}[)\]}>]"
+    rf"|(?:\s*[-,/]\s*|\s)(?:{'|'.join(CHANNELS.split())}))\W*"
+)
+_PROMPTED = re.compile(r"^[^\w\n]{0,20}+(?P<name>[^\W\d_]{2,30})>{1,3}(?=\s|$)", re.MULTILINE)
+_RULED = re.compile(
+    r"^[^\S\n]*(?P<sign>[-=~#%+@$*])(?P=sign){2,40}+[^\S\n]*(?P<name>[^\W\d_]{2,30})[^\S\n]*"
+    r"(?P=sign){3,40}[^\S\n]*$"
+    r"|^[^\S\n]*@@[^\S\n]*(?P<heading>[^\W\d_]{2,30})[^\S\n]*:?[^\S\n]*$",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True)
@@ -53,16 +65,21 @@ class Delimiters:
     headings: frozenset[str]
     labels: frozenset[str]
 
-    def posing(self, text: str) -> Iterator[int]:
-        """Where lines of a skeleton begin that could pass for lines of the prompt or name a speaker."""
+    def posing(self, text: str, *, more: bool = True) -> Iterator[int]:
+        """Where lines of a skeleton begin that could pass for lines of the prompt or name a speaker.
+
+        Some kinds of naming are known to the rules of `more` only.
+        """
         before = None
         for line in _LINE.finditer(text):
-            if self._poses(line):
+            if self._poses(line) or (more and _qualifies_speaker(line)):
                 yield line.start()
             elif before and line["sign"] and not before["sign"] and self._poses(line, before["label"]):
                 yield from (before.start(), line.start())
             before = line
         yield from (line.start() for line in (self.rules.finditer(text) if self.rules else ()))
+        if more:
+            yield from _alone(text)
 
     def _poses(self, line: re.Match[str], before: str = "") -> bool:
         label = _LEAD.sub("", before + line["label"])
@@ -73,6 +90,27 @@ class Delimiters:
                 "\n",
             )
         return not found.isdisjoint(self.labels) or (line["sign"] == ":" and _names_speaker(label, found))
+
+
+def _qualifies_speaker(line: re.Match[str]) -> bool:
+    label = _LEAD.sub("", line["label"]).lstrip(_BULLETS)
+    if line["sign"] == "=":
+        words = _WORDS.findall(label)
+        return len(words) == 2 and words[1] == "to" and key(words[0]) in _LINE_KEYS
+    found = _QUALIFIED.fullmatch(label) if line["sign"] == ":" else None
+    return found is not None and _speaks(found["name"])
+
+
+def _alone(text: str) -> Iterator[int]:
+    """Lines on which a speaker's name stands before ">", or alone between drawn signs."""
+    yield from (line.start() for line in _PROMPTED.finditer(text) if _speaks(line["name"]))
+    for line in _RULED.finditer(text):
+        if _speaks(line["name"] or "") or key(line["heading"] or "") in _TURN_HEADINGS:
+            yield line.start()
+
+
+def _speaks(name: str) -> bool:
+    return name in _SHORT or key(name) in _LINE_KEYS
 
 
 def _names_speaker(label: str, found: set[str]) -> bool:

@@ -54,7 +54,8 @@ class LLMJudge:
     Up to `criteria_per_call` criteria of an answer share a request; ValueError if that is no possible number.
 
     The gold answer, the question and the criterion are the study's own and go in as they are; the answer is
-    untrusted and is neutralised and fenced, for each call with a mark from `new_mark`.
+    untrusted and is neutralised, by some version of the rules, and fenced, for each call with a mark from
+    `new_mark`.
     """
 
     kind = "llm"
@@ -65,6 +66,7 @@ class LLMJudge:
         client: ChatClient,
         texts: JudgeTexts,
         criteria_per_call: int = 1,
+        neutralising: int = neutralise.VERSION,
         new_mark: Callable[[], str] = random_mark,
     ) -> None:
         if not 1 <= criteria_per_call <= MAX_CRITERIA:
@@ -72,6 +74,7 @@ class LLMJudge:
         self._client = client
         self._texts = texts
         self._criteria_per_call = criteria_per_call
+        self._neutralising = neutralising
         self._new_mark = new_mark
 
     def describe(self) -> dict[str, JsonValue]:
@@ -80,7 +83,7 @@ class LLMJudge:
             "kind": self.kind,
             **self._client.describe(),
             "texts_sha256": self._texts.sha256,
-            "neutralising": neutralise.VERSION,
+            "neutralising": self._neutralising,
             "criteria_per_call": self._criteria_per_call,
             **own_text,
         }
@@ -120,26 +123,26 @@ class LLMJudge:
         texts = [task.criterion(position).text for position in positions if position is not None]
         if len(texts) > 1:
             criteria = {"criteria": _numbered(texts), "number_of_criteria": str(len(texts))}
-            return _filled(BATCHED_RUBRIC_TEXT, rubric_judgments(len(texts)), task, mark, **criteria)
+            return self._filled(BATCHED_RUBRIC_TEXT, rubric_judgments(len(texts)), task, mark, **criteria)
         if texts:
-            return _filled(self._texts.rubric, RubricJudgment, task, mark, rubric_string=texts[0])
+            return self._filled(self._texts.rubric, RubricJudgment, task, mark, rubric_string=texts[0])
         template, question = self._texts.exact, task.question
-        return _filled(template, ExactJudgment, task, mark, "predicted_answer", question=question)
+        return self._filled(template, ExactJudgment, task, mark, "predicted_answer", question=question)
 
-
-def _filled(
-    template: str,
-    schema: JudgmentType,
-    task: JudgeTask,
-    mark: str,
-    slot: str = "model_response",
-    **values: str,
-) -> Question:
-    """`template` with the gold answer, `values`, and in `slot` the answer, neutralised and in its fence."""
-    answer = _neutral(task.text_to_judge, template=template)
-    block = data_block(answer, template=template, slot=slot, mark=mark)
-    prompt = fill(template, answer=task.gold_answer or "", **{slot: block}, **values)
-    return Question((Message("user", prompt),), schema)
+    def _filled(
+        self,
+        template: str,
+        schema: JudgmentType,
+        task: JudgeTask,
+        mark: str,
+        slot: str = "model_response",
+        **values: str,
+    ) -> Question:
+        """`template` with the gold answer, `values` and, in `slot`, the answer neutralised in its fence."""
+        answer = _neutral(task.text_to_judge, template=template, version=self._neutralising)
+        block = data_block(answer, template=template, slot=slot, mark=mark)
+        prompt = fill(template, answer=task.gold_answer or "", **{slot: block}, **values)
+        return Question((Message("user", prompt),), schema)
 
 
 def _numbered(criteria: Sequence[str]) -> str:

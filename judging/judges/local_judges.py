@@ -73,15 +73,16 @@ SHOWN_CHARACTERS = 200
 
 @dataclass(frozen=True)
 class MatchJudge(LocalJudge):
-    """Compares what an answer announces with the reference, by the rules of one benchmark."""
+    """Compares what an answer says with the reference, by the rules of one benchmark, in their `version`."""
 
     rules: MatchRules
+    version: int = bbh.VERSION
     kind = "match"
 
     def describe(self) -> dict[str, JsonValue]:
         described: dict[str, JsonValue] = {"kind": self.kind, "rules": self.rules}
         # Scores by other rules are those of another judge: they stay, and answers are compared anew.
-        return described | ({"version": bbh.VERSION} if self.rules == "bbh" else {})
+        return described | ({"version": self.version} if self.rules == "bbh" else {})
 
     def check(self, task: JudgeTask) -> None:
         if task.criteria:
@@ -96,7 +97,9 @@ class MatchJudge(LocalJudge):
 
     def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
         reference = task.gold_answer or ""
-        extracted, correct = compared(self.rules, task.text_to_judge, reference, task.task)
+        extracted, correct = compared(
+            self.rules, task.text_to_judge, reference, task.task, question=task.question, version=self.version
+        )
         relation = "equals" if correct else "is not"
         explanation = f"Extracted {_shown(extracted)}, which {relation} the reference {_shown(reference)}."
         return CriterionVerdict(position, float(correct), 1.0, explanation)

@@ -18,7 +18,7 @@ from html import unescape
 from itertools import pairwise
 
 from judging.judges.confusables import Skeleton, skeleton
-from judging.judges.words import CONTROLS, MORE_CONTROLS, PLAIN, SPEAKERS
+from judging.judges.words import BARRED, CONTROLS, GRADED, MORE_CONTROLS, PLAIN, ROUNDS, SPEAKERS
 
 MAX_LETTERS = 120
 MAX_WORDS = 6
@@ -41,6 +41,9 @@ _CONTROL_KEYS = keys(CONTROLS) | SPEAKER_KEYS
 # Shorter than other names, and between angles only: `[CO]` is a concentration.
 _SHORT = frozenset({"s", "co", "c.o"})
 _ALL_CONTROL_KEYS = _CONTROL_KEYS | keys(MORE_CONTROLS)
+_ROUND_KEYS = keys(ROUNDS)
+_GRADED_KEYS = keys(GRADED)
+_BARRED_KEYS = keys(BARRED)
 _PLAIN = frozenset(PLAIN.split())
 _CONNECTIVES = frozenset("and or und oder et ou then if but so is are".split())
 
@@ -49,6 +52,20 @@ _OTHERS = re.compile(
     # Brackets of sets, quotations, ceilings and matrices.
     r"|[{\u00ab\u300c\u2308\u23a1](?P<walled>\|/?[^\W\d][\w\s.-]{0,100}\|)[}\u00bb\u300d\u2309\u23a4]"
     r"|[\u00ab\u300c\u2308\u23a1](?P<quoted>/?\w{3,100})[\u00bb\u300d\u2309\u23a4]"
+)
+# `|NAME|`, tight, for cells of tables have room; a speaker alone on its line in any way.
+_BARRED = re.compile(
+    r"(?<![\w|<>(){}\[\]])\|{1,2}(?P<name>[^\W\d][\w-]{1,40})\|{1,2}(?![|<>(){}\[\]])"
+    r"|^[^\S\n]*\|{1,2}[^\S\n]*(?P<alone>[^\W\d]\w{1,40})[^\S\n]*\|{1,2}[^\S\n]*$",
+    re.MULTILINE,
+)
+_LONG_NAME = 6
+_EXTENT = re.compile(
+    r"(?:the )?(?:start|end|begin|beginning)\b.{0,80}\b"
+    r"(?:answer|response|conversation|dialogue|data|prompt|question|reference|output|submission)s?"
+)
+_NUMBERED = re.compile(
+    r"(?:\u7b2c\s*)?(?P<number>\d{1,4})\s*(?P<after>[^\W\d_]+)|(?P<before>[^\W\d_]+)\W{0,3}\d{1,4}"
 )
 _ATTRIBUTE = re.compile(r"[/|\s]*+(?:[^\W\d_][\w:-]++=|(?P<name>[^\W\d_][\w:-]++)\s++[\w:-]++\s*+=)")
 # What stands between bars and is no name: a quotation mark, `c++`, `image@placeholder`.
@@ -159,17 +176,37 @@ class Inside:
         )
 
 
-def marks(text: str, reading: Skeleton) -> Iterator[tuple[int, str]]:
-    """The places in the skeleton whose character is to be a round bracket instead, and which one."""
+def marks(text: str, reading: Skeleton, *, more: bool = True) -> Iterator[tuple[int, str]]:
+    """The places in the skeleton whose character is to be a round bracket instead, and which one.
+
+    Some shapes are known to the rules of `more` only.
+    """
+    is_square = _in_squares_or_graders if more else _in_squares
     for left, right in _pairs(text, reading, "<>", _in_angles, _between_turned):
         yield from ((left, "("), (right, ")"))
-    for left, right in _pairs(text, reading, "[]", _in_squares, _wrong_way):
+    for left, right in _pairs(text, reading, "[]", is_square, _wrong_way):
         yield from ((left, _rounded(reading, left)), (right, _rounded(reading, right)))
     for found in _OTHERS.finditer(reading.text):
         kind = str(found.lastgroup)
         if _in_others(kind, found[kind], text[slice(*reading.span(*found.span(kind)))]):
             yield from ((place, "(") for place in range(found.start(), found.start(kind)))
             yield from ((place, ")") for place in range(found.end(kind), found.end()))
+    if more:
+        yield from _barred(text, reading)
+
+
+def _barred(text: str, reading: Skeleton) -> Iterator[tuple[int, str]]:
+    """The bars around names that stand between single ones."""
+    for found in _BARRED.finditer(reading.text):
+        kind = str(found.lastgroup)
+        name, written = found[kind], text[slice(*reading.span(*found.span(kind)))]
+        known = key(name) in SPEAKER_KEYS | _BARRED_KEYS
+        shouted = written.isupper() and (len(name) >= _LONG_NAME or key(name) in _CONTROL_KEYS)
+        is_cell = kind == "alone" or reading.text[found.end() : found.end() + 1].isalnum()
+        if known or (not is_cell and (shouted or "_" in name.strip("_"))):
+            for place in range(found.start(), found.end()):
+                if reading.text[place] == "|":
+                    yield place, "(" if place < found.start(kind) else ")"
 
 
 def _rounded(reading: Skeleton, place: int) -> str:
@@ -311,6 +348,22 @@ def _in_squares(inside: Inside) -> bool:
         return True
     far_apart = inside.spelled and len(parts) > 5
     return far_apart or _in_capitals(inside) or bool(_IN_SQUARES.fullmatch(core.replace("\n", "")))
+
+
+def _in_squares_or_graders(inside: Inside) -> bool:
+    """Also `[Round 1]`, `[The Start of Assistant A's Answer]`, `[[ ## answer ## ]]`, `[Question]:`."""
+    content, core = inside.content.strip(), inside.core
+    if (found := _NUMBERED.fullmatch(core)) and key(found["before"] or found["after"]) in _ROUND_KEYS:
+        return not inside.behind_name
+    if len(content) <= MAX_LETTERS and _EXTENT.fullmatch(core):
+        return True
+    if len(content) > 4 and content.startswith("##") and content.endswith("##"):
+        return True
+    begins = inside.before[-1:] in ("", "\n") and inside.after[:1] in ("", "\n", ":")
+    labels = _PARTS.findall(core)
+    if begins and 1 <= len(labels) <= 3 and {key(one) for one in labels[-1:]} <= _GRADED_KEYS:
+        return True
+    return (core in _PLAIN and inside.cased.isupper() and key(core) in _GRADED_KEYS) or _in_squares(inside)
 
 
 def _is_index(inside: Inside) -> bool:

@@ -24,7 +24,10 @@ from judging.judges.delimiters import Delimiters, delimiters_of
 from judging.judges.markup import marks
 
 # Goes into the record of a run: raise it with every change of what the judge gets to see.
-VERSION = 5
+VERSION = 6
+# Those by which runs were begun that may still go on; 6 knows more shapes of marks and of lines that name a
+# speaker than 5.
+EARLIER = (5,)
 
 _cached_delimiters = cache(delimiters_of)
 
@@ -57,23 +60,26 @@ _REACH = 8
 _Edit = tuple[int, int, str]
 
 
-def neutralise(text: str, *, template: str) -> str:
+def neutralise(text: str, *, template: str, version: int = VERSION) -> str:
     """Return `text` fit for a slot of `template`, whose slots are written `{name}`."""
     text = _visible(text)
     pieces, done = [], 0
-    for start, end, instead in sorted(set(_edits(text, skeleton(text), _cached_delimiters(template)))):
+    for start, end, instead in sorted(
+        set(_edits(text, skeleton(text), _cached_delimiters(template), version))
+    ):
         if start >= done:
             pieces += [text[done:start], instead]
             done = end
     return "".join([*pieces, text[done:]])
 
 
-def _edits(text: str, reading: Skeleton, delimiters: Delimiters) -> Iterator[_Edit]:
-    for place in delimiters.posing(reading.text):
+def _edits(text: str, reading: Skeleton, delimiters: Delimiters, version: int) -> Iterator[_Edit]:
+    more = version > EARLIER[0]
+    for place in delimiters.posing(reading.text, more=more):
         start, _ = reading.span(place, place + 1)
         if not text.startswith(">", start):
             yield start, start, "> "
-    for place, bracket in [*_tags(reading, delimiters), *marks(text, reading)]:
+    for place, bracket in [*_tags(reading, delimiters), *marks(text, reading, more=more)]:
         yield *reading.span(place, place + 1), bracket
     for fence in delimiters.fences.finditer(reading.text) if delimiters.fences else ():
         for place in range(fence.start() + 1, fence.end()):

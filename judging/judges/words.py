@@ -6,6 +6,10 @@ CONTROLS: what names in square or curly brackets say in chat formats. In capital
 LINE_SPEAKERS: who else speaks at the beginning of a line.
 MORE_CONTROLS: names of chat formats that are ordinary words in most brackets. They tell a mark from
 an average in angles of mathematics, from an index behind a name and from a shift of bits.
+CHANNELS: what a speaker's name is qualified with, in formats that keep thoughts and answers apart.
+ROUNDS: what is counted in transcripts, before or after a number in square brackets.
+BARRED: further names between single bars.
+GRADED: labels of graders' prompts, alone in square brackets at the beginning of a line.
 PLAIN: names that stay in brackets, because answers are full of them and no model we know separates turns by
 them: elements of HTML, types and headers of programs, placeholders, levels of a log.
 """
@@ -61,6 +65,20 @@ MORE_CONTROLS = """
 answer box call citations co dblock documents enc eoc eor eoss filename filepath fill fragments function
 functions imgpad mid point pre predict quad ref reponame settings slice streaming suf thinking toolcall
 transcribe work
+"""
+
+CHANNELS = "final commentary"
+
+ROUNDS = """
+round dialogue dialog conversation exchange session runde dialogrunde gespräch tour échange ronda turno rodada
+раунд ход ラウンド ターン 라운드 轮 輪 轮次 回合 对话 對話
+"""
+
+BARRED = "speaker newline prompter endofprompt endoftext endofturn startofturn break response reply"
+
+GRADED = """
+question answer response submission expert reference rubric criterion criteria score result grade rating
+feedback verdict judge evaluation grader
 """
 
 PLAIN = """

@@ -71,12 +71,19 @@ def _value(text: str) -> Fraction | None:
 
 
 def _unified(text: str) -> str:
-    """NFKC with one kind of minus, quote and white space.
+    """`plain_characters`, with one kind of white space."""
+    return " ".join(plain_characters(text).split())
+
+
+def plain_characters(text: str) -> str:
+    """NFKC with one kind of minus and quote.
 
     Raised and lowered digits get a mark first, because NFKC alone would turn ten squared into 102.
     """
+    if text.isascii():
+        return text
     marked = "".join(f"{_mark(character)}{character}" for character in text)
-    return " ".join(unicodedata.normalize("NFKC", marked).translate(UNIFIED).split())
+    return unicodedata.normalize("NFKC", marked).translate(UNIFIED)
 
 
 def _bare(text: str) -> str:

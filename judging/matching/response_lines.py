@@ -1,7 +1,8 @@
 """A JSONL file of responses with their references, judged line by line.
 
-Each line is an object with `response` (text or null), `reference` and `task`; BBEH needs no task. Further
-keys are ignored. A blank response is missing: it is not judged and counts for nothing.
+Each line is an object with `response` (text or null), `reference` and `task`; BBEH needs no task. With the
+text of the `question`, the text of one option is told from another's. Further keys are ignored. A blank
+response is missing: it is not judged and counts for nothing.
 """
 
 from collections.abc import Iterable
@@ -35,6 +36,7 @@ class ResponseLine(BaseModel):
     response: str | None
     reference: str
     task: str = NO_TASK
+    question: str = ""
 
 
 @dataclass(frozen=True)
@@ -45,19 +47,30 @@ class Verdict:
     correct: bool | None
 
 
-def verdict_on(line: ResponseLine, rules: MatchRules) -> Verdict:
-    """Judge one line by the rules of its benchmark."""
+def verdict_on(line: ResponseLine, rules: MatchRules, version: int = bbh.VERSION) -> Verdict:
+    """Judge one line by the rules of its benchmark, for BBH in some version of them."""
     response = line.response or ""
     if not response.strip():
         return Verdict(None, None)
-    return Verdict(*compared(rules, response, line.reference, line.task))
+    return Verdict(
+        *compared(rules, response, line.reference, line.task, question=line.question, version=version)
+    )
 
 
-def compared(rules: MatchRules, response: str, reference: str, task: str) -> tuple[str, bool]:
+def compared(
+    rules: MatchRules,
+    response: str,
+    reference: str,
+    task: str,
+    *,
+    question: str = "",
+    version: int = bbh.VERSION,
+) -> tuple[str, bool]:
     """What is extracted from a response by the rules of a benchmark, and whether it is correct."""
     if rules == "bbeh":
         return bbeh.extract(response), bbeh.is_correct(response, reference)
-    return bbh.extract(response, task), bbh.is_correct(response, reference, task)
+    extracted = bbh.extract(response, task, question=question, version=version)
+    return extracted, bbh.is_correct(response, reference, task, question=question, version=version)
 
 
 def read_response_lines(path: Path, rules: MatchRules) -> list[ResponseLine]:

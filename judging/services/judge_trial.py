@@ -72,13 +72,14 @@ def judge_probe(config: JudgeConfig) -> Trial:
         return Trial((bad(_("Key"), str(error)),))
     found = [_key_finding(config)]
     try:
-        result = _ask_once(config, key)
+        result, holds = _ask_once(config, key)
     except (EndpointInvalid, ValueError) as error:  # a key with a line break in it, say
         return Trial((*found, bad(_("Settings"), str(error))))
-    return Trial((*found, *_findings_of(config, result)))
+    return Trial((*found, *_findings_of(config, result, holds=holds)))
 
 
-def _ask_once(config: JudgeConfig, key: str | None) -> JudgeResult:
+def _ask_once(config: JudgeConfig, key: str | None) -> tuple[JudgeResult, bool]:
+    """What came of it, and whether the endpoint was not found to need the form in words."""
     with client_of(
         config,
         key=key,
@@ -86,7 +87,8 @@ def _ask_once(config: JudgeConfig, key: str | None) -> JudgeResult:
         plain_json=config.plain_json_at is not None,
         retry=RetryPolicy(tries=1),
     ) as client:
-        return LLMJudge(client=client, texts=DEFAULT_JUDGE_TEXTS).ask(QUESTION, (None,))
+        result = LLMJudge(client=client, texts=DEFAULT_JUDGE_TEXTS).ask(QUESTION, (None,))
+        return result, not client.plain_json
 
 
 def _key_finding(config: JudgeConfig) -> Finding:
@@ -96,7 +98,7 @@ def _key_finding(config: JudgeConfig) -> Finding:
     return good(_("Key"), said % {"variable": config.key_variable})
 
 
-def _findings_of(config: JudgeConfig, result: JudgeResult) -> Iterator[Finding]:
+def _findings_of(config: JudgeConfig, result: JudgeResult, *, holds: bool) -> Iterator[Finding]:
     """Address, model, reply, verdict, tokens and cost: up to the first that fails."""
     verdict, last = result.verdicts[0], result.calls[-1]
     if verdict.reason is not None:
@@ -106,7 +108,7 @@ def _findings_of(config: JudgeConfig, result: JudgeResult) -> Iterator[Finding]:
     answered = _("The endpoint answered in %(seconds)s s.")
     yield good(_("Address"), answered % {"seconds": f"{last.latency_ms / 1000:.2f}"})
     yield _model_finding(config, last)
-    yield _schema_finding(result.calls)
+    yield _schema_finding(result.calls, holds=holds)
     if verdict.score == 1.0:
         yield good(_("Verdict"), _("A right answer to a small question was called right."))
     else:
@@ -131,7 +133,7 @@ def _model_finding(config: JudgeConfig, call: Attempt) -> Finding:
     return warn(_("Model"), said % {"asked": config.model, "model": call.model})
 
 
-def _schema_finding(calls: tuple[Attempt, ...]) -> Finding:
+def _schema_finding(calls: tuple[Attempt, ...], *, holds: bool) -> Finding:
     last = calls[-1]
     if last.asked_again:
         return warn(
@@ -141,6 +143,14 @@ def _schema_finding(calls: tuple[Attempt, ...]) -> Finding:
         return warn(
             _("Reply"),
             _("The endpoint takes no JSON schema. Described in words, the form of the reply was kept."),
+        )
+    if not holds:
+        return warn(
+            _("Reply"),
+            _(
+                "The endpoint takes a JSON schema and does not hold the model to it: the reply stands in a "
+                "fence. It is read; in a run the form is described in words."
+            ),
         )
     return good(_("Reply"), _("The endpoint takes a JSON schema, and the reply keeps to it."))
 

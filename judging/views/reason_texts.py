@@ -22,14 +22,21 @@ REASON_TEXTS: Mapping[str, Promise | str] = {
     UnscoredReason.ENDPOINT_CONFLICT: _("The endpoint was busy with something else (409)."),
     UnscoredReason.ASKED_TOO_EARLY: _("The endpoint was not ready yet (425)."),
     UnscoredReason.ACCESS_DENIED: _("Wrong key, no credit, or no such model or address (401 to 404)."),
+    UnscoredReason.PROMPT_TOO_LONG: _("The question and the answer are longer than the model takes."),
     UnscoredReason.SCHEMA_REJECTED: _("The endpoint takes neither the JSON schema nor plain JSON."),
     UnscoredReason.REQUEST_REJECTED: _("The endpoint does not accept the request."),
+    UnscoredReason.OTHER_INTERFACE: _(
+        "The address answers, but not as chat completions: it is that of another interface."
+    ),
     UnscoredReason.REPLY_TOO_LARGE: _("The reply was longer than two million bytes."),
     UnscoredReason.REPLY_WRONG_TYPE: _("The reply was no JSON, such as a web page."),
     UnscoredReason.REPLY_MALFORMED: _("The reply was no chat completion."),
     UnscoredReason.REPLY_TRUNCATED: _("The reply ended early, for instance at the token limit."),
+    UnscoredReason.TOKEN_LIMIT_SPENT: _("The model used up its limit of tokens before it wrote anything."),
     UnscoredReason.REPLY_REFUSED: _("The model, or its provider's filter, declined."),
     UnscoredReason.REPLY_EMPTY: _("There was no text in the reply."),
+    UnscoredReason.REPLY_ONLY_REASONING: _("The model wrote its reasoning only, and no reply."),
+    UnscoredReason.REPLY_TOOL_CALL: _("The model called a tool, of which none was offered."),
     UnscoredReason.REPLY_OFF_SCHEMA: _(
         "The reply did not have the form that was asked for, asked once more included."
     ),

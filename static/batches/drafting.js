@@ -5,6 +5,7 @@ import { Copies } from "./copies.js";
 import { DraftFields, sameDraft } from "./drafts.js";
 import { addLocalTimes } from "./local_times.js";
 import { Preview } from "./preview.js";
+import { Reading } from "./reading.js";
 import { Restoring } from "./restoring.js";
 import { SaveState } from "./save_state.js";
 import { Saver } from "./saver.js";
@@ -24,6 +25,7 @@ export class Drafting {
     this.saveState = new SaveState({ saver: this.saver, copies: this.copies });
     this.words = new WordCount({ place: document.getElementById("word-count"), field: this.fields.text });
     this.preview = new Preview({ tabs: document.getElementById("answer-tabs"), field: this.fields.text });
+    this.reading = new Reading({ place: document.getElementById("reading"), field: this.fields.text });
     this.isLeavingToSignIn = false;
     this.saver.addEventListener("state", ({ detail }) => detail.state === "saved" && this.#settle());
   }
@@ -62,6 +64,7 @@ export class Drafting {
   #write(draft) {
     this.fields.write(draft);
     this.words.later();
+    this.reading.later();
     this.preview.refresh();
   }
 

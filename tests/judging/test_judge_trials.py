@@ -1,5 +1,6 @@
 """Trials of a judge against a real server."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -13,6 +14,7 @@ from judging.models import JudgeCall
 from judging.services.judge_rules import JudgeSettings
 from judging.services.judge_trial import FindingState, Trial, judge_probe
 from judging.services.judges import judge_add
+from tests.support.small_server import ok, saying, small_servers
 
 pytestmark = pytest.mark.django_db
 GOOD = JudgeSettings(base_url="https://judge.example/v1", model="judge-1")
@@ -47,6 +49,21 @@ def test_a_trial_says_that_there_are_no_prices(server: RunningJudge, now: dateti
         judge_add(slug="one", settings=replace(GOOD, base_url=server.url), actor=None, now=now)
     )
     assert (trial.works, states(trial)["Cost"]) == (True, "warn")
+
+
+def test_a_trial_finds_an_endpoint_that_does_not_hold_to_the_schema_it_takes(now: datetime) -> None:
+    verdict = '{"explanation": "3 + 4", "grade": "CORRECT", "confidence": 1.0}'
+    message = {"content": f"```json\n{verdict}\n```"}
+    reply = json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]}).encode()
+    with small_servers() as serve:
+        server = serve(saying(ok(reply)))
+        settings = replace(GOOD, base_url=server.base_url)
+        trial = judge_probe(judge_add(slug="one", settings=settings, actor=None, now=now))
+    assert (trial.works, states(trial)["Reply"], states(trial)["Verdict"]) == (True, "warn", "good")
+    assert "the reply stands in a fence" in next(
+        one.sentence for one in trial.findings if one.name == "Reply"
+    )
+    assert len(server.bodies) == 1
 
 
 def test_a_trial_finds_an_endpoint_that_takes_no_schema(tmp_path: Path, now: datetime) -> None:

@@ -111,7 +111,9 @@ def test_without_a_schema_nothing_can_be_left_out() -> None:
         client(NO_SCHEMA).complete(ASK)
 
 
-@pytest.mark.parametrize("text", [GOOD, f"```json\n{GOOD}\n```", f" \n```json \r\n{GOOD}\r\n```\n"])
+@pytest.mark.parametrize(
+    "text", [GOOD, f"```\n{GOOD}\n```", f"```json\n{GOOD}\n```", f" \n```json \r\n{GOOD}\r\n```\n"]
+)
 def test_in_plain_mode_the_whole_reply_may_stand_in_one_fence(text: str) -> None:
     chat = client(answering(completion(text)), plain_json=True)
     assert chat.complete(ASK, response_schema=Moons).parsed.count == 2
@@ -123,7 +125,6 @@ def test_in_plain_mode_the_whole_reply_may_stand_in_one_fence(text: str) -> None
         f"Here it is:\n```json\n{GOOD}\n```",
         f"```json\n{GOOD}\n```\nDone.",
         f"```json\n{GOOD}\n```\n```json\n{GOOD}\n```",
-        f"```\n{GOOD}\n```",
         f"```json\n```json\n{GOOD}\n```\n```",
         f"```json {GOOD} ```",
     ],

@@ -73,7 +73,8 @@ def test_only_a_dead_or_refused_address_and_a_refused_key_fail_every_request() -
 def test_what_a_participant_may_bring_about_by_an_answer_never_counts_against_the_endpoint() -> None:
     blameless = {code for code, rule in FAULT_RULES.items() if not rule.counts_against_endpoint}
     assert blameless == {
-        "reply_truncated", "reply_refused", "reply_empty", "reply_off_schema", "reply_out_of_range",
+        "prompt_too_long", "reply_truncated", "token_limit_spent", "reply_refused", "reply_empty",
+        "reply_only_reasoning", "reply_tool_call", "reply_off_schema", "reply_out_of_range",
     }  # fmt: skip
 
 

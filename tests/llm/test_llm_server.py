@@ -70,7 +70,7 @@ def test_a_server_that_recovers_costs_only_time(llmock: LLMock, status: int, out
     ("status", "expected"),
     [
         (401, errors.AccessDenied), (402, errors.AccessDenied), (403, errors.AccessDenied),
-        (404, errors.AccessDenied), (400, errors.RequestRejected), (413, errors.RequestRejected),
+        (404, errors.AccessDenied), (400, errors.RequestRejected), (413, errors.PromptTooLong),
     ],
 )  # fmt: skip
 def test_a_request_that_would_fail_again_is_not_sent_again(

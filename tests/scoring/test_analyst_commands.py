@@ -164,6 +164,23 @@ def test_match_prints_each_verdict_and_the_accuracy_per_task(tmp_path: Path) -> 
     ]
 
 
+def test_match_says_which_responses_an_earlier_version_of_the_rules_read_otherwise(tmp_path: Path) -> None:
+    question = "Which?\nOptions:\n(A) red\n(B) blue"
+    lines = [
+        {"response": "(B) blue", "reference": "(B)", "task": "snarks", "question": question},
+        {"response": "(B) red", "reference": "(B)", "task": "snarks", "question": question},
+        {"response": "The answer is 12.5.", "reference": "12", "task": "object_counting"},
+        {"response": "(A)", "reference": "(A)", "task": "snarks"},
+    ]
+    responses = written(tmp_path / "responses.jsonl", "\n".join(map(json.dumps, lines)))
+    verdicts, said = run("match", "bbh", responses)
+    assert [one["correct"] for one in verdicts] == [True, False, False, True]
+    assert said.splitlines()[-1] == (
+        "version 4 of the rules reads 3 of 4 responses otherwise than version 3 (lines 1, 2, 3); right now "
+        "and wrong before: 1 (lines 1); wrong now and right before: 1 (lines 3)"
+    )
+
+
 def test_match_takes_bbeh_responses_without_tasks(tmp_path: Path) -> None:
     responses = written(tmp_path / "r.jsonl", '{"response": "The answer is: B, A", "reference": "b,a"}')
 

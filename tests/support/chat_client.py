@@ -90,14 +90,23 @@ FAULTS: dict[type[errors.LLMError], Handler] = {
     errors.EndpointConflict: answering("", status=409),
     errors.AskedTooEarly: answering("", status=425),
     errors.AccessDenied: answering("who are you", status=401),
+    errors.PromptTooLong: answering("This model's maximum context length is 4096 tokens.", status=400),
     errors.SchemaRejected: answering('Unknown name "additionalProperties" at response_schema', status=400),
     errors.RequestRejected: answering("no such parameter", status=400),
+    errors.OtherInterface: answering({"choices": [{"text": GOOD, "finish_reason": "stop"}]}),
     errors.ReplyTooLarge: answering(b" " * (MAX_REPLY_BYTES + 1)),
     errors.ReplyWrongType: answering(completion(GOOD), content_type="text/html; charset=utf-8"),
     errors.ReplyMalformed: answering("<html>Welcome to the hotel network</html>"),
     errors.ReplyTruncated: answering(completion('{"reasoning": "Pho', finish_reason="length")),
+    errors.TokenLimitSpent: answering(
+        completion(message={"content": "", "reasoning_content": "Phobos"}, finish_reason="length")
+    ),
     errors.ReplyRefused: answering(completion(message={"content": None, "refusal": "I will not."})),
     errors.ReplyEmpty: answering(completion(" \n ")),
+    errors.ReplyOnlyReasoning: answering(completion(message={"content": None, "reasoning": "Phobos"})),
+    errors.ReplyToolCall: answering(
+        completion(message={"content": None, "tool_calls": [{"function": {"name": "moons"}}]})
+    ),
     errors.ReplyOffSchema: answering(completion('{"reasoning": "many"}')),
     errors.ReplyOutOfRange: answering(completion('{"reasoning": "many", "count": 501}')),
 }

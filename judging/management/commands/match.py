@@ -8,14 +8,21 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from judging.matching.response_lines import ResponseLinesRefused, read_response_lines, verdict_on
+from judging.matching import bbh
+from judging.matching.response_lines import (
+    ResponseLine,
+    ResponseLinesRefused,
+    read_response_lines,
+    verdict_on,
+)
 from psychometrics.benchmark.metrics import TaskAccuracy, per_task_accuracy
 
 
 class Command(BaseCommand):
     help = (
-        "Print what each line of RESPONSES.jsonl (response, reference and, for bbh, task) comes to as one "
-        "JSON object per line, and the accuracy per task on standard error. No database is needed."
+        "Print what each line of RESPONSES.jsonl (response, reference and, for bbh, task; question where it "
+        "is known) comes to as one JSON object per line, and the accuracy per task on standard error; for "
+        "bbh also which lines an earlier version of the rules read otherwise. No database is needed."
     )
     requires_system_checks = []
 
@@ -35,6 +42,29 @@ class Command(BaseCommand):
             outcomes.append((line.task, verdict.correct))
         for task, accuracy in per_task_accuracy(outcomes).items():
             self.stderr.write(_summary(task, accuracy), style_func=str)
+        for version in bbh.EARLIER if options["rules"] == "bbh" else ():
+            if changed := _changed(lines, version):
+                self.stderr.write(changed, style_func=str)
+
+
+def _changed(lines: list[ResponseLine], version: int) -> str:
+    """How many readings are others than by an earlier version of the rules, and of which responses."""
+    pairs = [(verdict_on(line, "bbh"), verdict_on(line, "bbh", version)) for line in lines]
+    read = [number for number, (new, old) in enumerate(pairs, 1) if new.extracted != old.extracted]
+    right = [number for number, (new, old) in enumerate(pairs, 1) if new.correct and old.correct is False]
+    wrong = [number for number, (new, old) in enumerate(pairs, 1) if old.correct and new.correct is False]
+    if not read:
+        return ""
+    return (
+        f"version {bbh.VERSION} of the rules reads {len(read)} of {len(lines)} responses otherwise than "
+        f"version {version}{_named(read)}; right now and wrong before: {len(right)}{_named(right)}; "
+        f"wrong now and right before: {len(wrong)}{_named(wrong)}"
+    )
+
+
+def _named(lines: list[int]) -> str:
+    """The numbers of these lines, in the order of the file."""
+    return f" (lines {', '.join(map(str, lines))})" if lines else ""
 
 
 def _summary(task: str, accuracy: TaskAccuracy) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
@@ -11,9 +11,11 @@ from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
 from formats.canonical import canonical_sha256
+from judging.judges import neutralise
 from judging.judges.interface import Judge
 from judging.judges.llm_judge import LLMJudge
 from judging.judges.local_judges import ChecksJudge, MatchJudge
+from judging.matching import bbh
 from judging.models import JudgeConfig, ScoringRun
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from judging.services.judge_rules import client_of
@@ -34,12 +36,14 @@ class StudyNotFrozen(Refused):
 class JudgeSpec:
     """One judge of a run. Without `config` it is the study's own deterministic judge.
 
-    With more than one criterion a call it is another judge, whose scores are kept apart.
+    With more than one criterion a call it is another judge, whose scores are kept apart. `rules_version` is
+    that of the rules by which the judge reads answers, or by which they are neutralised for it; None is open.
     """
 
     config: JudgeConfig | None = None
     replicate: int = 1
     criteria_per_call: int = 1
+    rules_version: int | None = field(default=None, compare=False)
 
 
 def study_judge_specs(
@@ -74,15 +78,23 @@ def study_judge_specs(
 def scoring_run_open(*, study: Study, spec: JudgeSpec, now: datetime) -> ScoringRun:
     """The run of this spec under the study's present design, new or continued.
 
-    Raises StudyNotFrozen.
+    One that was begun by earlier rules goes on by them: its scores stay comparable, and nothing is paid
+    twice. Raises StudyNotFrozen.
     """
     if study.status == StudyStatus.DRAFT:
         said = _('The study "%(study)s" is a draft; lock it before it is scored.')
         raise StudyNotFrozen(said % {"study": study.slug})
-    with judge_of(study, spec) as judge:
-        description = judge.describe()
-    if spec.config is not None:
-        description = {"judge": spec.config.slug, **description}
+    versions = (spec.rules_version,) if spec.rules_version else rules_versions(study)
+    described = [_description(study, replace(spec, rules_version=version)) for version in versions]
+    begun = ScoringRun.objects.filter(
+        study=study,
+        design_hash=study.design_hash,
+        judge_sha256__in=[identity_sha256(one) for one in described],
+        replicate=spec.replicate,
+    )
+    if run := begun.order_by("-pk").first():
+        return run
+    description = described[0]
     run, _created = ScoringRun.objects.get_or_create(
         study=study,
         design_hash=study.design_hash,
@@ -99,13 +111,28 @@ def scoring_run_open(*, study: Study, spec: JudgeSpec, now: datetime) -> Scoring
     return run
 
 
+def rules_versions(study: Study) -> tuple[int | None, ...]:
+    """The versions of the rules that a run of this study may have been begun by, the newest first."""
+    protocol = study.protocol
+    if protocol.judge_kind == "llm":
+        return (neutralise.VERSION, *neutralise.EARLIER)
+    return (bbh.VERSION, *bbh.EARLIER) if protocol.match_rules == "bbh" else (None,)
+
+
+def _description(study: Study, spec: JudgeSpec) -> dict[str, JsonValue]:
+    with judge_of(study, spec) as judge:
+        named: dict[str, JsonValue] = {} if spec.config is None else {"judge": spec.config.slug}
+        return named | judge.describe()
+
+
 def identity_sha256(description: Mapping[str, JsonValue]) -> str:
     """A hash of what decides the scores. The address does not: a judge may move, and stays the same judge."""
     return canonical_sha256({name: value for name, value in description.items() if name != "base_url"})
 
 
 def spec_of(run: ScoringRun) -> JudgeSpec:
-    return JudgeSpec(run.config, run.replicate, criteria_per_call_of(run))
+    version = run.judge.get("neutralising") or run.judge.get("version")
+    return JudgeSpec(run.config, run.replicate, criteria_per_call_of(run), version)
 
 
 def criteria_per_call_of(run: ScoringRun) -> int:
@@ -128,8 +155,8 @@ def judge_of(
     """
     config = spec.config
     if config is None:
-        rules = study.protocol.match_rules
-        yield ChecksJudge() if rules is None else MatchJudge(rules=rules)
+        rules, version = study.protocol.match_rules, spec.rules_version or bbh.VERSION
+        yield ChecksJudge() if rules is None else MatchJudge(rules=rules, version=version)
         return
     try:
         client = client_of(
@@ -140,7 +167,12 @@ def judge_of(
             gate=gate,
             on_plain_json=on_plain_json,
         )
-        judge = LLMJudge(client=client, texts=judge_texts(study), criteria_per_call=spec.criteria_per_call)
+        judge = LLMJudge(
+            client=client,
+            texts=judge_texts(study),
+            criteria_per_call=spec.criteria_per_call,
+            neutralising=spec.rules_version or neutralise.VERSION,
+        )
     except (EndpointInvalid, ValueError) as error:
         said = _('The judge "%(judge)s" cannot be used: %(problem)s')
         raise JudgeNotConfigured(said % {"judge": config.slug, "problem": error}) from None

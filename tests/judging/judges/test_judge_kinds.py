@@ -172,7 +172,7 @@ def test_the_description_of_a_judge_has_what_decides_scores_and_no_key() -> None
         "criteria_per_call": 1,
     }
     assert KEY not in json.dumps(described)
-    assert MatchJudge("bbh").describe() == {"kind": "match", "rules": "bbh", "version": 3}
+    assert MatchJudge("bbh").describe() == {"kind": "match", "rules": "bbh", "version": 4}
     assert ChecksJudge().describe() == {"kind": "checks"}
 
 

@@ -27,7 +27,7 @@ def questions(shared_data: Path) -> Iterator[tuple[str, str]]:
         ("snarks", "The answer is option B", "B"),
         ("snarks", "(A) is wrong, so B. The answer is B.", "B"),
         ("snarks", "b.", "b"),
-        ("boolean_expressions", "the answer is not false", "false"),
+        ("boolean_expressions", "the answer is not false", ""),
         ("boolean_expressions", "False", "False"),
         ("navigate", "**Yes**", "Yes"),
         ("formal_fallacies", '"Invalid."', "Invalid"),
@@ -94,7 +94,6 @@ def test_a_label_before_the_whole_answer_does_not_matter(task: str, response: st
         ("snarks", "I would say (A)", "(A)"),
         ("boolean_expressions", "not ( True ) is the same as not True", "True"),
         ("navigate", "Not sure, but yes", "Yes"),
-        ("formal_fallacies", "The argument is invalid.", "invalid"),
         ("dyck_languages", "I close with ) } here", ") }"),
         ("object_counting", "I count 3 of 12", "3"),
     ],
@@ -137,7 +136,7 @@ def test_a_wrong_answer_is_wrong(task: str, response: str, reference: str) -> No
 
 def test_scores_by_the_earlier_rules_are_those_of_another_judge() -> None:
     earlier = {"kind": "match", "rules": "bbh"}
-    assert MatchJudge("bbh").describe() == {**earlier, "version": 3}
+    assert MatchJudge("bbh").describe() == {**earlier, "version": 4}
     assert MatchJudge("bbeh").describe() == {"kind": "match", "rules": "bbeh"}
 
 

@@ -9,7 +9,13 @@ from batches.models import Answer, Session
 from judging.judges.reasons import UnscoredReason
 from judging.models import AnswerScore, JudgeConfig, JudgingRun, ScoringRun
 from judging.services.running.coordinating import require_same_judges
-from judging.services.running.judge_specs import JudgeSpec, StudyNotFrozen, scoring_run_open
+from judging.services.running.judge_specs import (
+    JudgeSpec,
+    StudyNotFrozen,
+    judge_of,
+    scoring_run_open,
+    spec_of,
+)
 from judging.services.running.planning import PromptsNotScorable
 from scoring.coordinator import Scoring
 from scoring.selectors.runs import changes_since
@@ -80,6 +86,18 @@ def test_moving_the_closing_time_asks_no_judge_again_and_stops_no_open_run(
     assert not any(
         "protocol" in said for said in changes_since(results_compute(run=run.scoring_run, now=now))
     )
+
+
+def test_a_run_goes_on_with_the_neutralising_it_was_begun_with(
+    study: Study, config: JudgeConfig, now: datetime
+) -> None:
+    begun = scoring_run_open(study=study, spec=JudgeSpec(config, rules_version=5), now=now)
+    assert begun.judge["neutralising"] == 5
+    assert scoring_run_open(study=study, spec=JudgeSpec(config), now=now) == begun
+    with judge_of(study, spec_of(begun)) as judge:
+        assert judge.describe()["neutralising"] == 5
+    again = scoring_run_open(study=study, spec=JudgeSpec(config, replicate=2), now=now)
+    assert again.judge["neutralising"] == 6
 
 
 def test_a_draft_is_not_scored(study: Study, config: JudgeConfig, now: datetime) -> None:

@@ -1,0 +1,39 @@
+"""What is read in an answer, for whoever writes it: the form that is read, and what was read so far."""
+
+from collections.abc import Mapping
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.views.decorators.http import require_POST
+
+from batches.models import Session
+from batches.selectors.sessions import answer_at
+from batches.services.clock import server_now
+from batches.views.sessions import for_owner
+from judging.selectors.readings import answer_reader
+
+SHOWN_CHARACTERS = 200
+FORMS: Mapping[str, Promise] = {
+    "line": _("the answer alone, in one line, with or without “The answer is:” before it"),
+    "choice": _("the letter of one option, such as (B), with or without the option’s text"),
+    "truth": _("one of the words True and False"),
+    "yes_no": _("one of the words Yes and No, first or alone"),
+    "validity": _("one of the words valid and invalid"),
+    "number": _("one number, such as 12 or \u22123"),
+    "brackets": _("the missing closing brackets and nothing else, such as ] )"),
+    "words": _("the words in their order, with spaces or commas between them"),
+}
+
+
+@require_POST
+@for_owner
+def answer_reading(request: HttpRequest, session: Session, position: int) -> HttpResponse:
+    """How the text would be read if it were handed in now. Nothing is stored."""
+    reader, answer = answer_reader(session.participant.study), answer_at(session, position)
+    if reader is None or answer is None or not session.is_running(server_now()):
+        raise Http404("nothing is read here")
+    text = request.POST.get("text", "")[: session.answer_max_characters]
+    reading = reader.read(text, answer.prompt)
+    return render(request, "judging/_reading.html", {"reading": reading, "shown": SHOWN_CHARACTERS})

@@ -1,0 +1,244 @@
+"""The shapes in which OpenAI-compatible servers are known to give a reply, and where its text is in each.
+
+| shape | seen of | is |
+|---|---|---|
+| `content` as text | all | read |
+| `content` as parts: `text`, `output_text`, `thinking`, `refusal` | Mistral, OpenAI, proxies | read |
+| `reasoning_content`, `reasoning`, `reasoning_details` alone | vLLM, DeepSeek, OpenRouter, Ollama | told |
+| `<think>…</think>`, `[THINK]…`, channels before the text | llama.cpp, LM Studio, KoboldCpp | read behind |
+| one Markdown fence around the text | whoever accepts a schema and ignores it | read inside |
+| a token that ends turns, a byte order mark | KoboldCpp, older vLLM | read without |
+| no `finish_reason` | KoboldCpp, proxies | read if the JSON is whole |
+| other families' `finish_reason`: `max_tokens`, `SAFETY` | Anthropic, Gemini | read as OpenAI's |
+| `tool_calls` instead of text | LiteLLM | told; asked once without the schema |
+| `error` in the body or in a choice, status 200 | OpenRouter, Ollama, vLLM | told as that status |
+| a stream, text completions, another family's own reply | a wrong address | told |
+| a usage that is none | some | read as not known |
+
+What is told has its fault in `llm.errors`. Nothing is searched for in a text: what is taken off it stands at
+its very beginning or end, so that no verdict which the model only quotes can be picked up.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, FailFast, Field, JsonValue, TypeAdapter, ValidationError
+
+STOPPED_SHORT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "max_length"})
+DECLINED = frozenset(
+    {
+        "content_filter",
+        "safety",
+        "recitation",
+        "prohibited_content",
+        "blocklist",
+        "spii",
+        "refusal",
+        "sensitive",
+    }
+)
+FAILED = frozenset({"error", "failed"})
+
+# The fence many models put around JSON when no schema holds them. JSON has no line that starts with ```.
+_FENCE = re.compile(r"\s*```(?:json)?[ \t]*\r?\n(?P<inside>.*?)\r?\n[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
+_THOUGHT_ENDS = ("</think>", "</thinking>", "[/THINK]", "\u25c1/think\u25b7", "<|channel|>final<|message|>")
+_THOUGHT_BEGINS = ("<think>", "<thinking>", "[THINK]", "\u25c1think\u25b7", "<|channel|>analysis")
+_TURN_ENDS = tuple(
+    "<|im_end|> <|eot_id|> <|eom_id|> <|end|> <|return|> <|endoftext|> <|end_of_text|> </s> <end_of_turn> "
+    "<\uff5cend\u2581of\u2581sentence\uff5c>".split()
+)
+_MAX_TURN_ENDS = 4
+_Count = TypeAdapter(Annotated[int, Field(ge=0, lt=2**31)])
+
+
+def _count(value: object) -> int | None:
+    """What a server counted, None where that is no number of tokens."""
+    try:
+        return _Count.validate_python(value)
+    except ValidationError:
+        return None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _mapping(value: object) -> object:
+    return value if isinstance(value, dict) else None
+
+
+TokenCount = Annotated[int | None, BeforeValidator(_count)]
+Text = Annotated[str | None, BeforeValidator(_text)]
+Object = Annotated[dict[str, JsonValue] | None, BeforeValidator(_mapping)]
+
+
+class Usage(BaseModel):
+    prompt_tokens: TokenCount = None
+    completion_tokens: TokenCount = None
+    completion_tokens_details: Object = None
+
+
+class ReplyMessage(BaseModel):
+    """A message as any of these servers writes it."""
+
+    content: str | list[JsonValue] | None = None
+    refusal: Text = None
+    reasoning_content: JsonValue = None
+    reasoning: JsonValue = None
+    reasoning_details: JsonValue = None
+    tool_calls: JsonValue = None
+
+    @property
+    def text(self) -> str:
+        """What it says, without what stands in parts for thoughts or a refusal."""
+        if isinstance(self.content, str):
+            return self.content
+        return "".join(_part_texts(self.content or [], "text", "output_text"))
+
+    @property
+    def declines(self) -> str:
+        return self.refusal or "".join(_part_texts(self.content or [], "refusal"))
+
+    @property
+    def thought(self) -> str:
+        """The reasoning that stands beside the text, or in its place."""
+        for value in (self.reasoning_content, self.reasoning, self.reasoning_details):
+            if said := "".join(_all_texts(value)):
+                return said
+        beside = "".join(_part_texts(self.content or [], "thinking", "reasoning"))
+        return beside or (self.text.strip() if not spoken(self.text).strip() else "")
+
+    @property
+    def called(self) -> str:
+        """The name of the tool that is called, or "" where none is."""
+        calls = self.tool_calls if isinstance(self.tool_calls, list) else []
+        functions = [call.get("function") for call in calls if isinstance(call, dict)]
+        names = [str(one.get("name")) for one in functions if isinstance(one, dict)]
+        return names[0] if names else ""
+
+
+class Choice(BaseModel):
+    message: ReplyMessage = ReplyMessage()
+    finish_reason: Text = None
+    error: JsonValue = None
+
+    @property
+    def ends(self) -> str:
+        """Why the text ended, in the words that OpenAI has for it, as far as they are others'."""
+        return (self.finish_reason or "").casefold()
+
+
+class ChatReply(BaseModel):
+    """The fields of a chat completion that are used; endpoints add others freely."""
+
+    model: Text = None
+    # A list of a million things that are no choice is one mistake, not a million.
+    choices: Annotated[list[Choice] | None, FailFast()]
+    usage: Annotated[Usage | None, BeforeValidator(_mapping)] = None
+
+
+def _part_texts(parts: str | list[JsonValue], *kinds: str) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, dict) and part.get("type") in kinds:
+            yield from _all_texts({name: value for name, value in part.items() if name != "type"})
+
+
+def _all_texts(value: JsonValue) -> Iterator[str]:
+    """The texts of a value that servers write as a text, as parts, or as parts of parts."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from _all_texts(one)
+    elif isinstance(value, dict):
+        for name in ("text", "thinking", "summary", "refusal", "content"):
+            yield from _all_texts(value.get(name))
+
+
+def is_fenced(text: str) -> bool:
+    return _FENCE.fullmatch(spoken(text)) is not None
+
+
+def spoken(text: str) -> str:
+    """The text without a thought before it and without tokens around it that are no part of it."""
+    text = text.removeprefix("\ufeff").strip()
+    for _ in range(_MAX_TURN_ENDS):
+        ends = next((token for token in _TURN_ENDS if text.endswith(token)), "")
+        text = text.removesuffix(ends).rstrip() if ends else text
+    for begins, ends in zip(_THOUGHT_BEGINS, _THOUGHT_ENDS, strict=True):
+        thought, ended, rest = text.partition(ends)
+        # Templates may open the thought in the prompt; what only quotes its end is no JSON before it, either.
+        if ended and not thought.startswith(("{", "```")):
+            return rest.strip()
+        if text.startswith(begins):
+            return ""
+    return text
+
+
+def unwrapped(text: str) -> str:
+    """What is to be read as JSON: what is spoken, out of the one fence that may be around all of it."""
+    said = spoken(text)
+    fenced = _FENCE.fullmatch(said)
+    return fenced["inside"] if fenced else said
+
+
+def error_in(value: Mapping[str, JsonValue]) -> tuple[int | None, str] | None:
+    """The code and the words of the error that a body or a choice says it is; None where it says none."""
+    error = value.get("error")
+    if not error and value.get("object") == "error":
+        error = {name: value.get(name) for name in ("code", "message", "type")}
+    if not error:
+        return None
+    if not isinstance(error, dict):
+        return None, str(error)
+    code = error.get("code") or error.get("status")
+    number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else None
+    return number, str(error.get("message") or json.dumps(error))
+
+
+def other_interface(value: JsonValue) -> str:
+    """What a whole reply is instead of a chat completion, "" where that is not known."""
+    if not isinstance(value, dict):
+        return ""
+    first = next((one for one in _listed(value.get("choices")) if isinstance(one, dict)), {})
+    message = first.get("message")
+    if isinstance(message, dict) and isinstance(message.get("content"), dict):
+        return "a message whose content is no text"
+    known = {
+        "a stream": "delta" in first,
+        "a text completion": "text" in first,
+        "a reply of Gemini's own interface": "candidates" in value,
+        "a reply of Anthropic's own interface": value.get("type") == "message" and "content" in value,
+        "a reply of the Responses interface": value.get("object") == "response" or "output" in value,
+        "a reply of Ollama's own interface": "done" in value,
+    }
+    return next((name for name, is_it in known.items() if is_it), "")
+
+
+def _listed(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []
+
+
+# What servers say where a request is longer than the model's context.
+TOO_LONG = re.compile(
+    r"context[_ ](?:length|window|size)|maximum context|exceeds? the (?:available|model'?s?) context"
+    r"|(?:input|prompt|request|message)s? (?:is|are) too (?:long|large)|(?:entity|payload) too large"
+    r"|too many (?:input )?tokens|input token count|exceed_context_size|reduce the length"
+    r"|too large for (?:the )?model|max_new_tokens. must be|tokens to keep from the initial prompt"
+    r"|maximum (?:prompt|sequence|input) length|longer than the (?:model|maximum)",
+    re.IGNORECASE,
+)
+# Where a provider's filter stopped the request before the model saw it.
+FILTERED = re.compile(
+    r"content[_ ]filter|content management policy|responsibleaipolicy|data_inspection_failed|moderation"
+    r"|was flagged|content_policy_violation|usage polic|block_?reason|prohibited_content",
+    re.IGNORECASE,
+)
+# What no waiting mends, though the status is that of a limit.
+NO_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota", re.IGNORECASE)
+# How endpoints name what they do not accept in a schema, or that they take none at all.
+NAMES_SCHEMA = re.compile(
+    r"schema|response[_ ]?format|additionalproperties|structured|guided|grammar", re.IGNORECASE
+)

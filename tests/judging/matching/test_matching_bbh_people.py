@@ -1,0 +1,219 @@
+"""Answers to BIG-Bench Hard as people write them: right ones count in their forms, and no wrong one does."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from judging.matching import bbh
+from judging.matching.bbh import extract, is_correct, reading_of
+
+QUESTION = "Which day is it?\nOptions:\n(A) Monday\n(B) Tuesday\n(C) Monday or Tuesday\n(D) an unknown day"
+SORTED = "Sort the following words alphabetically: List: plum fig it&t kiwi"
+BRACKETS = "Complete the rest of the sequence. Input: [ < ("
+
+RIGHT = {
+    ("date_understanding", "(B)"): [
+        "B", "b", "(b)", "[B]", "B.", "b)", "B!", "(B) Tuesday", "B) Tuesday", "B. Tuesday.", "B: Tuesday",
+        "B - Tuesday", "B \u2013 Tuesday", "b) tuesday", "Option B: Tuesday", "Option B is correct.",
+        "(B) is the right answer", "I choose B", "It is (B).", "B, because the list starts on Monday",
+        "(B) since it follows", "B\nbecause it follows", "Answer: B", "Final answer: (B)", "Answer = B",
+        "Final answer: **(B) Tuesday**", "The correct option is (B)", "My answer is B",
+        "Correct answer is (B)",
+        "The answer is B because the list starts on Monday.", "The answer's B",
+        "So, the answer is: B, I think",
+        "Antwort: B", "Die Antwort lautet B.", "**B**", "__B__", "`(B)`", "\u201eB\u201c", "\u00abB\u00bb",
+        "\u201c(B)\u201d", "\uff08\uff22\uff09", "\uff22", "\u24b7", "\u249d", "\U0001d401", "B\u200b",
+        "\ufeffB",
+        r"$\boxed{B}$", r"The answer is \(\boxed{\text{B}}\).", "- (B)",
+        "I thought (A). No, the answer is (B)",
+    ],
+    ("navigate", "No"): [
+        "No, you do not return.", "no", "NO!", "No - you end elsewhere", "No you do not", "**No**",
+        "Answer: no",
+        "No.\nYou end 3 steps north", "It is no", "\u201eNo\u201c",
+        "The answer is No, because you end elsewhere",
+    ],
+    ("sports_understanding", "yes"): ["Yes he does", "Yes, it is plausible.", "yes!", "Final answer: yes"],
+    ("formal_fallacies", "invalid"): [
+        "The argument is invalid.", "The argument is deductively invalid", "It's invalid",
+        "Deductively invalid",
+        "Invalid argument", "invalid, because a premise is missing", "Answer: **invalid**",
+    ],
+    ("boolean_expressions", "False"): [
+        "= False", "not ( True ) = False", "not ( True ) is False", "It is false.",
+    ],
+    ("object_counting", "12"): [
+        "12 items", "12.0", "+12", "12.", "twelve", "Twelve animals", "12 (twelve)", "I count 12 items.",
+        "There are 12 fruits in total", "= 12", "Total: 12", "\uff11\uff12", "8 + 4 = 12", "Answer: 12",
+        "$12$",
+        "The answer is twelve.", "The total number is 12.",
+    ],
+    ("multistep_arithmetic_two", "-1234"): [
+        "-1,234", "\u22121234", "\u20131234", "- 1234", "-1234.0", "minus 1234", "-1\u202f234",
+        "(1 - 2) = -1234",
+        "The answer is \u22121,234.", "-1'234",
+    ],
+    ("word_sorting", "fig it&t kiwi plum"): [
+        "fig, it&t, kiwi, plum", "Fig It&t Kiwi Plum", "fig; it&t; kiwi; plum", "fig\nit&t\nkiwi\nplum",
+        "1. fig\n2. it&t\n3. kiwi\n4. plum", "- fig\n- it&t\n- kiwi\n- plum", "fig, it&t, kiwi, and plum",
+        "fig it&t kiwi plum.", "Sorted: fig it&t kiwi plum", "The answer is: fig, it&t, kiwi, plum.",
+        "fig \u2192 it&t \u2192 kiwi \u2192 plum", "fig -> it&t -> kiwi -> plum",
+        "\"fig\", \"it&t\", \"kiwi\", \"plum\"", "['fig', 'it&t', 'kiwi', 'plum']",
+    ],
+    ("dyck_languages", ") > ]"): [
+        ")>]", ") , > , ]", "`)>]`", "The answer is )>]", "\uff09 > ]", "Answer: ) > ].",
+    ],
+}  # fmt: skip
+WRONG = {
+    ("date_understanding", "(B)"): [
+        "not (B)", "Not B", "The answer is not B", "The answer is not (A) but (B)", "The answer isn't (B)",
+        "either A or B", "A or B", "B or A", "(A) or (B)", "B/A", "A, B", "B, C", "Not (A), it is (C)",
+        "B is wrong",
+        "(B) is wrong", "B isn't right", "I do not think it is B", "(B) would be right if it were so",
+        "bird",
+        "B, but maybe A", "The answer is (C), not (B)", "Answer: not B", "The wrong answer: (B)",
+        "anything but B",
+        "Answer: A\nFinal answer: C", "I would say (B)", "Bananas", "BC", "It is not B", "neither A nor B",
+    ],
+    ("navigate", "No"): [
+        "No one", "no idea", "Yes and no", "Not sure", "Yes, no", "No, wait, yes", "Not no",
+        "I have no answer",
+        "The answer is not no", "no way to know",
+    ],
+    ("formal_fallacies", "invalid"): [
+        "not invalid", "The argument is not invalid", "valid or invalid", "valid",
+    ],
+    ("boolean_expressions", "False"): ["not False", "The answer is not False", "not ( False ) = True"],
+    ("object_counting", "12"): [
+        "I considered 12 but 13", "12 or 13", "not 12", "about 12", "more than 12", "12.5", "12,5",
+        "The answer is 12.5.",
+        "-12", "12%", "12th", "10-12", "3 of 12", "12/3", "1/12", "at least 12", "13 because 4+8 = 12",
+        "12^2", "12\u00b2",
+        "I thought 12 was wrong", "twelve or thirteen", "The answer is 12 or 13", "120",
+    ],
+    ("multistep_arithmetic_two", "-5"): ["5", "+5", "-5 or 5", "5 - 10", "- 50"],
+    ("word_sorting", "fig it&t kiwi plum"): [
+        "fig, kiwi, it&t, plum", "fig it&t kiwi", "not fig it&t kiwi plum",
+    ],
+    ("dyck_languages", ") > ]"): ["]>)", "( > ]", ") > ] >", ") ]"],
+}  # fmt: skip
+
+
+def each(answers: dict[tuple[str, str], list[str]]) -> Iterator[tuple[str, str, str]]:
+    for (task, reference), responses in answers.items():
+        for response in responses:
+            yield task, reference, response
+
+
+def asked(task: str) -> str:
+    return {"date_understanding": QUESTION, "word_sorting": SORTED, "dyck_languages": BRACKETS}.get(task, "")
+
+
+@pytest.mark.parametrize(("task", "reference", "response"), each(RIGHT))
+def test_a_right_answer_counts_with_and_without_its_question(
+    task: str, reference: str, response: str
+) -> None:
+    for question in {"", asked(task)}:
+        assert is_correct(response, reference, task, question=question)
+        assert reading_of(response, task, question).has_form
+
+
+@pytest.mark.parametrize(("task", "reference", "response"), each(WRONG))
+def test_a_wrong_or_undecided_answer_never_does(task: str, reference: str, response: str) -> None:
+    for question in {"", asked(task)}:
+        assert not is_correct(response, reference, task, question=question)
+
+
+@pytest.mark.parametrize(
+    ("response", "read"),
+    [
+        ("Tuesday", "(B)"),
+        ("tuesday.", "(B)"),
+        ("The answer is Tuesday", "(B)"),
+        ("B Tuesday", "B"),
+        ("(C) Monday or Tuesday", "(C)"),
+        ("(B) Monday", ""),
+        ("(B) Monday, I think", ""),
+        ("(A) Mondays are odd", "(A)"),
+        ("(B) the second one", "(B)"),
+        ("Wednesday", "Wednesday"),
+    ],
+)
+def test_with_the_question_an_options_text_is_told_from_anothers(response: str, read: str) -> None:
+    assert extract(response, "date_understanding", question=QUESTION) == read
+
+
+def test_a_whole_sequence_counts_where_the_question_tells_what_was_given() -> None:
+    assert extract("[ < ( ) > ]", "dyck_languages", question=BRACKETS) == ") > ]"
+    assert not reading_of("[ < ( ) > ]", "dyck_languages").has_form
+
+
+@pytest.mark.parametrize(
+    ("task", "response"),
+    [
+        ("snarks", "I would say (A)"),
+        ("snarks", "A or B"),
+        ("navigate", "maybe so"),
+        ("object_counting", "many"),
+        ("word_sorting", "fig and plum"),
+        ("dyck_languages", "close them"),
+        ("formal_fallacies", "The conclusion follows"),
+    ],
+)
+def test_what_has_no_form_is_known_as_such(task: str, response: str) -> None:
+    assert not reading_of(response, task, asked(task)).has_form
+
+
+def test_the_third_version_still_reads_as_it_did() -> None:
+    cases = {"(B) Tuesday": "(B) Tuesday", "The answer is 12.5": "The answer is 12.5", "(B)": "(B)"}
+    assert [extract(text, "snarks", version=3) for text in cases] == ["(B) Tuesday", "12", "(B)"]
+    assert not is_correct("(B) Tuesday", "(B)", "snarks", version=3)
+    assert [reading_of(text, "snarks", version=3).has_form for text in ("(B)", "(B) Tuesday")] == [
+        True,
+        False,
+    ]
+
+
+def test_an_option_copied_whole_is_read_as_its_letter_and_no_other(shared_data: Path) -> None:
+    wrong = []
+    for path in sorted((shared_data / "bbh").glob("*.json")):
+        for example in json.loads(path.read_text())["examples"][::8]:
+            options = re.findall(r"^\(([A-Z])\) (.*?)\s*$", example["input"], re.MULTILINE)
+            texts = [text for _, text in options]
+            for letter, text in options:
+                if texts.count(text) > 1 or not re.fullmatch(r"\([A-Z]\)", example["target"]):
+                    continue
+                is_right = example["target"] == f"({letter})"
+                forms = (f"({letter}) {text}", f"{letter}) {text}", f"Final answer: ({letter}) {text}", text)
+                wrong += [
+                    (path.stem, form)
+                    for form in forms
+                    if is_correct(form, example["target"], path.stem, question=example["input"]) != is_right
+                ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\text{" * 20_000, "the answer is. " * 7_000, "1" * 100_000, "1," * 50_000, "(" * 100_000,
+        "( " * 50_000,
+        "not " * 25_000, "A or " * 20_000, "] " * 50_000, "= " * 50_000, "1. " * 33_000, "\n" * 100_000,
+        "B " * 50_000,
+        "answer:" * 14_000, "_" * 100_000, "a, " * 33_000,
+    ],
+    ids=lambda text: text[:8],
+)  # fmt: skip
+def test_no_text_takes_long_to_read(text: str) -> None:
+    for task in (
+        "snarks",
+        "navigate",
+        "boolean_expressions",
+        "object_counting",
+        "dyck_languages",
+        "word_sorting",
+    ):
+        bbh.reading_of(text, task, asked(task))
