@@ -14,8 +14,10 @@ from formats.problems import one_line
 from formats.progress import Progress, unseen
 from scoring.models import ModelConfiguration, ModelScore
 from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS, ModelResponse, ModelResults
-from scoring.services.model_locks import models_lock
-from studies.models import Item, ItemBank
+from scoring.selectors.leaderboards import models_on
+from scoring.services.model_versions import NAMED, models_lock, models_version_next
+from studies.models import Item, ItemBank, Study, User
+from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
 WithResponses = tuple[ModelConfiguration, list[ModelResponse]]
@@ -68,9 +70,12 @@ def leaderboard_import(
     replace: bool,
     now: datetime,
     progress: Progress = unseen,
+    actor: User | None = None,
 ) -> LeaderboardImport:
     """Store all results of a file, or none of them. The same file and source again change nothing.
 
+    They make the bank's next version: a locked study keeps its own, with the results that are replaced here,
+    until its lead takes the newest over (`models_take`). Every study on the bank has the import in its trail.
     Responses to prompts that the bank does not hold are not stored: nothing could be computed from them. A
     published theta that names no source of its own has `source`.
 
@@ -90,15 +95,29 @@ def leaderboard_import(
     for configuration, responses in found:
         configuration.item_bank, configuration.imported_at = item_bank, now
         configuration.sha256 = _sha256(configuration, responses)
-    stored = ModelConfiguration.objects.filter(item_bank=item_bank, name__in=[one.name for one, _ in found])
+    stored = models_on(item_bank.pk).filter(name__in=[one.name for one, _ in found])
     there = dict(stored.values_list("name", "sha256"))
     new = [(one, responses) for one, responses in found if there.get(one.name) != one.sha256]
     taken = [one.name for one, _ in new if one.name in there]
     if taken and not replace:
         raise ConfigurationsDiffer(taken)
-    ModelConfiguration.objects.filter(item_bank=item_bank, name__in=taken).delete()
+    created = [one.name for one, _ in new if one.name not in there]
+    if new:
+        version, studies = models_version_next(item_bank), list(Study.objects.filter(item_bank=item_bank))
+        for configuration, _responses in new:
+            configuration.since = version
+        if studies:
+            stored.filter(name__in=taken).update(until=version)
+        else:  # nobody has ever been compared with them
+            stored.filter(name__in=taken).delete()
+        for study in studies:
+            event_record(
+                study, StudyEventKind.MODELS_IMPORTED, now, actor=actor, item_bank=item_bank.slug,
+                version=version, used=study.models_version is None, created=created[:NAMED],
+                replaced=taken[:NAMED],
+            )  # fmt: skip
     return LeaderboardImport(
-        created=tuple(one.name for one, _ in new if one.name not in there),
+        created=tuple(created),
         replaced=tuple(taken),
         unchanged=tuple(one.name for one, _ in found if there.get(one.name) == one.sha256),
         scores=_insert(new, progress),

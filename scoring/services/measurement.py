@@ -17,10 +17,11 @@ from psychometrics.measures.registry import MEASURED
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.headlines import stored_headlines
+from scoring.selectors.leaderboards import models_version_of
 from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.selectors.scopes import results_disclosure
 from scoring.services.freshness import measured_sha256
-from scoring.services.model_locks import models_settle
+from scoring.services.model_versions import models_settle
 from scoring.services.storing import measures_store
 from studies.models import StudyEvent
 from studies.services.database import snapshot
@@ -51,6 +52,7 @@ def measurement_compute(
     """
     models_settle(results.run.study)
     with snapshot():
+        version = models_version_of(results.run.study)
         everyone = study_cohort(results.run)
         inputs_sha256 = measured_sha256(results.run, everyone)
         readings = Readings(results)
@@ -67,7 +69,7 @@ def measurement_compute(
         blocks[scope][block], found[scope, block] = ended
     measurement = Measurement(
         result_set=results, seed=seed, resamples=resamples, inputs_sha256=inputs_sha256,
-        blocks=blocks[Scope.ALL], public_blocks=blocks.get(Scope.PUBLIC, {}), computed_at=now,
+        models_version=version, blocks=blocks[Scope.ALL], public_blocks=blocks.get(Scope.PUBLIC, {}), computed_at=now,
     )  # fmt: skip
     measurement_store(measurement, found)
     return measurement

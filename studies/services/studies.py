@@ -118,7 +118,10 @@ def study_freeze(*, study: Study, now: datetime, actor: User | None = None) -> S
     protocol_fix(study, settings, now, keep_design=False)
     study.status = StudyStatus.FROZEN
     study.frozen_at = now
-    study.save(update_fields=["judge_protocol", "design_hash", "protocol_hash", "status", "frozen_at"])
+    # From here on models enter only by the study's lead, whoever imports results of them.
+    study.models_version = study.item_bank.models_version if study.item_bank else None
+    fields = ["judge_protocol", "design_hash", "protocol_hash", "status", "frozen_at", "models_version"]
+    study.save(update_fields=fields)
     event_record(study, StudyEventKind.FROZEN, now, actor=actor, protocol_hash=study.protocol_hash)
     return study
 

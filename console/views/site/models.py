@@ -108,7 +108,9 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
         )  # fmt: skip
         return redirect("staff_job", job.pk)
     try:
-        done, results = model_file_import(**chosen, item_bank=values["item_bank"], clock=timezone.now)
+        done, results = model_file_import(
+            **chosen, item_bank=values["item_bank"], actor=signed_in(request), clock=timezone.now
+        )
     finally:
         upload_forget(token)
     messages.success(request, _what_came(done))

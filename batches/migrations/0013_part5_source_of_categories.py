@@ -1,0 +1,16 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('batches', '0012_written_answers'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='batchplan',
+            name='category_source',
+            field=models.CharField(blank=True, max_length=20),
+        ),
+    ]
