@@ -125,9 +125,7 @@ def bank_file_import(
     found = _reading(token, bank_format, mini=mini, progress=reading)
     if found.problems and not partial:
         raise FileHasProblems(_shown(found.problems, token), len(found.problems))
-    return bank_import(
-        slug=slug, reading=found, strict=False, actor=actor, now=clock(), progress=storing
-    )
+    return bank_import(slug=slug, reading=found, strict=False, actor=actor, now=clock(), progress=storing)
 
 
 def item_bank_file_import(*, token: str, slug: str, now: datetime) -> tuple[ItemBank, bool]:

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 
 from django.db.models import Max, Q, QuerySet
-from django.db.models.functions import Coalesce
 
 from psychometrics.inference.measure import Block
 from psychometrics.irt.bank import ItemBank as ItemArrays
@@ -18,8 +17,8 @@ COLUMNS = [field.name for field in fields(Configuration)]
 
 
 def models_on(item_bank: int | None, version: int | None = None) -> QuerySet[ModelConfiguration]:
-    """The models on the item bank with this key, as of a version of them; None: those that no later import has
-    replaced, which drafts have and the site's pages list.
+    """The models on the item bank with this key, as of a version of them; None: those that no later import
+    has replaced, which drafts have and the site's pages list.
     """
     rows = ModelConfiguration.objects.filter(item_bank=item_bank)
     if version is None:
@@ -30,14 +29,6 @@ def models_on(item_bank: int | None, version: int | None = None) -> QuerySet[Mod
 def models_of(study: Study) -> QuerySet[ModelConfiguration]:
     """The models that a study is compared with: of a locked one those of the version it is pinned to."""
     return models_on(study.item_bank_id, study.models_version)
-
-
-def models_version_of(study: Study) -> int | None:
-    """Which version of its item bank's results of models the study is compared with; None without a bank."""
-    pinned = Study.objects.filter(pk=study.pk).values_list(
-        Coalesce("models_version", "item_bank__models_version"), flat=True
-    )
-    return pinned.get()
 
 
 def studies_comparing(models: Iterable[ModelConfiguration]) -> QuerySet[Study]:

@@ -150,8 +150,8 @@ def _with_counts_since(rows: QuerySet[ResultSet], study: int) -> QuerySet[Result
     """With sessions `ended` and `resumed`, verdicts `decided`, answers `judged` (to public prompts:
     `judged_public`) since the results were computed, or last compared with what they rest on
     (`results_recompute`, which looks at results of the present design alone); with models `imported` for the
-    item bank of a study that follows its newest, and how often a lead has `taken` newer ones over and some were
-    `deleted`, since they were measured. Of results of this study.
+    item bank of a study that follows its newest, and how often a lead has `taken` newer ones over and some
+    were `deleted`, since they were measured. Of results of this study.
     """
     events = StudyEvent.objects.filter(study=study)
     checks = events.filter(kind=StudyEventKind.RESULTS_RECOMPUTED)

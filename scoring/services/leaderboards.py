@@ -8,6 +8,7 @@ from datetime import datetime
 from itertools import islice
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from formats.canonical import canonical_sha256
 from formats.problems import one_line
@@ -101,29 +102,40 @@ def leaderboard_import(
     taken = [one.name for one, _ in new if one.name in there]
     if taken and not replace:
         raise ConfigurationsDiffer(taken)
-    created = [one.name for one, _ in new if one.name not in there]
     if new:
-        version, studies = models_version_next(item_bank), list(Study.objects.filter(item_bank=item_bank))
-        for configuration, _responses in new:
-            configuration.since = version
-        if studies:
-            stored.filter(name__in=taken).update(until=version)
-        else:  # nobody has ever been compared with them
-            stored.filter(name__in=taken).delete()
-        for study in studies:
-            event_record(
-                study, StudyEventKind.MODELS_IMPORTED, now, actor=actor, item_bank=item_bank.slug,
-                version=version, used=study.models_version is None, created=created[:NAMED],
-                replaced=taken[:NAMED],
-            )  # fmt: skip
+        _version_make(item_bank, new, stored.filter(name__in=taken), now, actor)
     return LeaderboardImport(
-        created=tuple(created),
+        created=tuple(one.name for one, _ in new if one.name not in there),
         replaced=tuple(taken),
         unchanged=tuple(one.name for one, _ in found if there.get(one.name) == one.sha256),
         scores=_insert(new, progress),
         unknown_prompts=tuple(sorted(set(unknown))),
         unknown_responses=len(unknown),
     )
+
+
+def _version_make(
+    item_bank: ItemBank,
+    new: Sequence[WithResponses],
+    replaced: QuerySet[ModelConfiguration],
+    now: datetime,
+    actor: User | None,
+) -> None:
+    """The bank's next version, with the new ones in the place of others, and what studies are told of it."""
+    version, studies = models_version_next(item_bank), Study.objects.filter(item_bank=item_bank)
+    gone = list(replaced.values_list("name", flat=True))
+    if studies.exists():
+        replaced.update(until=version)
+    else:  # nobody is compared with them
+        replaced.delete()
+    for configuration, _responses in new:
+        configuration.since = version
+    added = [one.name for one, _ in new if one.name not in gone]
+    for study in studies:
+        event_record(
+            study, StudyEventKind.MODELS_IMPORTED, now, actor=actor, item_bank=item_bank.slug,
+            version=version, used=study.models_version is None, added=added[:NAMED], replaced=gone[:NAMED],
+        )  # fmt: skip
 
 
 def _configurations(results: ModelResults, known: set[str], source: str) -> Iterator[WithResponses]:

@@ -17,7 +17,6 @@ from psychometrics.measures.registry import MEASURED
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.headlines import stored_headlines
-from scoring.selectors.leaderboards import models_version_of
 from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.selectors.scopes import results_disclosure
 from scoring.services.freshness import measured_sha256
@@ -52,7 +51,6 @@ def measurement_compute(
     """
     models_settle(results.run.study)
     with snapshot():
-        version = models_version_of(results.run.study)
         everyone = study_cohort(results.run)
         inputs_sha256 = measured_sha256(results.run, everyone)
         readings = Readings(results)
@@ -69,7 +67,8 @@ def measurement_compute(
         blocks[scope][block], found[scope, block] = ended
     measurement = Measurement(
         result_set=results, seed=seed, resamples=resamples, inputs_sha256=inputs_sha256,
-        models_version=version, blocks=blocks[Scope.ALL], public_blocks=blocks.get(Scope.PUBLIC, {}), computed_at=now,
+        models_version=results.run.study.models_version, blocks=blocks[Scope.ALL], public_blocks=blocks.get(Scope.PUBLIC, {}),
+        computed_at=now,
     )  # fmt: skip
     measurement_store(measurement, found)
     return measurement

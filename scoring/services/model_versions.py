@@ -61,8 +61,8 @@ def models_take(*, study: Study, seen: int | None, now: datetime, actor: User | 
     before, study.models_version = study.models_version, changes.version
     study.save(update_fields=["models_version"])
     event_record(
-        study, StudyEventKind.MODELS_TAKEN, now, actor=actor, item_bank=changes.item_bank, version=changes.version,
-        version_before=before, added=changes.added[:NAMED], replaced=changes.replaced[:NAMED],
-        number=len(changes.added) + len(changes.replaced),
+        study, StudyEventKind.MODELS_TAKEN, now, actor=actor, item_bank=changes.item_bank,
+        version=changes.version, version_before=before, number=len(changes.added) + len(changes.replaced),
+        added=changes.added[:NAMED], replaced=changes.replaced[:NAMED],
     )  # fmt: skip
     return study

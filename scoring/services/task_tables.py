@@ -75,9 +75,14 @@ def _columns_store(item_bank: ItemBank, table: AccuracyTable, source: str, now: 
     version = models_version_next(item_bank)
     configurations = ModelConfiguration.objects.bulk_create(
         ModelConfiguration(
-            item_bank=item_bank, name=name, source=source, epochs=1, sha256=item_bank.digest, imported_at=now,
+            item_bank=item_bank,
+            name=name,
+            source=source,
+            epochs=1,
+            sha256=item_bank.digest,
             since=version,
-        )  # fmt: skip
+            imported_at=now,
+        )
         for name in table.models
     )
     scores = []

@@ -1,11 +1,12 @@
 """The one guard of what studies share: judges, banks, models' results, judge texts.
 
-Whoever may make studies may add to these. What a locked study rests on changes only by people who may judge in
-each such study, and every study that uses it has the change in its trail.
+Whoever may make studies may add to these. What a locked study rests on changes only by people who may judge
+in each such study, and every study that uses it has the change in its trail.
 """
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from studies.models import Study, StudyStatus, User
 from studies.roles import Can
@@ -25,12 +26,12 @@ def site_object_change(
     refusal: str,
     actor: User | None,
     now: datetime,
-    **details: object,
+    **details: Any,
 ) -> None:
     """Put a change into the trails of the studies that use what is changed; call it inside its transaction.
 
-    Raises UsedByOthers with the sentence `refusal`, which names the remedy, where `actor` may not judge in all
-    of them that are locked. The command line (None) may.
+    Raises UsedByOthers with the sentence `refusal`, which names the remedy, where `actor` may not judge in
+    all of them that are locked. The command line (None) may.
     """
     using = list(users)
     locked = [study for study in using if study.status != StudyStatus.DRAFT]
