@@ -25,6 +25,7 @@ from presentation.codes import CodeNames
 from presentation.tables import Named
 from screening.selectors.kept import kept
 from studies.models import Criterion, Item, Prompt, Study
+from studies.selectors.categories import question_categories
 
 FLAGS: Mapping[str, Any] = {
     "no_parameters": gettext_lazy("no item parameters"),
@@ -59,21 +60,22 @@ class Question:
 
 
 def study_questions(study: Study) -> list[Question]:
-    """Every question in the bank's order, without its text: four queries for any number."""
+    """Every question in the bank's order, without its text: six queries for any number."""
     answers, taken = _answers(study)
     sets = _sets(study)
+    held = question_categories(study)
     criteria = Exists(Criterion.objects.filter(prompt=OuterRef("pk")))
     no_gold = ExpressionWrapper(Q(gold_answer=None), output_field=BooleanField())
     rows = Prompt.objects.filter(version=study.bank_version_id).annotate(
         has_criteria=criteria, no_gold=no_gold, difficulty=_difficulty(study)
     )
     found = rows.values_list(
-        "pk", "label", "prompt_id", "category", "modality", "split", "no_gold", "has_criteria",
-        "difficulty",
-    )  # fmt: skip
+        "pk", "label", "prompt_id", "modality", "split", "no_gold", "has_criteria", "difficulty"
+    )
     return [
         Question(
-            pk, label, prompt_id, category, modality, tuple(sets[pk]), answers[pk], difficulty,
+            pk, label, prompt_id, held[prompt_id].category, modality, tuple(sets[pk]), answers[pk],
+            difficulty,
             tuple(
                 flag
                 for flag, holds in (
@@ -86,7 +88,7 @@ def study_questions(study: Study) -> list[Question]:
             ),
             taken.get(pk),
         )
-        for pk, label, prompt_id, category, modality, split, no_gold, has_criteria, difficulty in found
+        for pk, label, prompt_id, modality, split, no_gold, has_criteria, difficulty in found
     ]  # fmt: skip
 
 

@@ -35,6 +35,7 @@ from judging.selectors.runs import newest_scores_run
 from screening.views.blinding import results_are_hidden
 from studies.models import Item, Prompt, Study
 from studies.roles import Can
+from studies.selectors.categories import question_categories
 from studies.selectors.names import code_names
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
@@ -216,6 +217,7 @@ def staff_question(request: HttpRequest, study: Study, label: str) -> HttpRespon
         "study": study,
         "prompt": prompt,
         "names": code_names(study),
+        "categories": question_categories(study, prompts.filter(pk=prompt.pk))[prompt.prompt_id],
         "sets": sets,
         "answers": answers[prompt.pk],
         "taken": taken.get(prompt.pk),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 
-from django.db.models import Max, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 
 from psychometrics.inference.measure import Block
 from psychometrics.irt.bank import ItemBank as ItemArrays
@@ -61,11 +61,11 @@ def item_banks_named(name: str) -> QuerySet[ItemBank]:
     return banks.filter(digest__startswith=name.lower())
 
 
-def studies_measured_on(item_bank: ItemBank, among: QuerySet[Study] | None = None) -> list[str]:
-    """Short names of the studies, of all or of some, whose results on this bank were measured before."""
+def studies_keeping(item_bank: ItemBank, among: QuerySet[Study] | None = None) -> list[str]:
+    """Short names of the studies, of all or of some, that are pinned to an earlier version on this bank."""
     studies = Study.objects.all() if among is None else among
-    studies = studies.filter(item_bank=item_bank, scoring_runs__result_sets__measurement__isnull=False)
-    return list(studies.order_by("slug").values_list("slug", flat=True).distinct())
+    studies = studies.filter(item_bank=item_bank, models_version__lt=F("item_bank__models_version"))
+    return list(studies.order_by("slug").values_list("slug", flat=True))
 
 
 def imported_with(one: ModelConfiguration) -> QuerySet[ModelConfiguration]:

@@ -67,8 +67,8 @@ def measurement_compute(
         blocks[scope][block], found[scope, block] = ended
     measurement = Measurement(
         result_set=results, seed=seed, resamples=resamples, inputs_sha256=inputs_sha256,
-        models_version=results.run.study.models_version, blocks=blocks[Scope.ALL], public_blocks=blocks.get(Scope.PUBLIC, {}),
-        computed_at=now,
+        models_version=results.run.study.models_version, blocks=blocks[Scope.ALL],
+        public_blocks=blocks.get(Scope.PUBLIC, {}), computed_at=now,
     )  # fmt: skip
     measurement_store(measurement, found)
     return measurement

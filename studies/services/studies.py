@@ -13,7 +13,7 @@ from studies.roles import Role
 from studies.services.banks import default_judge_protocol
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails.study_mails import mails_cancel
-from studies.services.readiness import require_ready, require_window
+from studies.services.readiness import require_category_source, require_ready, require_window
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.services.staff.roles import role_give
@@ -114,6 +114,7 @@ def study_freeze(*, study: Study, now: datetime, actor: User | None = None) -> S
         raise StudyNotDraft(study)
     settings = study.protocol
     require_ready(study, settings)
+    require_category_source(study)
     require_window(study.opens_at, study.closes_at, now)
     protocol_fix(study, settings, now, keep_design=False)
     study.status = StudyStatus.FROZEN

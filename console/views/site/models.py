@@ -20,7 +20,7 @@ from formats.cells import csv_cell
 from jobs.services.starting import job_start
 from presentation.problems import problem_in_words
 from scoring.models import ModelConfiguration
-from scoring.selectors.leaderboards import studies_measured_on
+from scoring.selectors.leaderboards import studies_keeping
 from scoring.services.leaderboards import LeaderboardImport
 from studies.forms.uploads import takes_large_files
 from studies.models import ItemBank
@@ -123,8 +123,11 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
         numbers = {"questions": len(done.unknown_prompts), "responses": done.unknown_responses}
         messages.warning(request, sentence % numbers)
     own = studies_of_staff(signed_in(request))
-    if studies := studies_measured_on(values["item_bank"], among=own):
-        sentence = _("Results of these studies were computed before: %(studies)s. Recompute them.")
+    if studies := studies_keeping(values["item_bank"], among=own):
+        sentence = _(
+            "These studies are locked and keep the results of models that they have: %(studies)s. A lead "
+            "takes the new ones over on their page Items."
+        )
         messages.info(request, sentence % {"studies": ", ".join(studies)})
     return redirect("staff_models")
 
