@@ -60,7 +60,7 @@ class Question:
 
 
 def study_questions(study: Study) -> list[Question]:
-    """Every question in the bank's order, without its text: six queries for any number."""
+    """Every question in the bank's order, without its text: five queries for any number."""
     answers, taken = _answers(study)
     sets = _sets(study)
     held = question_categories(study)

@@ -95,7 +95,7 @@ SET_COLUMNS: tuple[Column[SetRow], ...] = (
     ),
     Column(
         "categories", gettext_lazy("Categories"), (),
-        lambda row: ", ".join(f"{name.code or name} {number}" for name, number in row.categories),
+        lambda row: ", ".join(f"{name} {number}" for name, number in row.categories),
     ),
 )  # fmt: skip
 
@@ -144,10 +144,12 @@ def _csv(study: Study, rows: list[QuestionLine]) -> HttpResponse:
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-questions.csv"'
     writer = csv.writer(response, lineterminator="\n")
     writer.writerow(COLUMNS)
+    names = code_names(study)
     for one, result in rows:
+        category = names.category(one.category) if one.category else ""
         sets, flags = " ".join(map(str, one.sets)), " ".join(one.flags)
         cells = (
-            one.label, one.prompt_id, one.category, one.modality, sets, one.answers, result.scored,
+            one.label, one.prompt_id, category, one.modality, sets, one.answers, result.scored,
             result.people, result.models, one.difficulty, one.taken,
             result.messages, flags,
         )  # fmt: skip

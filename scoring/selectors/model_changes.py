@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from scoring.models import ModelConfiguration
-from studies.models import ItemBank, Study
+from studies.models import Study
 
 
 @dataclass(frozen=True)
@@ -20,15 +20,17 @@ class ModelChanges:
 
 def model_changes(study: Study) -> ModelChanges | None:
     """None where the study has the newest already, as every draft does."""
-    pinned, bank = study.models_version, study.item_bank_id
-    if pinned is None or bank is None:
+    pinned, bank = study.models_version, study.item_bank
+    if pinned is None or bank is None or pinned >= bank.models_version:
         return None
     rows = ModelConfiguration.objects.filter(item_bank=bank).order_by("name")
     new = list(rows.filter(until=None, since__gt=pinned).values_list("name", flat=True))
     if not new:
         return None
     kept = set(rows.filter(since__lte=pinned, until__gt=pinned).values_list("name", flat=True))
-    slug, version = ItemBank.objects.values_list("slug", "models_version").get(pk=bank)
     return ModelChanges(
-        slug, version, [name for name in new if name not in kept], [name for name in new if name in kept]
+        item_bank=bank.slug,
+        version=bank.models_version,
+        added=[name for name in new if name not in kept],
+        replaced=[name for name in new if name in kept],
     )

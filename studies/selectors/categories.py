@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from presentation.codes import CodeNames
 from presentation.tables import Named
@@ -24,7 +25,7 @@ class Disagreement:
 
 
 def question_categories(study: Study, prompts: QuerySet[Prompt] | None = None) -> dict[str, Categories]:
-    """What holds for each of these questions (default: all of the bank), by prompt id; two queries."""
+    """What holds for each of these questions (default: all of the bank), by prompt id; one query."""
     rows = Prompt.objects.filter(version=study.bank_version_id) if prompts is None else prompts
     source = study.protocol.category_source
     return {
@@ -61,9 +62,10 @@ def undecided(study: Study) -> list[Disagreement]:
 def _of_both(
     prompts: QuerySet[Prompt], item_bank: int | None
 ) -> Iterator[tuple[str, str, Categories, Categories]]:
-    """Label and id of each question with what the question bank and the item bank say."""
-    items = Item.objects.filter(item_bank=item_bank) if item_bank else Item.objects.none()
-    known = dict(items.exclude(subcategory="").values_list("prompt_id", "subcategory"))
-    rows = prompts.order_by("position").values_list("label", "prompt_id", "category", "subcategory")
-    for label, prompt_id, category, subcategory in rows:
-        yield label, prompt_id, Categories(category, subcategory), item_categories(known.get(prompt_id, ""))
+    """Label and id of each question with what the question bank and the item bank say; one query."""
+    items = Item.objects.filter(item_bank=item_bank, prompt_id=OuterRef("prompt_id")).values("subcategory")
+    rows = prompts.order_by("position").annotate(of_item=Coalesce(Subquery(items[:1]), Value("")))
+    for label, prompt_id, category, subcategory, of_item in rows.values_list(
+        "label", "prompt_id", "category", "subcategory", "of_item"
+    ):
+        yield label, prompt_id, Categories(category, subcategory), item_categories(of_item)
