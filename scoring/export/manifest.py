@@ -34,7 +34,6 @@ class MeasurementEntry(Entry):
 
     seed: int
     resamples: int
-    models_version: int | None = None
     blocks: dict[str, JsonValue]
     public_blocks: dict[str, JsonValue] = {}
     methods: str = ""
@@ -145,15 +144,13 @@ class Omitted(Entry):
 class ItemBankEntry(Entry):
     """The constants of the item bank, and how many items it has, in all and in each reported category.
 
-    `response_model` says which ability is on its scale: theta_QL on "2PL_logistic". `models_version` is the
-    version of what is known of models on it that the study is compared with: the tables of models hold it.
+    `response_model` says which ability is on its scale: theta_QL on "2PL_logistic".
     """
 
     squeeze_scale: float
     squeeze_offset: float
     sigma_hat: float
     response_model: str = "2PL_logit_normal"
-    models_version: int | None = None
     items: int
     items_by_category: dict[str, int]
 

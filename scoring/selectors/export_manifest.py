@@ -53,7 +53,6 @@ def item_bank_entry(study: Study) -> manifest.ItemBankEntry | None:
     sizes = bank_sizes(study)
     return manifest.ItemBankEntry(
         **named(study.item_bank, "squeeze_scale", "squeeze_offset", "sigma_hat", "response_model"),
-        models_version=study.models_version,
         items=sizes.total(),
         items_by_category=dict(sorted(sizes.items())),
     )
@@ -86,7 +85,7 @@ def _measurement_entry(results: ResultSet) -> manifest.MeasurementEntry | None:
     found = measurement_of(results)
     if found is None:
         return None
-    stored = named(found, "seed", "resamples", "blocks", "public_blocks", "models_version", "computed_at")
+    stored = named(found, "seed", "resamples", "blocks", "public_blocks", "computed_at")
     return manifest.MeasurementEntry(**stored, methods=METHODS, names=tuple(CATALOGUE))
 
 
