@@ -48,7 +48,7 @@ class Theirs:
             Attachment.objects.filter(prompt__version=version),
             Item.objects.filter(item_bank=study.item_bank_id),
             JudgeConfig.objects.filter(pk=self.judge.pk),
-            JudgeProtocol.objects.filter(pk=study.judge_protocol_id),
+            JudgeProtocol.objects.filter(studies=study),
             ModelScore.objects.filter(configuration__in=models.values("pk")),
         )
         of_bank = ("slug", "digest", "sigma_hat", "response_model", "squeeze_scale", "squeeze_offset")
