@@ -30,10 +30,10 @@ class CategoriesUndecided(StudyNotReady):
         shown = "; ".join(disagreement_line(one) for one in found[:NAMED_PROMPTS])
         sentence = ngettext(
             "Question bank and item bank put %(number)d question into different categories (%(shown)s), and "
-            "the protocol does not say which holds. Choose on the page Items of the set-up, or by "
+            "the protocol does not say which holds. Choose on the page Item parameters of the set-up, or by "
             "update_study: category_source is item_bank or question_bank.",
             "Question bank and item bank put %(number)d questions into different categories (%(shown)s), and "
-            "the protocol does not say which holds. Choose on the page Items of the set-up, or by "
+            "the protocol does not say which holds. Choose on the page Item parameters of the set-up, or by "
             "update_study: category_source is item_bank or question_bank.",
             len(found),
         )

@@ -126,7 +126,7 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
     if studies := studies_keeping(values["item_bank"], among=own):
         sentence = _(
             "These studies are locked and keep the results of models that they have: %(studies)s. A lead "
-            "takes the new ones over on their page Items."
+            "takes the new ones over on their page Item parameters."
         )
         messages.info(request, sentence % {"studies": ", ".join(studies)})
     return redirect("staff_models")
