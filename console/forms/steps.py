@@ -24,7 +24,7 @@ from console.forms.text_steps import (
     ReceiptForm,
     ToolsForm,
 )
-from studies.models import BankVersion, ItemBank, JudgeProtocol, Study
+from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus
 from studies.protocol.settings import PROFILE_QUESTIONS
 from studies.selectors.categories import disagreements
 from studies.services.studies import MAX_NAME_CHARACTERS
@@ -112,6 +112,12 @@ class ItemsForm(StepForm):
         super().__init__(study, data, **options)
         if not disagreements(study.bank_version, study.item_bank):
             del self.fields["category_source"]
+
+    def shown(self, study: Study) -> dict[str, Any]:
+        """A study locked before it was asked shows what it was made with."""
+        stored = super().shown(study)
+        was_not_asked = study.status != StudyStatus.DRAFT and stored["category_source"] is None
+        return stored | {"category_source": "item_bank"} if was_not_asked else stored
 
     def settings(self) -> dict[str, Any]:
         written = super().settings().get("category_source", self.study.protocol.category_source)

@@ -124,8 +124,8 @@ def _names_update(version: BankVersion, reading: BankReading, now: datetime, act
         actor=actor,
         now=now,
         bank=str(version),
-        before=version.category_names,
-        after=names,
+        names_before=version.category_names,
+        names=names,
     )
     version.category_names = names
     version.save(update_fields=["category_names"])
