@@ -11,6 +11,6 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='batchplan',
             name='category_source',
-            field=models.CharField(blank=True, max_length=20),
+            field=models.CharField(default="item_bank", max_length=20),
         ),
     ]

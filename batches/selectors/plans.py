@@ -73,7 +73,7 @@ def plan_matches(plan: BatchPlan, study: Study) -> bool:
     # Sets that are drawn at random do not depend on what the prompts are about.
     balanced_on = (plan.item_bank_id, plan.category_source)
     same_items = protocol.assembly == "random" or balanced_on == (
-        study.item_bank_id, protocol.category_source or "",
+        study.item_bank_id, protocol.categories_hold_of,
     )  # fmt: skip
     return wanted == built and same_items
 

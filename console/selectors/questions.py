@@ -92,8 +92,10 @@ def study_questions(study: Study) -> list[Question]:
     ]  # fmt: skip
 
 
-def chosen(questions: Sequence[Question], *, words: str, category: str, flag: str) -> list[Question]:
-    """Those of the category with the flag that hold the words in label, id or category."""
+def chosen(
+    questions: Sequence[Question], names: CodeNames, *, words: str, category: str, flag: str
+) -> list[Question]:
+    """Those of the category with the flag that hold the words in label, id or category, by code or name."""
     needle = words.strip().casefold()
     return [
         one
@@ -101,7 +103,11 @@ def chosen(questions: Sequence[Question], *, words: str, category: str, flag: st
         if (not category or one.category == category)
         and (not flag or flag in one.flags)
         and (
-            not needle or any(needle in text.casefold() for text in (one.label, one.prompt_id, one.category))
+            not needle
+            or any(
+                needle in text.casefold()
+                for text in (one.label, one.prompt_id, one.category, names.category(one.category))
+            )
         )
     ]
 

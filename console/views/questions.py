@@ -104,7 +104,7 @@ SET_COLUMNS: tuple[Column[SetRow], ...] = (
 @study_page(Can.SEE_ANSWERS)
 def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     """Every question with its set, answers so far and flags; the same rows as CSV."""
-    everything = study_questions(study)
+    everything, names = study_questions(study), code_names(study)
     words, category = request.GET.get("q", ""), request.GET.get("category", "")
     flag, listing = request.GET.get("flag", ""), Listing(request, LIST_COLUMNS)
     with_scores = not results_are_hidden(request, study)
@@ -112,7 +112,7 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     known = every_question_result(study, everything, with_scores=with_scores) if needs_results else {}
     rows = listing.sorted(
         QuestionLine(one, known.get(one.pk, QuestionResult()))
-        for one in chosen(everything, words=words, category=category, flag=flag)
+        for one in chosen(everything, names, words=words, category=category, flag=flag)
     )
     if listing.wants_csv:
         return _csv(study, rows)
@@ -120,7 +120,6 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     shown = [row.question for row in page]
     results = known or question_results(study, shown, with_scores=with_scores)
-    names = code_names(study)
     context = {
         "study": study,
         "page": page,

@@ -19,15 +19,13 @@ def item_categories(subcategory: str) -> Categories:
     return Categories(subcategory.split("-")[0], subcategory)
 
 
-def categories_of(
-    items: Categories, questions: Categories, *, source: CategorySource | None = None
-) -> Categories:
+def categories_of(items: Categories, questions: Categories, *, source: CategorySource) -> Categories:
     """What holds: the word of the `source`, and where it names none the other's.
 
-    None is the item bank's, as in studies of before it was asked and wherever the two agree. Assembly, pages,
-    results and exports all use this, so that batches are balanced on the categories that are reported.
+    Assembly, pages, results and exports all use this, so that batches are balanced on the categories that are
+    reported.
     """
-    if source != "question_bank":
+    if source == "item_bank":
         return Categories(items.category or questions.category, items.subcategory or questions.subcategory)
     if not questions.category:
         return Categories(items.category, questions.subcategory or items.subcategory)

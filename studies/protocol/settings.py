@@ -209,6 +209,11 @@ class ProtocolSettings(Settings):
         """Whether places are laid down with the batches, as each has an arm or a batch of its own."""
         return bool(self.arms) or self.assembly == "matrix"
 
+    @property
+    def categories_hold_of(self) -> CategorySource:
+        """Whose categories hold: the item bank's where nothing else was said."""
+        return self.category_source or "item_bank"
+
     def arm_instructions(self, slug: str) -> str:
         """What people of this arm read besides; nothing where there is no such arm."""
         return next((arm.instructions for arm in self.arms if arm.slug == slug), "")

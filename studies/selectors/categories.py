@@ -27,7 +27,7 @@ class Disagreement:
 def question_categories(study: Study, prompts: QuerySet[Prompt] | None = None) -> dict[str, Categories]:
     """What holds for each of these questions (default: all of the bank), by prompt id; one query."""
     rows = Prompt.objects.filter(version=study.bank_version_id) if prompts is None else prompts
-    source = study.protocol.category_source
+    source = study.protocol.categories_hold_of
     return {
         prompt_id: categories_of(items, questions, source=source)
         for _label, prompt_id, questions, items in _of_both(rows, study.item_bank_id)

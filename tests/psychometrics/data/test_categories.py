@@ -33,7 +33,6 @@ def test_the_source_holds_and_the_other_fills_what_it_leaves_open(
 ) -> None:
     items, questions = item_categories(item), Categories(*question)
     assert categories_of(items, questions, source="item_bank") == by_items
-    assert categories_of(items, questions) == by_items  # as in every study of before it was asked
     assert categories_of(items, questions, source="question_bank") == by_questions
 
 
