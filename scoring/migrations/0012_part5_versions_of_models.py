@@ -5,7 +5,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('scoring', '0011_files_to_take_away'),
-        ('studies', '0016_part5_versions_of_models'),
+        ('studies', '0018_part5_versions_of_models'),
     ]
 
     operations = [
