@@ -58,7 +58,7 @@ def read_bank(job: JobContext, *, token: str, **chosen: Any) -> JobResult:
 def import_bank(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `bank_file_import`."""
     found = bank_file_import(
-        **arguments, clock=job.clock, reading=Part(job, 0, READ, READING),
+        **arguments, actor=job.actor, clock=job.clock, reading=Part(job, 0, READ, READING),
         storing=Part(job, READ, FINE, STORING),
     )  # fmt: skip
     return JobResult(
@@ -114,7 +114,7 @@ def import_models(job: JobContext, *, item_bank: int, **arguments: Any) -> JobRe
     """Arguments as of `model_file_import`; the item bank by its key."""
     bank = ItemBank.objects.get(pk=item_bank)
     done, results = model_file_import(
-        **arguments, item_bank=bank, clock=job.clock, reading=Part(job, 0, READ, READING),
+        **arguments, item_bank=bank, actor=job.actor, clock=job.clock, reading=Part(job, 0, READ, READING),
         storing=Part(job, READ, FINE, STORING),
     )  # fmt: skip
     facts = {

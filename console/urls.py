@@ -57,6 +57,7 @@ urlpatterns = [
     path(f"{SETUP}lock/confirm/", locking.staff_lock_confirm, name="staff_lock_confirm"),
     path(f"{SETUP}close/", locking.staff_setup_close, name="staff_setup_close"),
     path(f"{SETUP}plan/", studies.staff_setup_plan, name="staff_setup_plan"),
+    path(f"{SETUP}models/take/", steps.staff_models_take, name="staff_models_take"),
     path(f"{SETUP}protocol.json", locking.staff_setup_file, name="staff_setup_file"),
     path(f"{SETUP}import/", locking.staff_setup_import, name="staff_setup_import"),
     path(f"{SETUP}preview/<slug:page>/", previews.staff_setup_preview, name="staff_setup_preview"),

@@ -27,7 +27,7 @@ from scoring.selectors.runs import newest_results, results_due
 from scoring.services.agreements import agreements_compute
 from scoring.services.freshness import OutOfDate, out_of_date, runs_to_keep
 from scoring.services.measurement import Said, measurement_compute, nothing_said
-from scoring.services.model_locks import models_settle
+from scoring.services.model_versions import models_settle
 from scoring.services.results import results_compute
 from screening.selectors.screening import Screening
 from screening.services.screening import study_screen

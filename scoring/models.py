@@ -88,13 +88,15 @@ class Measurement(models.Model):
     `blocks` holds for each block its state (`computed`, `refused` or `failed`), the sentence that says why
     not (with its template and facts, to say it in another language), and the seconds it took; `public_blocks`
     the same for the answers to public prompts alone, and nothing where the study has no private prompts.
-    `inputs_sha256` is of what was measured; "" in measurements by a version that kept none.
+    `inputs_sha256` is of what was measured; "" in measurements by a version that kept none. `models_version`
+    says which results of models are in it (`Study.models_version`); None: no models, or not known.
     """
 
     result_set = models.OneToOneField(ResultSet, on_delete=models.CASCADE, related_name="measurement")
     seed = models.PositiveBigIntegerField()
     resamples = models.PositiveIntegerField()
     inputs_sha256 = models.CharField(max_length=64, blank=True)
+    models_version = models.PositiveIntegerField(null=True)
     blocks = models.JSONField(default=dict)
     public_blocks = models.JSONField(default=dict)
     computed_at = models.DateTimeField()
@@ -173,6 +175,9 @@ class ModelConfiguration(models.Model):
     Either it has scores, then every number about it is computed here; or it has only what somebody published
     (`published_theta`, `published_se`), which is marked as such wherever it is shown. `epochs` is the number
     of responses per prompt that the published theta rests on. `judge` is the model that scored it, if known.
+
+    A row is never changed: it is there from version `since` of what is known of models on the bank until the
+    version `until`, which has another in its place; None: it is there still.
     """
 
     item_bank = models.ForeignKey(ItemBank, on_delete=models.PROTECT, related_name="model_configurations")
@@ -184,13 +189,17 @@ class ModelConfiguration(models.Model):
     published_se = models.FloatField(null=True)
     epochs = models.PositiveIntegerField(null=True)
     sha256 = models.CharField(max_length=64)
+    since = models.PositiveIntegerField(default=0)
+    until = models.PositiveIntegerField(null=True)
     imported_at = models.DateTimeField()
 
     class Meta:
         ordering = ["name"]
         constraints = [
             models.UniqueConstraint(
-                fields=["item_bank", "name"], name="an_item_bank_knows_a_configuration_once"
+                fields=["item_bank", "name"],
+                condition=Q(until=None),
+                name="an_item_bank_has_a_configuration_once",
             )
         ]
 

@@ -8,7 +8,8 @@ from studies.models import BankVersion, ItemBank, Prompt, Study
 class BatchPlan(models.Model):
     """How a study's batches were built, with the coverage report of the result.
 
-    `item_bank` is where the difficulty of prompts was read, None where the study had none; `places` is what
+    `item_bank` is where the difficulty of prompts was read, None where the study had none; `category_source`
+    whose categories they are balanced on; `places` is what
     the slots of the batches were made from (see `plan_places`). Empty: there are no slots, and every batch
     takes as many people of each profile as the protocol asks for.
     """
@@ -16,6 +17,7 @@ class BatchPlan(models.Model):
     study = models.OneToOneField(Study, on_delete=models.PROTECT, related_name="batch_plan")
     bank_version = models.ForeignKey(BankVersion, on_delete=models.PROTECT, related_name="batch_plans")
     item_bank = models.ForeignKey(ItemBank, on_delete=models.PROTECT, null=True, related_name="batch_plans")
+    category_source = models.CharField(max_length=20, default="item_bank")
     batch_size = models.PositiveIntegerField()
     assembly = models.CharField(max_length=10)
     seed = models.BigIntegerField()

@@ -1,7 +1,7 @@
 """What each batch holds and how far the batches differ: the evidence that an assembly is fair."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -149,11 +149,13 @@ def _count_sd(counts: Sequence[Mapping[str, int]], sizes: FloatArray, matrix: Fl
     return float(np.sqrt(np.mean((observed - expected) ** 2)))
 
 
-def coverage_lines(report: CoverageReport, *, per_batch: bool = True) -> list[str]:
+def coverage_lines(
+    report: CoverageReport, *, per_batch: bool = True, name: Callable[[str], str] = str
+) -> list[str]:
     """Return plain text for a terminal or a log: sizes, spread, prompts without parameters and, if asked for,
-    one line per batch.
+    one line per batch, with the `name` of each category.
     """
-    batches = _batch_lines(report) if per_batch else ()
+    batches = _batch_lines(report, name) if per_batch else ()
     return [_sizes_line(report), *_spread_lines(report), *batches, *_missing_lines(report)]
 
 
@@ -182,14 +184,15 @@ def _spread_lines(report: CoverageReport) -> Iterator[str]:
     yield f"Distance of counts from their share of the bank: {counts} prompts."
 
 
-def _batch_lines(report: CoverageReport) -> Iterator[str]:
+def _batch_lines(report: CoverageReport, name: Callable[[str], str]) -> Iterator[str]:
     curves = "".join(f"  raw at {theta:<4g}" for theta in report.abilities)
     yield f"batch  size  difficulty{curves}  information  categories; modalities"
     for batch in report.batches:
         curves = "".join(f"  {_number(value, 3):>11}" for value in batch.expected_raw)
+        categories = {name(category): number for category, number in batch.categories.items()}
         yield (
             f"{batch.number:>5}  {batch.size:>4}  {_number(batch.mean_difficulty, 2):>10}{curves}"
-            f"  {batch.information:>11.1f}  {_counted(batch.categories)}; {_counted(batch.modalities)}"
+            f"  {batch.information:>11.1f}  {_counted(categories)}; {_counted(batch.modalities)}"
         )
 
 

@@ -10,21 +10,20 @@ from batches.rules.assembly import PromptTraits
 from batches.rules.assignment import BatchLoad
 from batches.rules.coverage import CoverageReport, coverage_report
 from batches.rules.statuses import SessionStatus
-from psychometrics.data.categories import category_of
 from studies.models import Item, Participant, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
+from studies.selectors.categories import question_categories
 
 
 def prompt_traits(study: Study) -> list[PromptTraits]:
     """What assembly knows of each prompt: item parameters where the study's item bank has them."""
     items = Item.objects.filter(item_bank=study.item_bank_id) if study.item_bank_id else Item.objects.none()
-    fields = items.values_list("prompt_id", "a", "b", "subcategory")
-    known = {prompt_id: (a, b, subcategory) for prompt_id, a, b, subcategory in fields}
-    rows = Prompt.objects.filter(version=study.bank_version_id)
+    known = {prompt_id: (a, b) for prompt_id, a, b in items.values_list("prompt_id", "a", "b")}
+    rows, held = Prompt.objects.filter(version=study.bank_version_id), question_categories(study)
     traits = []
-    for prompt_id, category, modality in rows.values_list("prompt_id", "category", "modality"):
-        a, b, subcategory = known.get(prompt_id, (None, None, ""))
-        category = category_of(subcategory, category)
+    for prompt_id, modality in rows.values_list("prompt_id", "modality"):
+        a, b = known.get(prompt_id, (None, None))
+        category = held[prompt_id].category
         traits.append(PromptTraits(prompt_id=prompt_id, a=a, b=b, category=category, modality=modality))
     return traits
 
@@ -71,8 +70,11 @@ def plan_matches(plan: BatchPlan, study: Study) -> bool:
         plan_places(protocol),
     )  # fmt: skip
     built = (plan.bank_version_id, plan.batch_size, plan.assembly, plan.seed, plan.places)
-    # Sets that are drawn at random do not depend on how difficult the prompts are.
-    same_items = protocol.assembly == "random" or plan.item_bank_id == study.item_bank_id
+    # Sets that are drawn at random do not depend on what the prompts are about.
+    balanced_on = (plan.item_bank_id, plan.category_source)
+    same_items = protocol.assembly == "random" or balanced_on == (
+        study.item_bank_id, protocol.categories_hold_of,
+    )  # fmt: skip
     return wanted == built and same_items
 
 

@@ -22,6 +22,7 @@ from batches.selectors.plans import people_per_batch, people_per_prompt, plan_pl
 from studies.models import Prompt, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.events import StudyEventKind, event_record
+from studies.services.readiness import require_category_source
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
 
@@ -35,12 +36,14 @@ class BatchesRefused(Refused):
 def batches_build(*, study: Study, now: datetime, actor: User | None = None) -> BatchPlan:
     """Cut the study's bank into batches as its settings say, replacing batches nobody has worked on.
 
-    Building again under the same settings gives the same batches. Raises BatchesRefused.
+    Building again under the same settings gives the same batches. Raises BatchesRefused, and
+    CategoriesUndecided where the banks disagree and the protocol does not say which holds.
     """
     if study.status == StudyStatus.CLOSED:
         raise BatchesRefused(
             _('The study "%(study)s" is closed; its question sets stay as they are.') % {"study": study.slug}
         )
+    require_category_source(study)
     traits = prompt_traits(study)
     if not traits:
         raise BatchesRefused(
@@ -56,6 +59,7 @@ def batches_build(*, study: Study, now: datetime, actor: User | None = None) -> 
         study=study,
         bank_version=study.bank_version,
         item_bank=study.item_bank,
+        category_source=protocol.categories_hold_of,
         batch_size=protocol.batch_size,
         assembly=protocol.assembly,
         seed=protocol.assembly_seed,

@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.measurement.interval_coverage import Found, found_of, pairs_of
 from benchmarks.measurement.stated import share
 from benchmarks.measurement.top_estimators import bank_of, holds
-from psychometrics.data.categories import category_of
+from psychometrics.data.categories import item_categories
 from psychometrics.data.cohort import Mask, Pairs
 from psychometrics.inference.between_person import own_abilities
 from psychometrics.inference.estimates import Estimate
@@ -123,7 +123,7 @@ def intervals_of(design: Design, study: Study) -> Iterator[tuple[str, Estimate]]
         for error, found in errors_of(fit, pairs, nested=nested).items():
             yield f"{name} {error}", found
     yield "theta.prompt as published", published(pairs, bank)
-    categories = np.array([category_of(one, "") for one in bank.subcategories])
+    categories = np.array([item_categories(one).category for one in bank.subcategories])
     for category in sorted(set(categories) - {""}):
         rows = pairs_where(pairs, categories[pairs.prompt] == category)
         if len(rows) and rows.a.any():

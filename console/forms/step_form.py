@@ -117,7 +117,8 @@ class StepForm(forms.Form):
     def sections(self) -> list[dict[str, Any]]:
         """Headings with what stands under each, for the page."""
         return [
-            {"label": label, "parts": [self._part(name) for name in names]} for label, names in self.groups
+            {"label": label, "parts": [self._part(name) for name in names if name in self.fields | self.rows]}
+            for label, names in self.groups
         ]
 
     def _part(self, name: str) -> dict[str, Any]:

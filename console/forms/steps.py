@@ -24,8 +24,9 @@ from console.forms.text_steps import (
     ReceiptForm,
     ToolsForm,
 )
-from studies.models import BankVersion, ItemBank, JudgeProtocol, Study
+from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus
 from studies.protocol.settings import PROFILE_QUESTIONS
+from studies.selectors.categories import disagreements
 from studies.services.studies import MAX_NAME_CHARACTERS
 
 QUESTION_WORDS: Mapping[str, Any] = {
@@ -91,7 +92,36 @@ class ItemsForm(StepForm):
         ),
         error_messages={"invalid_choice": _("Choose an item bank from the list.")},
     )
-    groups = ((_("Item parameters"), ("item_bank",)),)
+    category_source = forms.ChoiceField(
+        label=_("Whose categories hold"),
+        choices=[
+            ("item_bank", _("Those of the item bank, on whose scale categories are compared")),
+            ("question_bank", _("Those of the question bank")),
+        ],
+        required=False,
+        widget=forms.RadioSelect,
+        help_text=_(
+            "The two banks disagree; every such question is listed below. Question sets, pages, results and "
+            "exports all use the one that you choose, and the other where that names no category."
+        ),
+        error_messages={"invalid_choice": _("Choose one of these.")},
+    )
+    groups = ((_("Item parameters"), ("item_bank", "category_source")),)
+
+    def __init__(self, study: Study, data: Any = None, **options: Any) -> None:
+        super().__init__(study, data, **options)
+        if not disagreements(study.bank_version, study.item_bank):
+            del self.fields["category_source"]
+
+    def shown(self, study: Study) -> dict[str, Any]:
+        """A study locked before it was asked shows what it was made with."""
+        stored = super().shown(study)
+        was_not_asked = study.status != StudyStatus.DRAFT and stored["category_source"] is None
+        return stored | {"category_source": "item_bank"} if was_not_asked else stored
+
+    def settings(self) -> dict[str, Any]:
+        written = super().settings().get("category_source", self.study.protocol.category_source)
+        return {"category_source": written or None}
 
 
 class ProfileRow(RowForm):

@@ -39,9 +39,9 @@ def bank_versions() -> QuerySet[BankVersion]:
     )
 
 
-def _number_of(rows_of: type[Model], column: str) -> Coalesce:
-    """How many rows of another table name a row in this column."""
-    rows = rows_of._default_manager.filter(**{column: OuterRef("pk")}).order_by().values(column)
+def _number_of(rows_of: type[Model], column: str, **such: object) -> Coalesce:
+    """How many rows (`such` ones) of another table name a row in this column."""
+    rows = rows_of._default_manager.filter(**{column: OuterRef("pk")}, **such).order_by().values(column)
     number = Subquery(rows.annotate(number=Count("pk")).values("number"))
     return Coalesce(number, 0, output_field=IntegerField())
 
@@ -102,7 +102,7 @@ def item_banks() -> QuerySet[ItemBank]:
     """Every item bank with its numbers of items (`size`), of `models` beside it, of studies (`users`)."""
     return ItemBank.objects.annotate(
         size=_number_of(Item, "item_bank"),
-        models=_number_of(ModelConfiguration, "item_bank"),
+        models=_number_of(ModelConfiguration, "item_bank", until=None),
         users=_number_of(Study, "item_bank"),
     ).order_by("slug", "-imported_at")
 
@@ -118,7 +118,8 @@ def model_rows(*, item_bank: str, words: str) -> QuerySet[Any]:
     a page only (`scores_of`).
     """
     family = NullIf("family", Value(""))
-    rows = ModelConfiguration.objects.select_related("item_bank").annotate(known_family=family)
+    rows = ModelConfiguration.objects.filter(until=None).select_related("item_bank")
+    rows = rows.annotate(known_family=family)
     if (key := number_asked(item_bank)) is not None:
         rows = rows.filter(item_bank=key)
     if words.strip():

@@ -26,7 +26,10 @@ DETAILS: Mapping[str, Can | None] = {
     "protocol_hash": Can.SEE_PROTOCOL, "arm": Can.SEE_PROTOCOL, "batch": Can.SEE_PROTOCOL,
     "position": Can.SEE_ANSWERS, "amendment": None, "changes": Can.SEE_PROTOCOL, "action": None,
     "people": None, "not_reached": None, "judge": Can.SEE_PROTOCOL, "base_url": Can.JUDGE,
-    "key_variable": Can.JUDGE,
+    "key_variable": Can.JUDGE, "input_price": Can.JUDGE, "output_price": Can.JUDGE,
+    "requests_per_minute": Can.JUDGE, "tokens_per_minute": Can.JUDGE, "concurrency": Can.JUDGE,
+    "timeout_seconds": Can.JUDGE, "item_bank": Can.SEE_PROTOCOL, "version": Can.SEE_PROTOCOL,
+    "added": Can.SEE_PROTOCOL, "replaced": Can.SEE_PROTOCOL, "bank": Can.SEE_PROTOCOL,
 }  # fmt: skip
 
 

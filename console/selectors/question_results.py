@@ -11,6 +11,7 @@ from batches.selectors.answers import answers_to_score
 from console.selectors.questions import Question
 from judging.models import AnswerScore
 from scoring.models import ModelScore, ResultSet
+from scoring.selectors.leaderboards import models_of
 from screening.selectors.kept import kept
 from screening.selectors.participants import retained_participants
 from studies.models import Message, Prompt, Study
@@ -84,7 +85,7 @@ def _models(study: Study, prompt_ids: Collection[str]) -> dict[str, float]:
     if study.item_bank_id is None:
         return {}
     scores = ModelScore.objects.filter(
-        configuration__item_bank=study.item_bank_id, prompt_id__in=prompt_ids, score__isnull=False
+        configuration__in=models_of(study).values("pk"), prompt_id__in=prompt_ids, score__isnull=False
     )
     return dict(scores.order_by().values_list("prompt_id").annotate(mean=Avg("score")))
 

@@ -25,6 +25,7 @@ from presentation.codes import CodeNames
 from presentation.tables import Named
 from screening.selectors.kept import kept
 from studies.models import Criterion, Item, Prompt, Study
+from studies.selectors.categories import question_categories
 
 FLAGS: Mapping[str, Any] = {
     "no_parameters": gettext_lazy("no item parameters"),
@@ -59,21 +60,22 @@ class Question:
 
 
 def study_questions(study: Study) -> list[Question]:
-    """Every question in the bank's order, without its text: four queries for any number."""
+    """Every question in the bank's order, without its text: five queries for any number."""
     answers, taken = _answers(study)
     sets = _sets(study)
+    held = question_categories(study)
     criteria = Exists(Criterion.objects.filter(prompt=OuterRef("pk")))
     no_gold = ExpressionWrapper(Q(gold_answer=None), output_field=BooleanField())
     rows = Prompt.objects.filter(version=study.bank_version_id).annotate(
         has_criteria=criteria, no_gold=no_gold, difficulty=_difficulty(study)
     )
     found = rows.values_list(
-        "pk", "label", "prompt_id", "category", "modality", "split", "no_gold", "has_criteria",
-        "difficulty",
-    )  # fmt: skip
+        "pk", "label", "prompt_id", "modality", "split", "no_gold", "has_criteria", "difficulty"
+    )
     return [
         Question(
-            pk, label, prompt_id, category, modality, tuple(sets[pk]), answers[pk], difficulty,
+            pk, label, prompt_id, held[prompt_id].category, modality, tuple(sets[pk]), answers[pk],
+            difficulty,
             tuple(
                 flag
                 for flag, holds in (
@@ -86,12 +88,14 @@ def study_questions(study: Study) -> list[Question]:
             ),
             taken.get(pk),
         )
-        for pk, label, prompt_id, category, modality, split, no_gold, has_criteria, difficulty in found
+        for pk, label, prompt_id, modality, split, no_gold, has_criteria, difficulty in found
     ]  # fmt: skip
 
 
-def chosen(questions: Sequence[Question], *, words: str, category: str, flag: str) -> list[Question]:
-    """Those of the category with the flag that hold the words in label, id or category."""
+def chosen(
+    questions: Sequence[Question], names: CodeNames, *, words: str, category: str, flag: str
+) -> list[Question]:
+    """Those of the category with the flag that hold the words in label, id or category, by code or name."""
     needle = words.strip().casefold()
     return [
         one
@@ -99,7 +103,11 @@ def chosen(questions: Sequence[Question], *, words: str, category: str, flag: st
         if (not category or one.category == category)
         and (not flag or flag in one.flags)
         and (
-            not needle or any(needle in text.casefold() for text in (one.label, one.prompt_id, one.category))
+            not needle
+            or any(
+                needle in text.casefold()
+                for text in (one.label, one.prompt_id, one.category, names.category(one.category))
+            )
         )
     ]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from batches.models import BatchPlan
 from batches.selectors.plans import plan_matches
@@ -13,6 +13,7 @@ from judging.models import JudgeConfig
 from studies.models import Item, Prompt, Study
 from studies.protocol import texts
 from studies.protocol.settings import ProtocolSettings
+from studies.selectors.categories import undecided
 from studies.services.readiness import StudyNotReady, require_ready, require_window
 
 MUST, SHOULD, KNOWN = "must", "should", "known"
@@ -39,6 +40,7 @@ def readiness(study: Study, plan: BatchPlan | None, saved: Collection[str], now:
     settings = study.protocol
     return [
         *_refusals(study, settings, now),
+        *_categories(study),
         *_sets(study, plan),
         *_judge(settings),
         *_default_texts(settings, saved),
@@ -57,6 +59,16 @@ def _refusals(study: Study, settings: ProtocolSettings, now: datetime) -> list[M
     except StudyNotReady as refusal:
         found += [Missing(MUST, _("Time"), sentence, "time") for sentence in refusal.sentences]
     return found
+
+
+def _categories(study: Study) -> list[Missing]:
+    number = len(undecided(study))
+    sentence = ngettext(
+        "Question bank and item bank put %(number)s question into different categories: say which holds.",
+        "Question bank and item bank put %(number)s questions into different categories: say which holds.",
+        number,
+    )
+    return [Missing(MUST, _("Categories"), sentence % {"number": number}, "items")] if number else []
 
 
 def _sets(study: Study, plan: BatchPlan | None) -> list[Missing]:

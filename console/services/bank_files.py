@@ -32,7 +32,7 @@ from scoring.services.task_tables import task_table_import
 from studies.bank.building import BankReading
 from studies.bank.reading import read_bank
 from studies.bank.records import BankFormat
-from studies.models import ItemBank, JudgeProtocol
+from studies.models import ItemBank, JudgeProtocol, User
 from studies.protocol.judge_texts import (
     EXACT_FILE,
     HARNESS_FILE,
@@ -118,6 +118,7 @@ def bank_file_import(
     bank_format: str,
     mini: bool,
     partial: bool,
+    actor: User | None,
     clock: Clock,
     reading: Progress = unseen,
     storing: Progress = unseen,
@@ -126,7 +127,7 @@ def bank_file_import(
     found = _reading(token, bank_format, mini=mini, progress=reading)
     if found.problems and not partial:
         raise FileHasProblems(_shown(found.problems, token), len(found.problems))
-    return bank_import(slug=slug, reading=found, strict=False, now=clock(), progress=storing)
+    return bank_import(slug=slug, reading=found, strict=False, actor=actor, now=clock(), progress=storing)
 
 
 def item_bank_file_import(*, token: str, slug: str, now: datetime) -> tuple[ItemBank, bool]:
@@ -166,6 +167,7 @@ def model_file_import(
     model: str,
     scorer: str = "",
     replace: bool,
+    actor: User | None,
     clock: Clock,
     reading: Progress = unseen,
     storing: Progress = unseen,
@@ -178,8 +180,9 @@ def model_file_import(
     except ModelResultsRefused as refusal:
         raise _refusal(refusal.problems, token) from None
     done = leaderboard_import(
-        item_bank=item_bank, results=results, source=source, replace=replace, now=clock(), progress=storing
-    )
+        item_bank=item_bank, results=results, source=source, replace=replace, actor=actor, now=clock(),
+        progress=storing,
+    )  # fmt: skip
     return done, results
 
 

@@ -35,6 +35,7 @@ from judging.selectors.runs import newest_scores_run
 from screening.views.blinding import results_are_hidden
 from studies.models import Item, Prompt, Study
 from studies.roles import Can
+from studies.selectors.categories import question_categories
 from studies.selectors.names import code_names
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
@@ -94,7 +95,7 @@ SET_COLUMNS: tuple[Column[SetRow], ...] = (
     ),
     Column(
         "categories", gettext_lazy("Categories"), (),
-        lambda row: ", ".join(f"{name.code or name} {number}" for name, number in row.categories),
+        lambda row: ", ".join(f"{name} {number}" for name, number in row.categories),
     ),
 )  # fmt: skip
 
@@ -103,7 +104,7 @@ SET_COLUMNS: tuple[Column[SetRow], ...] = (
 @study_page(Can.SEE_ANSWERS)
 def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     """Every question with its set, answers so far and flags; the same rows as CSV."""
-    everything = study_questions(study)
+    everything, names = study_questions(study), code_names(study)
     words, category = request.GET.get("q", ""), request.GET.get("category", "")
     flag, listing = request.GET.get("flag", ""), Listing(request, LIST_COLUMNS)
     with_scores = not results_are_hidden(request, study)
@@ -111,7 +112,7 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     known = every_question_result(study, everything, with_scores=with_scores) if needs_results else {}
     rows = listing.sorted(
         QuestionLine(one, known.get(one.pk, QuestionResult()))
-        for one in chosen(everything, words=words, category=category, flag=flag)
+        for one in chosen(everything, names, words=words, category=category, flag=flag)
     )
     if listing.wants_csv:
         return _csv(study, rows)
@@ -119,7 +120,6 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     shown = [row.question for row in page]
     results = known or question_results(study, shown, with_scores=with_scores)
-    names = code_names(study)
     context = {
         "study": study,
         "page": page,
@@ -143,10 +143,12 @@ def _csv(study: Study, rows: list[QuestionLine]) -> HttpResponse:
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-questions.csv"'
     writer = csv.writer(response, lineterminator="\n")
     writer.writerow(COLUMNS)
+    names = code_names(study)
     for one, result in rows:
+        category = names.category(one.category) if one.category else ""
         sets, flags = " ".join(map(str, one.sets)), " ".join(one.flags)
         cells = (
-            one.label, one.prompt_id, one.category, one.modality, sets, one.answers, result.scored,
+            one.label, one.prompt_id, category, one.modality, sets, one.answers, result.scored,
             result.people, result.models, one.difficulty, one.taken,
             result.messages, flags,
         )  # fmt: skip
@@ -216,6 +218,7 @@ def staff_question(request: HttpRequest, study: Study, label: str) -> HttpRespon
         "study": study,
         "prompt": prompt,
         "names": code_names(study),
+        "categories": question_categories(study, prompts.filter(pk=prompt.pk))[prompt.prompt_id],
         "sets": sets,
         "answers": answers[prompt.pk],
         "taken": taken.get(prompt.pk),

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
@@ -13,23 +12,16 @@ from judging.models import JudgeChange, JudgeConfig
 from judging.selectors.judges import judge_is_used, judge_studies, unused_scoring_runs
 from judging.services.judge_rules import JudgeInvalid, JudgeSettings, checked, require_slug
 from studies.models import User
-from studies.roles import Can
-from studies.selectors.roles import studies_beyond
-from studies.services.events import StudyEventKind, event_record
+from studies.services.events import StudyEventKind
 from studies.services.refusals import Refused
+from studies.services.site_objects import site_object_change
 
 # What is sent with every request, and so decides the scores.
 DECIDES_SCORES = ("model", "provider", "reasoning_effort", "parameters", "max_output_tokens")
-# Who is sent the answers, and on whose account.
-DECIDES_WHERE = ("base_url", "key_variable")
 
 
 class JudgeFixed(Refused):
     """What decides scores stays as it is once the judge has given some."""
-
-
-class JudgeOfOthers(Refused):
-    """Studies in which the person may not judge use the judge."""
 
 
 class JudgeChanged(Refused):
@@ -67,8 +59,9 @@ def judge_change(
 ) -> dict[str, list[object]]:
     """Give the judge these settings; return what changed, as [before, after] by name.
 
-    `seen_change_id` is the newest change that whoever asks knew of. Raises JudgeInvalid, JudgeFixed,
-    JudgeOfOthers, JudgeChanged.
+    Prices, limits and the time for a reply decide what a study's judging costs and how it goes, the address
+    and the key who reads the answers: all of it goes by `site_object_change`. `seen_change_id` is the newest
+    change that whoever asks knew of. Raises JudgeInvalid, JudgeFixed, UsedByOthers, JudgeChanged.
     """
     settings = checked(settings)
     with transaction.atomic():
@@ -82,7 +75,18 @@ def judge_change(
         _require_free(judge, changes)
         if not changes:
             return {}
-        _tell_studies(judge, changes, actor, now)
+        site_object_change(
+            users=judge_studies(judge),
+            kind=StudyEventKind.JUDGE_CHANGED,
+            refusal=_(
+                "Studies in which you may not judge use this judge, so its settings stay as they are. Ask "
+                "whoever runs this site, or add another judge."
+            ),
+            actor=actor,
+            now=now,
+            judge=judge.slug,
+            **changes,
+        )
         for name, value in new.items():
             setattr(judge, name, value)
         if {"base_url", "model", "provider"} & changes.keys():
@@ -90,28 +94,6 @@ def judge_change(
         judge.save()
         JudgeChange.objects.create(judge=judge, changes=changes, actor=actor, changed_at=now)
     return changes
-
-
-def _tell_studies(
-    judge: JudgeConfig, changes: Mapping[str, list[object]], actor: User | None, now: datetime
-) -> None:
-    """Put a change of where the judge is asked into the trails of the studies that use it.
-
-    Raises JudgeOfOthers where `actor` may not judge in all of them; the command line may.
-    """
-    moved: dict[str, Any] = {name: changes[name] for name in DECIDES_WHERE if name in changes}
-    if not moved:
-        return
-    studies = judge_studies(judge)
-    if actor is not None and studies_beyond(actor, studies, Can.JUDGE):
-        raise JudgeOfOthers(
-            _(
-                "Studies in which you may not judge use this judge, so its address and key variable stay. "
-                "Ask whoever runs this site, or add another judge."
-            )
-        )
-    for study in studies:
-        event_record(study, StudyEventKind.JUDGE_CHANGED, now, actor=actor, judge=judge.slug, **moved)
 
 
 def _stored(value: object) -> object:

@@ -6,6 +6,7 @@ from django.db.models import Count
 
 from operations.rehearsal.models import simulated_results
 from scoring.services.leaderboards import LeaderboardImport, leaderboard_import
+from scoring.services.model_versions import models_take
 from studies.models import Prompt, Study
 from studies.selectors.banks import item_arrays
 from studies.services.refusals import Refused
@@ -21,7 +22,8 @@ class NoItemBank(Refused):
 
 
 def simulated_models_import(*, study: Study, abilities: list[float], now: datetime) -> LeaderboardImport:
-    """Import a simulated model of each ability for the study's item bank, by the way all models take.
+    """Import a simulated model of each ability for the study's item bank, by the way all models take; a study
+    that is locked takes them over.
 
     Raises:
         NoItemBank: the study has none.
@@ -31,6 +33,9 @@ def simulated_models_import(*, study: Study, abilities: list[float], now: dateti
     prompts = Prompt.objects.filter(version=study.bank_version).annotate(parts=Count("criteria"))
     criteria = dict(prompts.values_list("prompt_id", "parts"))
     results = simulated_results(abilities, item_arrays(study.item_bank), criteria)
-    return leaderboard_import(
+    done = leaderboard_import(
         item_bank=study.item_bank, results=results, source=SOURCE, replace=False, now=now
     )
+    if done.created and study.models_version is not None:
+        models_take(study=study, seen=None, now=now)
+    return done

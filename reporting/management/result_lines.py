@@ -1,6 +1,7 @@
 """Results as lines for a terminal."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from presentation.first_intervals import (
     accuracy_cell,
@@ -17,6 +18,8 @@ from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.reports import Report, report_of
 from scoring.models import ResultGroup, ResultSet
 from scoring.selectors.measures import scope_to_show
+
+Columns = Sequence[tuple[str, Callable[[GroupNumbers], str]]]
 
 
 def result_lines(results: ResultSet) -> list[str]:
@@ -46,25 +49,26 @@ def _flow_lines(results: ResultSet) -> Iterator[str]:
 
 
 def estimate_lines(report: Report) -> Iterator[str]:
-    yield from terminal_table(report.overall, ESTIMATE_COLUMNS)
-    yield from map(account, report.overall)
+    columns: Columns = [("", partial(_short_name, report)), *ESTIMATE_COLUMNS]
+    yield from terminal_table(report.overall, columns)
+    yield from (account(report, estimate) for estimate in report.overall)
     if report.categories:
         yield ""
-        yield from terminal_table(report.categories, ESTIMATE_COLUMNS)
+        yield from terminal_table(report.categories, columns)
 
 
-def account(estimate: GroupNumbers) -> str:
+def account(report: Report, estimate: GroupNumbers) -> str:
     """Where every expected answer went."""
     return (
-        f"{_short_name(estimate)}: {estimate.expected} expected = {estimate.pairs} pairs "
+        f"{_short_name(report, estimate)}: {estimate.expected} expected = {estimate.pairs} pairs "
         f"+ {estimate.missing} missing + {estimate.unscored} unscored "
         f"+ {estimate.unknown_items} on prompts without item parameters"
     )
 
 
-def _short_name(estimate: GroupNumbers) -> str:
+def _short_name(report: Report, estimate: GroupNumbers) -> str:
     name = "Average" if estimate.group == ResultGroup.AVERAGE else "Top (in-sample)"
-    return f"{estimate.category}: {name}" if estimate.category else name
+    return f"{report.category(estimate)}: {name}" if estimate.category else name
 
 
 def _task_lines(report: Report) -> Iterator[str]:
@@ -91,8 +95,7 @@ def _task_lines(report: Report) -> Iterator[str]:
         )
 
 
-ESTIMATE_COLUMNS: Sequence[tuple[str, Callable[[GroupNumbers], str]]] = (
-    ("", _short_name),
+ESTIMATE_COLUMNS: Columns = (
     ("people", lambda row: str(row.participants)),
     ("theta.pool", pool_cell),
     ("95 % interval", first_cell),

@@ -32,6 +32,7 @@ from psychometrics.measures.headlines import GroupNumbers
 from scoring.models import Measurement, ModelConfiguration, ModelScore, ResultGroup, ResultSet
 from scoring.selectors.export_results import may_be_exported
 from scoring.selectors.headlines import Headlines, headlines_among
+from scoring.selectors.leaderboards import models_of
 from scoring.selectors.measures import (
     BlockMeasures,
     blocks_of,
@@ -389,12 +390,11 @@ def _asked_facts(study: Study, scope: Scope) -> AskedFacts:
 
 
 def _model_facts(study: Study, scope: Scope) -> ModelFacts:
-    configurations = ModelConfiguration.objects.filter(item_bank=study.item_bank_id)
     placed = BatchPrompt.objects.filter(batch__plan__study=study).values("prompt__prompt_id")
     if scope == Scope.PUBLIC:
         placed = placed.filter(prompt__split=PUBLIC)
     scores = ModelScore.objects.filter(
-        configuration__in=configurations.values("pk"), score__isnull=False, prompt_id__in=placed
+        configuration__in=models_of(study).values("pk"), score__isnull=False, prompt_id__in=placed
     )
     # Each score is read once: over all models of a bank they are many.
     found = (

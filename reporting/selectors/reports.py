@@ -7,6 +7,7 @@ from typing import TypeVar
 from django.db.models import Q
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.codes import CodeNames
 from psychometrics.benchmark.matched import MIN_QUESTIONS
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers, MetricNumber, TaskNumbers
@@ -14,6 +15,7 @@ from scoring.models import ResultGroup, ResultSet
 from scoring.selectors.headlines import Headlines, headlines
 from scoring.selectors.runs import run_notes
 from scoring.selectors.task_tables import holds_tasks
+from studies.selectors.names import code_names
 
 T = TypeVar("T")
 SIMULATED = gettext_lazy("The people in this study are SIMULATED. The numbers say nothing about anybody.")
@@ -57,6 +59,11 @@ class Report:
     tasks: Sequence[TaskShown]
     metrics: Sequence[MetricShown]
     notes: Sequence[str]
+    names: CodeNames
+
+    def category(self, row: GroupNumbers) -> str:
+        """The name of the category that a row is of; "" of all questions."""
+        return self.names.category(row.category) if row.category else ""
 
     @property
     def has_theta(self) -> bool:
@@ -105,6 +112,7 @@ def report_of(
             )
         ],
         notes=[*notes(results, overall, of_tasks), *_harmonic_notes(hidden, fewest)],
+        names=code_names(results.run.study),
     )
 
 

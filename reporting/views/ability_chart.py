@@ -23,7 +23,7 @@ def ability_chart(report: Report, width: float) -> Drawing | None:
     rows = [*report.overall, *sorted(report.categories, key=lambda row: row.category)]
     points = [
         Point(
-            row.category or _("All prompts"),
+            report.category(row) or _("All prompts"),
             STYLES[row.group],
             Pooled(row.theta_pool, row.ci_low_pool, row.ci_high_pool),
         )

@@ -31,6 +31,7 @@ from reporting.views.tabs import results_tabs
 from scoring.jobs import RESULTS
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import measurement_of
+from scoring.selectors.model_changes import model_changes
 from scoring.selectors.runs import (
     changes_since,
     measures_are_coming,
@@ -98,6 +99,7 @@ def _results_context(
         ],
         "sentence": sentence,
         "changes": changes_since(results),
+        "newer_models": model_changes(study),
         "measuring": measures_are_coming(results, timezone.now()),
         "ladder": ladder,
         "tiles": tiles(found),

@@ -8,12 +8,12 @@ from django.db.models import Avg, Count, F, FilteredRelation, Q
 from batches.models import Answer
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state, counts
 from judging.models import CriterionScore, RowState, ScoringRun
-from psychometrics.data.categories import category_of
 from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
 from scoring.selectors.scopes import study_prompts
 from screening.selectors.participants import retained_participants, screened_participants
 from studies.models import Study
 from studies.selectors.banks import item_arrays
+from studies.selectors.categories import question_categories
 
 CHUNK = 2000
 OUTCOME_OF_STATE = {
@@ -40,8 +40,7 @@ def study_cohort(run: ScoringRun) -> Cohort:
         )
     ]
     bank = item_arrays(study.item_bank) if study.item_bank else None
-    subcategories = dict(zip(bank.prompt_ids, bank.subcategories, strict=True)) if bank else {}
-    prompts = list(_asked_prompts(study, subcategories))
+    prompts = list(_asked_prompts(study))
     rows = cohort_rows(
         run,
         {person.code: place for place, person in enumerate(people)},
@@ -50,15 +49,16 @@ def study_cohort(run: ScoringRun) -> Cohort:
     return cohort_of(people=people, prompts=prompts, bank=bank, rows=list(rows))
 
 
-def _asked_prompts(study: Study, subcategories: dict[str, str]) -> Iterator[AskedPrompt]:
-    """The prompts of the study's batches. A category is the item bank's where it names one."""
-    prompts = study_prompts(study).annotate(number_of_criteria=Count("criteria"))
+def _asked_prompts(study: Study) -> Iterator[AskedPrompt]:
+    """The prompts of the study's batches."""
+    asked = study_prompts(study)
+    held = question_categories(study, asked)
+    prompts = asked.annotate(number_of_criteria=Count("criteria"))
     for one in sorted(prompts, key=lambda prompt: prompt.prompt_id):
-        subcategory = subcategories.get(one.prompt_id, "")
         yield AskedPrompt(
             prompt_id=one.prompt_id,
-            category=category_of(subcategory, one.category),
-            subcategory=subcategory or one.subcategory,
+            category=held[one.prompt_id].category,
+            subcategory=held[one.prompt_id].subcategory,
             modality=one.modality,
             split=one.split,
             task=one.task,

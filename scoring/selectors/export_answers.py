@@ -12,7 +12,6 @@ from batches.models import Answer
 from batches.rules.statuses import VOID, SessionStatus, answer_state, counts
 from batches.selectors.answers import answers_to_score, study_answers
 from judging.models import AnswerScore, CriterionScore, JudgeCall, RowState
-from psychometrics.data.categories import category_of
 from scoring.export.rows.answers import AnswerRow, CriterionRow, JudgeCallRow, PromptRow, ScoreRow
 from scoring.selectors.export_columns import (
     OF_ANSWER,
@@ -24,6 +23,7 @@ from scoring.selectors.export_columns import (
 from scoring.selectors.scopes import study_prompts
 from screening.selectors.participants import ENDED
 from studies.models import Item, Study
+from studies.selectors.categories import question_categories
 
 ANSWER_PATHS = {
     "participant": "session__participant__code",
@@ -41,18 +41,18 @@ ANSWER_PATHS = {
 def prompt_rows(study: Study) -> Iterator[PromptRow]:
     """The public prompts of the study's batches, in the bank's order."""
     items = Item.objects.filter(item_bank=study.item_bank_id) if study.item_bank_id else Item.objects.none()
-    columns = items.values_list("prompt_id", "a", "b", "subcategory")
-    known = {prompt_id: (a, b, subcategory) for prompt_id, a, b, subcategory in columns}
+    known = {prompt_id: (a, b) for prompt_id, a, b in items.values_list("prompt_id", "a", "b")}
     prompts = study_prompts(study).filter(split="public").defer("text", "solution", "citations")
+    held = question_categories(study, prompts)
     for prompt in prompts.annotate(number_of_criteria=Count("criteria")).order_by("position"):
-        a, b, subcategory = known.get(prompt.prompt_id, (None, None, ""))
+        a, b = known.get(prompt.prompt_id, (None, None))
         yield PromptRow(
             **named(prompt, "prompt_id", "label", "category", "subcategory", "task", "modality", "labels"),
             criteria=prompt.number_of_criteria,
             a=a,
             b=b,
-            result_category=category_of(subcategory, prompt.category),
-            result_subcategory=subcategory or prompt.subcategory,
+            result_category=held[prompt.prompt_id].category,
+            result_subcategory=held[prompt.prompt_id].subcategory,
         )
 
 

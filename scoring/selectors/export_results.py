@@ -8,9 +8,10 @@ from dataclasses import asdict
 from django.db.models import Q, QuerySet
 
 from scoring.export.rows import results as row_types
-from scoring.models import MeasureRow, ModelConfiguration, ModelScore, ResultSet
+from scoring.models import MeasureRow, ModelScore, ResultSet
 from scoring.selectors.export_columns import public_labels, run_numbers, stored_columns
 from scoring.selectors.headlines import Headlines, headlines
+from scoring.selectors.leaderboards import models_of
 from scoring.selectors.runs import newest_results, runs_of
 from scoring.selectors.scopes import hidden_items, study_prompts
 from screening.selectors.participants import screened_participants
@@ -91,9 +92,9 @@ def item_rows(study: Study) -> Iterator[row_types.ItemRow]:
 
 
 def model_rows(study: Study) -> Iterator[row_types.ModelRow]:
-    """Every configuration of the study's item bank, by name."""
-    configurations = ModelConfiguration.objects.filter(item_bank=study.item_bank_id).order_by("name")
-    for values in stored_columns(row_types.ModelRow, configurations, {"model": "name"}):
+    """Every configuration that the study is compared with, by name."""
+    in_order = models_of(study).order_by("name")
+    for values in stored_columns(row_types.ModelRow, in_order, {"model": "name"}):
         yield row_types.ModelRow(**values)
 
 
@@ -104,7 +105,7 @@ def model_score_rows(study: Study) -> Iterator[row_types.ModelScoreRow]:
     items = Item.objects.filter(item_bank=study.item_bank_id)
     scores = ModelScore.objects.filter(
         Q(prompt_id__in=asked.values("prompt_id")) | Q(prompt_id__in=items.values("prompt_id")),
-        configuration__item_bank=study.item_bank_id,
+        configuration__in=models_of(study).values("pk"),
     ).exclude(prompt_id__in=hidden_items(study).values("prompt_id"))
     in_order = scores.order_by("configuration__name", "prompt_id", "epoch")
     paths = {"model": "configuration__name"}

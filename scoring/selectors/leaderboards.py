@@ -1,9 +1,9 @@
 """Stored results of models as the measurement computes with them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 
-from django.db.models import Max, QuerySet
+from django.db.models import F, Max, Q, QuerySet
 
 from formats.cells import csv_cell
 from psychometrics.inference.measure import Block
@@ -18,9 +18,35 @@ CHUNK = 5000
 COLUMNS = [field.name for field in fields(Configuration)]
 
 
-def leaderboard_of(item_bank: ItemBank, items: ItemArrays) -> Leaderboard:
-    """All configurations imported for the bank, in two queries. `items` are the arrays of the same bank."""
-    rows = ModelConfiguration.objects.filter(item_bank=item_bank).order_by("name")
+def models_on(item_bank: int | None, version: int | None = None) -> QuerySet[ModelConfiguration]:
+    """The models on the item bank with this key, as of a version of them; None: those that no later import
+    has replaced, which drafts have and the site's pages list.
+    """
+    rows = ModelConfiguration.objects.filter(item_bank=item_bank)
+    if version is None:
+        return rows.filter(until=None)
+    return rows.filter(Q(until=None) | Q(until__gt=version), since__lte=version)
+
+
+def models_of(study: Study) -> QuerySet[ModelConfiguration]:
+    """The models that a study is compared with: of a locked one those of the version it is pinned to."""
+    return models_on(study.item_bank_id, study.models_version)
+
+
+def studies_comparing(models: Iterable[ModelConfiguration]) -> QuerySet[Study]:
+    """The studies that are compared with any of these models of one item bank, measured or not."""
+    found, banks = Q(pk=None), set()
+    for since, until, bank in {(one.since, one.until, one.item_bank_id) for one in models}:
+        banks.add(bank)
+        before = Q(models_version=None) if until is None else Q(models_version__lt=until)
+        after = Q(models_version__gte=since)
+        found |= (before | after) if until is None else (before & after)
+    return Study.objects.filter(found, item_bank__in=banks).order_by("slug")
+
+
+def leaderboard_of(item_bank: ItemBank, items: ItemArrays, version: int | None = None) -> Leaderboard:
+    """All configurations of a version, in two queries. `items` are the arrays of the same bank."""
+    rows = models_on(item_bank.pk, version).order_by("name")
     configurations = {pk: Configuration(*values) for pk, *values in rows.values_list("pk", *COLUMNS)}
     scored = [pk for pk, one in configurations.items() if one.published_theta is None]
     p = score_arrays(len(scored), items, _score_rows(scored))
@@ -49,16 +75,16 @@ def template_rows(item_bank: ItemBank) -> Iterator[tuple[str, ...]]:
         yield "my-model", csv_cell(question), "", "1"
 
 
-def studies_measured_on(item_bank: ItemBank, among: QuerySet[Study] | None = None) -> list[str]:
-    """Short names of the studies, of all or of some, whose results on this bank were measured before."""
+def studies_keeping(item_bank: ItemBank, among: QuerySet[Study] | None = None) -> list[str]:
+    """Short names of the studies, of all or of some, that are pinned to an earlier version on this bank."""
     studies = Study.objects.all() if among is None else among
-    studies = studies.filter(item_bank=item_bank, scoring_runs__result_sets__measurement__isnull=False)
-    return list(studies.order_by("slug").values_list("slug", flat=True).distinct())
+    studies = studies.filter(item_bank=item_bank, models_version__lt=F("item_bank__models_version"))
+    return list(studies.order_by("slug").values_list("slug", flat=True))
 
 
 def imported_with(one: ModelConfiguration) -> QuerySet[ModelConfiguration]:
     """This model and all that one import brought with it."""
-    return ModelConfiguration.objects.filter(item_bank=one.item_bank_id, imported_at=one.imported_at)
+    return models_on(one.item_bank_id).filter(imported_at=one.imported_at)
 
 
 def studies_resting_on(models: Sequence[ModelConfiguration]) -> list[Study]:
@@ -66,9 +92,8 @@ def studies_resting_on(models: Sequence[ModelConfiguration]) -> list[Study]:
     subsets = [f"model:{one.name}" for one in models]
     newest = ResultSet.objects.order_by().values("run").annotate(newest=Max("pk")).values("newest")
     rows = MeasureRow.objects.filter(results__in=newest, block=Block.MODELS, subset__in=subsets)
-    bank = models[0].item_bank_id
-    studies = Study.objects.filter(item_bank=bank, scoring_runs__result_sets__in=rows.values("results"))
-    return list(studies.order_by("slug").distinct())
+    measured = studies_comparing(models).filter(scoring_runs__result_sets__in=rows.values("results"))
+    return list(measured.distinct())
 
 
 def _score_rows(scored: Sequence[int]) -> Iterator[ScoreRow]:

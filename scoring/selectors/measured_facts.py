@@ -53,9 +53,10 @@ class Readings:
         return bank_sizes(self.results.run.study)
 
     def board(self, bank: ItemBank, items: ItemArrays) -> Leaderboard:
-        """The models on these items of the bank."""
+        """The study's models on these items of its bank."""
         if id(items) not in self._boards:
-            self._boards[id(items)] = leaderboard_of(bank, items)
+            version = self.results.run.study.models_version
+            self._boards[id(items)] = leaderboard_of(bank, items, version)
         return self._boards[id(items)]
 
 

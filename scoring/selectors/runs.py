@@ -104,7 +104,7 @@ def _changes(results: Any, *, public_only: bool = False) -> list[str]:
     """The numbers of `_with_counts_since` in words."""
     ended, resumed, decided = results.ended, results.resumed, results.decided
     judged = results.judged_public if public_only else results.judged
-    imported, deleted = results.imported, results.deleted
+    imported, taken, deleted = results.imported, results.taken, results.deleted
     found = [
         (
             ended,
@@ -132,6 +132,14 @@ def _changes(results: Any, *, public_only: bool = False) -> list[str]:
                 imported,
             ),
         ),
+        (
+            taken,
+            ngettext(
+                "newer results of models that were taken over",
+                "newer results of models that were taken over %(n)d times",
+                taken,
+            ),
+        ),
         (deleted, ngettext("%(n)d deletion of models", "%(n)d deletions of models", deleted)),
     ]
     amended = results.run.design_hash != results.run.study.design_hash
@@ -142,7 +150,8 @@ def _with_counts_since(rows: QuerySet[ResultSet], study: int) -> QuerySet[Result
     """With sessions `ended` and `resumed`, verdicts `decided`, answers `judged` (to public prompts:
     `judged_public`) since the results were computed, or last compared with what they rest on
     (`results_recompute`, which looks at results of the present design alone); with models `imported` for the
-    item bank, and how often some were `deleted`, since they were measured. Of results of this study.
+    item bank of a study that follows its newest, and how often a lead has `taken` newer ones over and some
+    were `deleted`, since they were measured. Of results of this study.
     """
     events = StudyEvent.objects.filter(study=study)
     checks = events.filter(kind=StudyEventKind.RESULTS_RECOMPUTED)
@@ -152,7 +161,7 @@ def _with_counts_since(rows: QuerySet[ResultSet], study: int) -> QuerySet[Result
         session__participant__study=study, session__participant__is_test=False, recorded_at__gt=moment
     )
     scores = AnswerScore.objects.filter(run=OuterRef("run"), judged_at__gt=moment)
-    models = ModelConfiguration.objects.filter(item_bank=OuterRef("run__study__item_bank"))
+    models = ModelConfiguration.objects.filter(item_bank=OuterRef("run__study__item_bank"), until=None)
     return rows.annotate(
         checked=Case(When(run__design_hash=F("run__study__design_hash"), then=Subquery(newest))),
         moment=Greatest("computed_at", Coalesce("checked", "computed_at")),
@@ -163,7 +172,11 @@ def _with_counts_since(rows: QuerySet[ResultSet], study: int) -> QuerySet[Result
         decided=_counted(Verdict.objects.filter(participant__study=study, decided_at__gt=moment)),
         judged=_counted(scores),
         judged_public=_counted(scores.filter(answer__prompt__split=PUBLIC)),
-        imported=_counted(models.filter(imported_at__gt=measured)),
+        imported=Case(
+            When(run__study__models_version=None, then=_counted(models.filter(imported_at__gt=measured))),
+            default=0,
+        ),
+        taken=_counted(events.filter(kind=StudyEventKind.MODELS_TAKEN, happened_at__gt=measured)),
         deleted=_counted(events.filter(kind=StudyEventKind.MODELS_DELETED, happened_at__gt=measured)),
     )
 

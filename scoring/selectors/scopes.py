@@ -16,6 +16,7 @@ from psychometrics.irt.bank import ItemBank as ItemArrays
 from psychometrics.measures.disclosure import disclosure_of
 from scoring.models import ResultSet
 from studies.models import Item, Prompt, Study
+from studies.selectors.categories import question_categories
 
 Rule = Callable[[Block, Scope], Callable[[Measure], bool]]
 
@@ -36,7 +37,8 @@ def hidden_items(study: Study) -> QuerySet[Item]:
 
 def bank_sizes(study: Study) -> Counter[str]:
     """How many items the study's bank has of each category; none without a bank."""
-    of_prompt = dict(study_prompts(study).values_list("prompt_id", "category"))
+    held = question_categories(study, study_prompts(study))
+    of_prompt = {prompt_id: one.category for prompt_id, one in held.items()}
     items = Item.objects.filter(item_bank=study.item_bank_id).values_list("prompt_id", "subcategory")
     return items_by_category(items, of_prompt)
 

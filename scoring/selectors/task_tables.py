@@ -6,6 +6,7 @@ from psychometrics.benchmark.chance import guessing_rate
 from psychometrics.benchmark.metrics import task_key
 from psychometrics.benchmark.table import TableColumn
 from scoring.models import ModelScore
+from scoring.selectors.leaderboards import models_of
 from scoring.selectors.scopes import study_prompts
 from studies.models import Item, Study
 
@@ -20,7 +21,7 @@ def table_columns(study: Study) -> list[TableColumn]:
     keys = {task_key(task) for task in _asked_tasks(study)}
     columns: dict[int, TableColumn] = {}
     rows = (
-        ModelScore.objects.filter(configuration__item_bank=study.item_bank, epoch=1)
+        ModelScore.objects.filter(configuration__in=models_of(study).values("pk"), epoch=1)
         .order_by("configuration", "pk")
         .values_list("configuration", "configuration__name", "prompt_id", "score")
     )

@@ -16,9 +16,10 @@ from psychometrics.data.cohort import PUBLIC, Cohort
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.methods import METHODS
-from scoring.models import ModelConfiguration, ResultSet
+from scoring.models import ResultSet
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.judge_effects import confidence_counts, current_scores, other_runs, unscored_reasons
+from scoring.selectors.leaderboards import models_of
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import newest_results, runs_of
 from scoring.selectors.scopes import study_prompts
@@ -124,7 +125,7 @@ def _is_measured(run: ScoringRun) -> bool:
 
 def measured_sha256(run: ScoringRun, everyone: Cohort) -> str:
     """Sha256 (hex) over everybody's places and scores, the excluded included, over what exclusion rules and
-    the judge's effects are read from, over the models that are imported, and over the methods and the names
+    the judge's effects are read from, over the study's models, and over the methods and the names
     of all measures.
     """
     digest = hashlib.sha256()
@@ -147,5 +148,4 @@ def _measured_parts(run: ScoringRun, everyone: Cohort) -> Iterator[object]:
     yield sorted(confidence_counts(run).items())
     yield unscored_reasons(run)
     yield [(other.pk, sorted(current_scores(other).items())) for other in other_runs(run)]
-    imported = ModelConfiguration.objects.filter(item_bank=study.item_bank_id)
-    yield list(imported.order_by("name").values_list("name", "sha256"))
+    yield list(models_of(study).order_by("name").values_list("name", "sha256"))

@@ -8,14 +8,17 @@ from datetime import datetime
 from itertools import islice
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from formats.canonical import canonical_sha256
 from formats.problems import one_line
 from formats.progress import Progress, unseen
 from scoring.models import ModelConfiguration, ModelScore
 from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS, ModelResponse, ModelResults
-from scoring.services.model_locks import models_lock
-from studies.models import Item, ItemBank
+from scoring.selectors.leaderboards import models_on
+from scoring.services.model_versions import NAMED, models_lock, models_version_next
+from studies.models import Item, ItemBank, Study, User
+from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
 WithResponses = tuple[ModelConfiguration, list[ModelResponse]]
@@ -68,9 +71,12 @@ def leaderboard_import(
     replace: bool,
     now: datetime,
     progress: Progress = unseen,
+    actor: User | None = None,
 ) -> LeaderboardImport:
     """Store all results of a file, or none of them. The same file and source again change nothing.
 
+    They make the bank's next version: a locked study keeps its own, with the results that are replaced here,
+    until its lead takes the newest over (`models_take`). Every study on the bank has the import in its trail.
     Responses to prompts that the bank does not hold are not stored: nothing could be computed from them. A
     published theta that names no source of its own has `source`.
 
@@ -90,13 +96,14 @@ def leaderboard_import(
     for configuration, responses in found:
         configuration.item_bank, configuration.imported_at = item_bank, now
         configuration.sha256 = _sha256(configuration, responses)
-    stored = ModelConfiguration.objects.filter(item_bank=item_bank, name__in=[one.name for one, _ in found])
+    stored = models_on(item_bank.pk).filter(name__in=[one.name for one, _ in found])
     there = dict(stored.values_list("name", "sha256"))
     new = [(one, responses) for one, responses in found if there.get(one.name) != one.sha256]
     taken = [one.name for one, _ in new if one.name in there]
     if taken and not replace:
         raise ConfigurationsDiffer(taken)
-    ModelConfiguration.objects.filter(item_bank=item_bank, name__in=taken).delete()
+    if new:
+        _version_make(item_bank, new, stored.filter(name__in=taken), now, actor)
     return LeaderboardImport(
         created=tuple(one.name for one, _ in new if one.name not in there),
         replaced=tuple(taken),
@@ -105,6 +112,30 @@ def leaderboard_import(
         unknown_prompts=tuple(sorted(set(unknown))),
         unknown_responses=len(unknown),
     )
+
+
+def _version_make(
+    item_bank: ItemBank,
+    new: Sequence[WithResponses],
+    replaced: QuerySet[ModelConfiguration],
+    now: datetime,
+    actor: User | None,
+) -> None:
+    """The bank's next version, with the new ones in the place of others, and what studies are told of it."""
+    version, studies = models_version_next(item_bank), Study.objects.filter(item_bank=item_bank)
+    gone = list(replaced.values_list("name", flat=True))
+    if studies.exists():
+        replaced.update(until=version)
+    else:  # nobody is compared with them
+        replaced.delete()
+    for configuration, _responses in new:
+        configuration.since = version
+    added = [one.name for one, _ in new if one.name not in gone]
+    for study in studies:
+        event_record(
+            study, StudyEventKind.MODELS_IMPORTED, now, actor=actor, item_bank=item_bank.slug,
+            version=version, used=study.models_version is None, added=added[:NAMED], replaced=gone[:NAMED],
+        )  # fmt: skip
 
 
 def _configurations(results: ModelResults, known: set[str], source: str) -> Iterator[WithResponses]:

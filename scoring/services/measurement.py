@@ -20,7 +20,7 @@ from scoring.selectors.headlines import stored_headlines
 from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.selectors.scopes import results_disclosure
 from scoring.services.freshness import measured_sha256
-from scoring.services.model_locks import models_settle
+from scoring.services.model_versions import models_settle
 from scoring.services.storing import measures_store
 from studies.models import StudyEvent
 from studies.services.database import snapshot
@@ -67,7 +67,8 @@ def measurement_compute(
         blocks[scope][block], found[scope, block] = ended
     measurement = Measurement(
         result_set=results, seed=seed, resamples=resamples, inputs_sha256=inputs_sha256,
-        blocks=blocks[Scope.ALL], public_blocks=blocks.get(Scope.PUBLIC, {}), computed_at=now,
+        models_version=results.run.study.models_version, blocks=blocks[Scope.ALL],
+        public_blocks=blocks.get(Scope.PUBLIC, {}), computed_at=now,
     )  # fmt: skip
     measurement_store(measurement, found)
     return measurement

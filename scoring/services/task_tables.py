@@ -10,6 +10,8 @@ from psychometrics.benchmark.metrics import task_key
 from psychometrics.benchmark.theta import TRANSFORM, TaskCalibration, calibrated_tasks
 from psychometrics.calibration import NotCalibratable, item_parameters_of
 from scoring.models import ModelConfiguration, ModelScore
+from scoring.selectors.leaderboards import models_on
+from scoring.services.model_versions import models_lock, models_version_next
 from studies.models import Item, ItemBank
 from studies.services.banks import item_bank_import
 from studies.services.refusals import Refused
@@ -39,7 +41,8 @@ def task_table_import(
     )
     with transaction.atomic():
         item_bank, created = item_bank_import(slug=slug, parameters=parameters, now=now)
-        if not ModelConfiguration.objects.filter(item_bank=item_bank).exists():
+        models_lock(item_bank)
+        if not models_on(item_bank.pk).exists():
             _columns_store(item_bank, table, source, now)
     return item_bank, calibration, created
 
@@ -69,9 +72,16 @@ def _name_problems(table: AccuracyTable) -> Iterator[str]:
 
 
 def _columns_store(item_bank: ItemBank, table: AccuracyTable, source: str, now: datetime) -> None:
+    version = models_version_next(item_bank)
     configurations = ModelConfiguration.objects.bulk_create(
         ModelConfiguration(
-            item_bank=item_bank, name=name, source=source, epochs=1, sha256=item_bank.digest, imported_at=now
+            item_bank=item_bank,
+            name=name,
+            source=source,
+            epochs=1,
+            sha256=item_bank.digest,
+            since=version,
+            imported_at=now,
         )
         for name in table.models
     )

@@ -143,7 +143,10 @@ class Attachment(models.Model):
 
 
 class ItemBank(StoredInSlices):
-    """Item parameters calibrated on models: the scale a cohort is placed on."""
+    """Item parameters calibrated on models: the scale a cohort is placed on.
+
+    `models_version` numbers what is known of models on it: every import of their results makes the next.
+    """
 
     slug = models.SlugField()
     digest = models.CharField(max_length=64)
@@ -153,6 +156,7 @@ class ItemBank(StoredInSlices):
     n_models = models.PositiveIntegerField(null=True)
     r_squared = models.FloatField(null=True)
     response_model = models.CharField(max_length=20, default=ResponseModel.LOGIT_NORMAL.value)
+    models_version = models.PositiveIntegerField(default=0)
     imported_at = models.DateTimeField()
 
     class Meta:

@@ -21,13 +21,15 @@ class Study(models.Model):
     """One study on one bank version. `settings` holds a `ProtocolSettings`.
 
     `protocol_hash` is of everything that is declared, `design_hash` of all of it but the opening times, on
-    which no score depends.
+    which no score depends. `models_version` is the version of the item bank's results of models that a locked
+    study compares with (`ItemBank.models_version`); None: the newest, as in a draft.
     """
 
     slug = models.SlugField(unique=True)
     name = models.CharField(max_length=200)
     bank_version = models.ForeignKey(BankVersion, on_delete=models.PROTECT, related_name="studies")
     item_bank = models.ForeignKey(ItemBank, on_delete=models.PROTECT, null=True, related_name="studies")
+    models_version = models.PositiveIntegerField(null=True)
     judge_protocol = models.ForeignKey(
         JudgeProtocol, on_delete=models.PROTECT, null=True, related_name="studies"
     )

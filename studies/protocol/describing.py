@@ -49,6 +49,10 @@ SETTINGS: Mapping[str, Described] = {
         "prompt (matrix).",
         gettext_noop("41 batches of 20 of 820 prompts; how they were cut is not stated"),
     ),
+    "category_source": Described(
+        "Whose categories hold where question bank and item bank disagree: item_bank or question_bank. Asked "
+        "where they do; null: they agree, or the study is of before that was asked, and the item bank's hold."
+    ),
     "overdue_rule": Described(
         "What counts when time ends: what is saved (saved_counts), or what was handed in (submitted_only)."
     ),

@@ -1,9 +1,13 @@
 """The hashes that a frozen protocol is recognised by, and times as files and commands write them."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from formats.canonical import canonical_sha256
 from studies.protocol.settings import ProtocolSettings
+
+# Settings that came later, with the value that studies of before were made with: that adds nothing to a hash.
+CAME_LATER: Mapping[str, object] = {"category_source": None}
 
 
 def design_hash(
@@ -19,7 +23,11 @@ def design_hash(
     """
     return canonical_sha256(
         {
-            "settings": settings.model_dump(mode="json"),
+            "settings": {
+                name: value
+                for name, value in settings.model_dump(mode="json").items()
+                if name not in CAME_LATER or value != CAME_LATER[name]
+            },
             "bank": bank_digest,
             "item_bank": item_bank_digest,
             "judge_protocol": judge_protocol_hash,

@@ -26,6 +26,7 @@ from pydantic_core import PydanticCustomError
 
 from formats.sentences import error_sentence, field_path
 from formats.texts import Text
+from psychometrics.data.categories import CategorySource
 from studies.protocol import texts
 
 MAX_SEED = 2**63 - 1  # what a signed 64-bit database column holds
@@ -151,6 +152,8 @@ class ProtocolSettings(Settings):
     only what was handed in. `match_rules` is set exactly when the judge is "match". `prompt_order` "random"
     shuffles every person's batch by `order_seed`. `arms` are drawn for the places of every batch; none:
     everybody works alike. `assembly` "matrix" cuts the bank anew for every place of a prompt.
+    `category_source` says whose categories hold where question bank and item bank disagree; None: they do
+    not, or the study is of before that was asked, when the item bank's held.
     `profile_questions` and `credential_file` are what invited people are asked before the vetting decision;
     `note_per_prompt` and `confidence_per_prompt` what is asked beside every answer. `deletion_days` after a
     withdrawal the person's data are deleted. `judge_excluded` has the answers of people who are excluded
@@ -164,6 +167,7 @@ class ProtocolSettings(Settings):
     replicates_per_profile: Annotated[Count, Field(le=1000)] = 2
     arms: Annotated[tuple[ArmSettings, ...], Field(max_length=10)] = ()
     assembly: Literal["random", "balanced", "matrix"] = "balanced"
+    category_source: CategorySource | None = None
     overdue_rule: Literal["saved_counts", "submitted_only"] = "saved_counts"
     missing_rule: Literal["as_missing"] = "as_missing"
     allowed_tools: FilledText = texts.DEFAULT_ALLOWED_TOOLS
@@ -204,6 +208,11 @@ class ProtocolSettings(Settings):
     def has_fixed_places(self) -> bool:
         """Whether places are laid down with the batches, as each has an arm or a batch of its own."""
         return bool(self.arms) or self.assembly == "matrix"
+
+    @property
+    def categories_hold_of(self) -> CategorySource:
+        """Whose categories hold: the item bank's where nothing else was said."""
+        return self.category_source or "item_bank"
 
     def arm_instructions(self, slug: str) -> str:
         """What people of this arm read besides; nothing where there is no such arm."""

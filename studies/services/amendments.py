@@ -21,7 +21,7 @@ from studies.services.studies import StudyNotFrozen, protocol_fix, study_lock
 
 TIMES = ("opens_at", "closes_at")
 # The batches may be built already; a record that contradicts them would be worse than a new study.
-FIXED = ("batch_size", "assembly", "assembly_seed", "arms")
+FIXED = ("batch_size", "assembly", "category_source", "assembly_seed", "arms")
 # Where every place has its arm or its own batch, no place can come or go either.
 FIXED_PLACES = ("profiles", "replicates_per_profile")
 

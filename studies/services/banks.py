@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from formats.item_parameters import ItemParameters
 from formats.problems import Problem
@@ -17,11 +18,24 @@ from studies.bank.building import BankReading
 from studies.bank.digest import bank_digest
 from studies.bank.labels import prompt_labels
 from studies.bank.records import BankRecord, PromptRecord
-from studies.models import Attachment, Bank, BankVersion, Criterion, Item, ItemBank, JudgeProtocol, Prompt
+from studies.models import (
+    Attachment,
+    Bank,
+    BankVersion,
+    Criterion,
+    Item,
+    ItemBank,
+    JudgeProtocol,
+    Prompt,
+    Study,
+    User,
+)
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
 from studies.services.attachment_files import attachments_store, stored_name
 from studies.services.database import one_of_many_writes
+from studies.services.events import StudyEventKind
 from studies.services.refusals import Refused
+from studies.services.site_objects import site_object_change
 from studies.services.slugs import require_slug
 
 DEFAULT_JUDGE_SLUG = "chiron"
@@ -58,7 +72,13 @@ class BankImport:
 
 
 def bank_import(
-    *, slug: str, reading: BankReading, strict: bool, now: datetime, progress: Progress = unseen
+    *,
+    slug: str,
+    reading: BankReading,
+    strict: bool,
+    now: datetime,
+    progress: Progress = unseen,
+    actor: User | None = None,
 ) -> BankImport:
     """Store what was read as the bank's next version, unless some version already holds the same content.
 
@@ -68,6 +88,7 @@ def bank_import(
         StrictImportRefused: `strict` and there are problems.
         NothingToImport: no prompt is left.
         AttachmentUnreadable, AttachmentChanged: a file could not be copied.
+        UsedByOthers: the content is there, with other names of its categories than locked studies show.
     """
     require_slug(slug, of="a bank")
     if strict and reading.problems:
@@ -78,7 +99,7 @@ def bank_import(
     digest = bank_digest(reading.bank)
     existing = BankVersion.objects.select_related("bank").filter(bank__slug=slug, digest=digest).first()
     if existing:
-        _names_update(existing, reading)
+        _names_update(existing, reading, now, actor)
         return BankImport(existing, created=False, problems=reading.problems)
     # Files first: rows never point to a file that is not there.
     files = (attachment for prompt in reading.bank.prompts for attachment in prompt.attachments)
@@ -98,12 +119,30 @@ def bank_import(
             return BankImport(version, created=version == draft, problems=reading.problems)
 
 
-def _names_update(version: BankVersion, reading: BankReading) -> None:
-    """The names of categories are labels: a file of the same content may give others."""
+@transaction.atomic
+def _names_update(version: BankVersion, reading: BankReading, now: datetime, actor: User | None) -> None:
+    """The names of categories are labels: a file of the same content may give others.
+
+    Raises UsedByOthers where locked studies of others show the names.
+    """
     names = dict(reading.bank.category_names)
-    if names and names != version.category_names:
-        version.category_names = names
-        version.save(update_fields=["category_names"])
+    if not names or names == version.category_names:
+        return
+    site_object_change(
+        users=Study.objects.filter(bank_version=version).order_by("slug"),
+        kind=StudyEventKind.BANK_NAMES_CHANGED,
+        refusal=_(
+            "Nothing was changed: locked studies in which you may not judge show the names that this bank "
+            "gives its categories. Ask whoever runs this site, or import the file under another short name."
+        ),
+        actor=actor,
+        now=now,
+        bank=str(version),
+        names_before=version.category_names,
+        names=names,
+    )
+    version.category_names = names
+    version.save(update_fields=["category_names"])
 
 
 @transaction.atomic

@@ -72,9 +72,11 @@ def draft_save(
     if study.status != StudyStatus.DRAFT:
         raise StudyNotDraft(study)
     names = [*settings, *row]
-    before = draft_part(study, names)
     if seen != draft_sha256(study, names):
         raise DraftChanged(_last_actor(study))
+    settings = {**settings, **_asked_again(study, settings, row)}
+    names = [*settings, *row]
+    before = draft_part(study, names)
     study.settings = read_settings({**study.settings, **settings}).model_dump(mode="json")
     for name, value in row.items():
         setattr(study, name, value)
@@ -97,6 +99,17 @@ def draft_take_over(
     study = study_lock(study)
     merged = read_settings({**study.settings, **settings})
     return study_update_settings(study=study, settings=merged, now=now, actor=actor)
+
+
+def _asked_again(
+    study: Study, settings: Mapping[str, object], row: Mapping[str, RowValue]
+) -> dict[str, object]:
+    """Which bank's categories hold was answered for two banks: with another of them it is asked once more."""
+    banks = {name: row[name] for name in ("bank_version", "item_bank") if name in row}
+    others = any(getattr(study, name) != bank for name, bank in banks.items())
+    answered = study.protocol.category_source
+    carried_over = settings.get("category_source", answered) == answered
+    return {"category_source": None} if others and answered is not None and carried_over else {}
 
 
 def _require_usable(study: Study, row: Mapping[str, RowValue], now: datetime) -> None:

@@ -1,11 +1,14 @@
 """What a study needs before people may work under its protocol, and what an amendment must leave intact."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q
+from django.utils.translation import gettext as _, ngettext
 
 from studies.models import BankVersion, Criterion, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
+from studies.selectors.categories import Disagreement, undecided
 from studies.services.refusals import Refused
 
 NAMED_PROMPTS = 5
@@ -17,6 +20,38 @@ class StudyNotReady(Refused):
     def __init__(self, sentences: list[str]) -> None:
         self.sentences = tuple(sentences)
         super().__init__("\n".join(sentences))
+
+
+class CategoriesUndecided(StudyNotReady):
+    """Question bank and item bank disagree, and the protocol does not say whose categories hold."""
+
+    def __init__(self, found: Sequence[Disagreement]) -> None:
+        self.disagreements = tuple(found)
+        shown = "; ".join(disagreement_line(one) for one in found[:NAMED_PROMPTS])
+        sentence = ngettext(
+            "Question bank and item bank put %(number)d question into different categories (%(shown)s), and "
+            "the protocol does not say which holds. Choose on the page Item parameters of the set-up, or by "
+            "update_study: category_source is item_bank or question_bank.",
+            "Question bank and item bank put %(number)d questions into different categories (%(shown)s), and "
+            "the protocol does not say which holds. Choose on the page Item parameters of the set-up, or by "
+            "update_study: category_source is item_bank or question_bank.",
+            len(found),
+        )
+        more = " …" if len(found) > NAMED_PROMPTS else ""
+        super().__init__([sentence % {"number": len(found), "shown": shown + more}])
+
+
+def disagreement_line(one: Disagreement) -> str:
+    """Such as "QR-A1B2: question bank Quantities, item bank Logic"."""
+    return _("%(question)s: question bank %(asked)s, item bank %(calibrated)s") % {
+        "question": one.label, "asked": one.question_bank, "calibrated": one.item_bank,
+    }  # fmt: skip
+
+
+def require_category_source(study: Study) -> None:
+    """Raise CategoriesUndecided where a draft's two banks disagree and its protocol says nothing of it."""
+    if found := undecided(study):
+        raise CategoriesUndecided(found)
 
 
 def require_ready(study: Study, settings: ProtocolSettings) -> None:

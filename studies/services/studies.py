@@ -13,7 +13,7 @@ from studies.roles import Role
 from studies.services.banks import default_judge_protocol
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails.study_mails import mails_cancel
-from studies.services.readiness import require_ready, require_window
+from studies.services.readiness import require_category_source, require_ready, require_window
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.services.staff.roles import role_give
@@ -114,11 +114,15 @@ def study_freeze(*, study: Study, now: datetime, actor: User | None = None) -> S
         raise StudyNotDraft(study)
     settings = study.protocol
     require_ready(study, settings)
+    require_category_source(study)
     require_window(study.opens_at, study.closes_at, now)
     protocol_fix(study, settings, now, keep_design=False)
     study.status = StudyStatus.FROZEN
     study.frozen_at = now
-    study.save(update_fields=["judge_protocol", "design_hash", "protocol_hash", "status", "frozen_at"])
+    # From here on models enter only by the study's lead, whoever imports results of them.
+    study.models_version = study.item_bank.models_version if study.item_bank else None
+    fields = ["judge_protocol", "design_hash", "protocol_hash", "status", "frozen_at", "models_version"]
+    study.save(update_fields=fields)
     event_record(study, StudyEventKind.FROZEN, now, actor=actor, protocol_hash=study.protocol_hash)
     return study
 

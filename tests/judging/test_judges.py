@@ -13,7 +13,6 @@ from judging.services.judge_rules import JudgeInvalid, JudgeSettings
 from judging.services.judges import (
     JudgeChanged,
     JudgeFixed,
-    JudgeOfOthers,
     judge_add,
     judge_change,
     settings_of,
@@ -22,6 +21,7 @@ from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import run_plan, run_start
 from studies.models import Participant, Study, User
 from studies.roles import Role
+from studies.services.site_objects import UsedByOthers
 from studies.services.staff.roles import role_give
 from studies.services.staff.staff import staff_add
 
@@ -243,7 +243,7 @@ def test_an_estimate_alone_fixes_nothing_and_is_forgotten(
     assert not ScoringRun.objects.exists()
 
 
-def test_where_a_used_judge_is_asked_changes_by_those_alone_who_may_judge_in_each_of_its_studies(
+def test_a_used_judge_is_changed_by_those_alone_who_may_judge_in_each_of_its_studies(
     judge: JudgeConfig, asked_study: Study, now: datetime
 ) -> None:
     specs = study_judge_specs(study=asked_study, configs=[judge])
@@ -251,18 +251,25 @@ def test_where_a_used_judge_is_asked_changes_by_those_alone_who_may_judge_in_eac
     run_start(plan=plan, budget=None, actor=None, now=now)
     maker, _ = staff_add(email="maker@example.org", creates_studies=True)
     elsewhere = replace(GOOD, base_url="https://elsewhere.example/v1")
-    for moved in (elsewhere, replace(GOOD, key_variable="CHIRON_JUDGE_KEY_OTHER")):
-        with pytest.raises(JudgeOfOthers, match="Studies in which you may not judge") as refused:
+    for moved in (
+        elsewhere,
+        replace(GOOD, key_variable="CHIRON_JUDGE_KEY_OTHER"),
+        replace(GOOD, input_price=Decimal(9), output_price=Decimal(9)),
+        replace(GOOD, concurrency=3),
+        replace(GOOD, requests_per_minute=1),
+        replace(GOOD, tokens_per_minute=1),
+        replace(GOOD, timeout_seconds=1.0),
+    ):
+        with pytest.raises(UsedByOthers, match="Studies in which you may not judge") as refused:
             judge_change(judge=judge, settings=moved, actor=maker, now=now)
         assert asked_study.slug not in str(refused.value)
     judge.refresh_from_db()
     assert settings_of(judge) == GOOD
-    judge_change(judge=judge, settings=replace(GOOD, concurrency=3), actor=maker, now=now)
     assert not asked_study.events.filter(kind="judge_changed").exists()
     role_give(study=asked_study, user=maker, role=Role.LEAD, now=now)
     judge_change(judge=judge, settings=replace(elsewhere, concurrency=3), actor=maker, now=now)
     event = asked_study.events.get(kind="judge_changed")
     assert (event.actor, event.details) == (
         maker,
-        {"judge": "one", "base_url": [GOOD.base_url, elsewhere.base_url]},
+        {"judge": "one", "base_url": [GOOD.base_url, elsewhere.base_url], "concurrency": [16, 3]},
     )

@@ -23,6 +23,7 @@ from scoring.services.leaderboards import leaderboard_import
 from studies.models import BankVersion, ItemBank, Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.measuring import measure_blocks
+from tests.support.taking_models import newest_models_taken
 
 pytestmark = pytest.mark.django_db
 PROMPTS = 16
@@ -66,6 +67,7 @@ def import_models(bank: ItemBank, now: datetime) -> None:
     )
     found = ModelResults(responses=responses)
     leaderboard_import(item_bank=bank, results=found, source="A test", replace=False, now=now)
+    newest_models_taken(bank, now)
 
 
 @pytest.fixture

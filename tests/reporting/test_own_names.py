@@ -21,6 +21,7 @@ from studies.models import ItemBank, Participant, Study
 from studies.protocol.settings import ProfileSettings
 from studies.services.banks import item_bank_import
 from tests.support.measuring import measure_blocks
+from tests.support.taking_models import newest_models_taken
 
 pytestmark = pytest.mark.django_db
 PROMPTS = 8
@@ -64,6 +65,7 @@ def import_models(bank: ItemBank, now: datetime) -> None:
     )
     found = ModelResults(responses=responses, published=(PublishedAbility(TOLD, 1.0, 0.06, 5),))
     leaderboard_import(item_bank=bank, results=found, source="A batch of pairs", replace=False, now=now)
+    newest_models_taken(bank, now)
 
 
 @pytest.fixture

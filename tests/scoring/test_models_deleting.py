@@ -41,8 +41,8 @@ def models(item_bank: ItemBank, now: datetime) -> list[ModelConfiguration]:
 
 
 @pytest.fixture
-def study(make_study: Callable[..., Study], item_bank: ItemBank) -> Study:
-    return make_study(item_bank=item_bank)
+def study(make_study: Callable[..., Study], models: list[ModelConfiguration]) -> Study:
+    return make_study(item_bank=ItemBank.objects.get())
 
 
 @pytest.fixture

@@ -9,6 +9,9 @@ from django.utils import timezone
 from batches.rules.coverage import coverage_lines
 from batches.selectors.plans import plan_coverage
 from batches.services.plans import batches_build
+from studies.management.category_lines import undecided_lines
+from studies.selectors.categories import undecided
+from studies.selectors.names import code_names
 from studies.selectors.studies import study_by_slug
 from studies.services.refusals import Refused
 
@@ -24,9 +27,12 @@ class Command(BaseCommand):
         study = study_by_slug(options["study"])
         if study is None:
             raise CommandError(f'There is no study "{options["study"]}"; create_study makes one.')
+        if found := undecided(study):
+            self.stderr.write("\n".join(undecided_lines(study, found)))
         try:
             plan = batches_build(study=study, now=timezone.now())
         except Refused as refusal:
             raise CommandError(str(refusal)) from refusal
-        for line in coverage_lines(plan_coverage(plan), per_batch=options["per_batch"]):
+        names, report = code_names(study), plan_coverage(plan)
+        for line in coverage_lines(report, per_batch=options["per_batch"], name=names.category):
             self.stdout.write(line)

@@ -6,11 +6,15 @@ from typing import Any
 from batches.models import BatchPlan
 from batches.selectors.plans import plan_matches
 from judging.selectors.judges import known_judges
+from scoring.selectors.leaderboards import models_of
+from scoring.selectors.model_changes import model_changes
 from screening.offtask.facts import RULES_VERSION, OfftaskRules
 from studies.models import Study
 from studies.selectors.banks import item_ids_without_prompts, prompt_ids_without_parameters
+from studies.selectors.categories import disagreements
 
 SHOWN = 12
+LISTED = 1000
 
 
 def step_facts(study: Study, page: str, plan: BatchPlan | None) -> dict[str, Any]:
@@ -30,7 +34,16 @@ def _items(study: Study) -> dict[str, Any]:
         return {}
     without = prompt_ids_without_parameters(study.bank_version, study.item_bank)
     unused = len(item_ids_without_prompts(study.bank_version, study.item_bank))
-    return {"bank": study.item_bank, "without": without[:SHOWN], "number": len(without), "unused": unused}
+    return {
+        "bank": study.item_bank,
+        "without": without[:SHOWN],
+        "number": len(without),
+        "unused": unused,
+        "models": models_of(study).count(),
+        "newer": model_changes(study),
+        "disagreements": (found := disagreements(study.bank_version, study.item_bank))[:LISTED],
+        "more": max(0, len(found) - LISTED),
+    }
 
 
 def _judges(_study: Study) -> dict[str, Any]:

@@ -17,10 +17,13 @@ from console.selectors.design import assumptions_of, design_of
 from console.selectors.readiness import KNOWN, readiness
 from console.selectors.steps import STEP_LABELS, TEXT_PAGES, saved_pages, setup_steps, step_of
 from console.views.setup.step_facts import step_facts
+from formats.asked_numbers import number_asked
 from presentation.problems import problem_in_words
+from scoring.services.model_versions import models_take
 from studies.models import Prompt, Study, StudyStatus
 from studies.protocol.settings import ProtocolRefused
 from studies.roles import Can
+from studies.selectors.categories import undecided
 from studies.services.drafts import DraftChanged, draft_part, draft_save, draft_sha256
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
@@ -75,6 +78,26 @@ def staff_setup_save(request: HttpRequest, study: Study, page: str) -> HttpRespo
     return _saved(request, study, page, form)
 
 
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page(Can.SET_UP)
+def staff_models_take(request: HttpRequest, study: Study) -> HttpResponse:
+    """Compare a locked study with the newest results of models, as they were looked at on its page."""
+    if request.method == "POST":
+        try:
+            models_take(
+                study=study, seen=number_asked(request.POST.get("seen", "")) or 0, now=timezone.now(),
+                actor=signed_in(request),
+            )  # fmt: skip
+        except Refused as refusal:
+            messages.error(request, str(refusal))
+        else:
+            messages.success(
+                request,
+                _("The results of models are taken over. Recompute the results to compare with them."),
+            )
+    return redirect("staff_setup_step", slug=study.slug, page="items")
+
+
 def _saved(request: HttpRequest, study: Study, page: str, form: StepForm) -> HttpResponse:
     try:
         draft_save(
@@ -91,6 +114,9 @@ def _saved(request: HttpRequest, study: Study, page: str, form: StepForm) -> Htt
         form.add_error(None, problem_in_words(str(refusal)))
     else:
         messages.success(request, _("Saved."))
+        if page == "items" and undecided(Study.objects.get(pk=study.pk)):
+            messages.warning(request, _("The two banks disagree on categories; say below which holds."))
+            return redirect("staff_setup_step", slug=study.slug, page=page)
         return redirect(*_way_on(request, study, page))
     return step_page(request, study, page, form, status=422, seen=request.POST.get("seen", ""))
 

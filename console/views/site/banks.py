@@ -145,7 +145,7 @@ def staff_bank_import(request: HttpRequest) -> HttpResponse:
     try:
         if not is_quick(arguments["token"]):
             return _left_to_a_job(request, "import_bank", arguments)
-        found = bank_file_import(**arguments, clock=timezone.now)
+        found = bank_file_import(**arguments, actor=signed_in(request), clock=timezone.now)
     except FileHasProblems as refusal:
         messages.error(request, problem_in_words(refusal.problems[0] if refusal.problems else str(refusal)))
         return redirect("staff_bank_upload")

@@ -20,7 +20,7 @@ from formats.cells import csv_cell
 from jobs.services.starting import job_start
 from presentation.problems import problem_in_words
 from scoring.models import ModelConfiguration
-from scoring.selectors.leaderboards import studies_measured_on, template_rows
+from scoring.selectors.leaderboards import studies_keeping, template_rows
 from scoring.services.leaderboards import LeaderboardImport
 from studies.forms.uploads import takes_large_files
 from studies.models import ItemBank
@@ -117,7 +117,9 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
         )  # fmt: skip
         return redirect("staff_job", job.pk)
     try:
-        done, results = model_file_import(**chosen, item_bank=values["item_bank"], clock=timezone.now)
+        done, results = model_file_import(
+            **chosen, item_bank=values["item_bank"], actor=signed_in(request), clock=timezone.now
+        )
     finally:
         upload_forget(token)
     messages.success(request, _what_came(done))
@@ -132,8 +134,11 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
         numbers = {"questions": len(done.unknown_prompts), "responses": done.unknown_responses}
         messages.warning(request, sentence % numbers)
     own = studies_of_staff(signed_in(request))
-    if studies := studies_measured_on(values["item_bank"], among=own):
-        sentence = _("Results of these studies were computed before: %(studies)s. Recompute them.")
+    if studies := studies_keeping(values["item_bank"], among=own):
+        sentence = _(
+            "These studies are locked and keep the results of models that they have: %(studies)s. A lead "
+            "takes the new ones over on their page Item parameters."
+        )
         messages.info(request, sentence % {"studies": ", ".join(studies)})
     return redirect("staff_models")
 

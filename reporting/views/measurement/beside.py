@@ -46,7 +46,7 @@ def beside_table(report: Report, top: Rows | None) -> Table | None:
 
 def beside_categories(report: Report, own: Collection[str] = ()) -> Table | None:
     """theta_QL of every category, whose names in `own` pages leave alone; None likewise."""
-    rows = [(f"{row.category}: {group_name(row.group)}", _theta_ql(row)) for row in report.categories]
+    rows = [(f"{report.category(row)}: {group_name(row.group)}", _theta_ql(row)) for row in report.categories]
     note = _(
         "theta_QL has a scale of its own, close to that of theta; its interval is of the same kind as "
         "that of theta.pool."

@@ -28,11 +28,27 @@ def protocol_parts(records: StudyRecords) -> Iterator[Part]:
                 _("Item bank"),
                 f"{study.item_bank}, {study.item_bank.digest}" if study.item_bank else _("none"),
             ),
+            (_("Results of models"), _models(records)),
             (_("Judge texts"), study.judge_protocol.sha256 if study.judge_protocol else _("none")),
         ],
     )
     yield from _amendment_parts(records.amendments)
     yield Paragraph(_("Every setting stands word for word at the end of this report."))
+
+
+def _models(records: StudyRecords) -> str:
+    """Which version of them is measured, and which the study is pinned to where that is another by now."""
+    pinned, measured = (
+        records.study.models_version,
+        records.measurement and records.measurement.models_version,
+    )
+    if pinned is None:
+        return _("none") if records.study.item_bank is None else _("the newest")
+    if measured in (None, pinned):
+        return _("version %(number)d") % {"number": pinned}
+    return _("version %(measured)d in these results; version %(number)d from now on") % {
+        "measured": measured, "number": pinned,
+    }  # fmt: skip
 
 
 def settings_parts(study: Study) -> Iterator[Part]:

@@ -1,6 +1,6 @@
 """Sections of a study's report that are made from its records: flow, estimates, provenance, limits."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from django.utils.formats import date_format
@@ -104,25 +104,25 @@ def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Pa
     yield from map(Paragraph, interval_sentences(report.overall, report.categories))
     rows = [*report.overall, *report.categories]
     if report.has_theta:
-        yield _abilities_table(rows)
+        yield _abilities_table(report, rows)
     if any(row.raw_mean is not None or row.withheld for row in rows):
-        yield _means_table(rows)
-    yield _counts_table(rows if report.has_theta else report.overall)
+        yield _means_table(report, rows)
+    yield _counts_table(report, rows if report.has_theta else report.overall)
     yield from figure
     if report.tasks:
         yield _tasks_table(report)
 
 
-def row_name(row: GroupNumbers) -> str:
-    return f"{group_name(row.group)}, {row.category or _('all prompts')}"
+def _row_name(report: Report) -> Callable[[GroupNumbers], str]:
+    return lambda row: f"{group_name(row.group)}, {report.category(row) or _('all prompts')}"
 
 
-def _abilities_table(rows: Sequence[GroupNumbers]) -> Table:
+def _abilities_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
     return table_of(
         _("Theta in logits"),
         rows,
         (
-            (_("Group"), row_name),
+            (_("Group"), _row_name(report)),
             ("theta.pool", pool_cell),
             (_("SE"), lambda row: decimals(row.se_pool)),
             (_("95 % interval"), first_cell),
@@ -131,12 +131,12 @@ def _abilities_table(rows: Sequence[GroupNumbers]) -> Table:
     )
 
 
-def _means_table(rows: Sequence[GroupNumbers]) -> Table:
+def _means_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
     return table_of(
         _("What the groups rest on, and the mean score"),
         rows,
         (
-            (_("Group"), row_name),
+            (_("Group"), _row_name(report)),
             (_("People"), lambda row: counted(row.participants)),
             (_("Responses per prompt"), lambda row: decimals(row.responses_per_prompt)),
             (_("Mean score"), mean_cell),
@@ -145,12 +145,12 @@ def _means_table(rows: Sequence[GroupNumbers]) -> Table:
     )
 
 
-def _counts_table(rows: Sequence[GroupNumbers]) -> Table:
+def _counts_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
     return table_of(
         _("What the estimates rest on: expected = missing + unscored + pairs + prompts the item bank lacks"),
         rows,
         (
-            (_("Group"), row_name),
+            (_("Group"), _row_name(report)),
             (_("Expected"), lambda row: counted(row.expected)),
             (_("Missing"), lambda row: counted(row.missing)),
             (_("Unscored"), lambda row: counted(row.unscored)),

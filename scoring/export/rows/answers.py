@@ -14,8 +14,8 @@ class PromptRow(Row):
 
     prompt_id: PromptId
     label: Label
-    category: str = Field(description="category in the prompt bank")
-    subcategory: str = Field(description="sub-category in the prompt bank")
+    category: str = Field(description="category in the prompt bank, as a code; see `result_category`")
+    subcategory: str = Field(description="sub-category in the prompt bank, as a code")
     task: str = Field(description="task in a task benchmark")
     modality: str = Field(description="`text`, `image`, `pdf` or `mixed`")
     criteria: int = Field(description="number of rubric criteria; 0 means an exact answer is expected")
@@ -24,7 +24,8 @@ class PromptRow(Row):
     )
     b: FiniteFloat | None = Field(description="difficulty in the item bank, in logits; absent likewise")
     result_category: str = Field(
-        description="category that results are reported under: the item bank's where it names one"
+        description="category that batches are balanced on and results are reported under: that of the "
+        "bank that the protocol's `category_source` names (absent: the item bank), else the other's"
     )
     result_subcategory: str = Field(description="sub-category that results are reported under, likewise")
     labels: list[str] = Field(description="labels in the prompt bank")

@@ -12,7 +12,7 @@ from formats.problems import one_line
 from scoring.management.item_bank_arguments import named_item_bank
 from scoring.readers.model_results.reading import ResultsFormat, read_model_results
 from scoring.readers.model_results.records import MAX_NAME_CHARACTERS, ModelResults, ModelResultsRefused
-from scoring.selectors.leaderboards import studies_measured_on, template_rows
+from scoring.selectors.leaderboards import studies_keeping, template_rows
 from scoring.services.leaderboards import LeaderboardImport, leaderboard_import
 from studies.management.operators import OperatorCommand
 from studies.models import ItemBank
@@ -89,6 +89,8 @@ def lines(item_bank: ItemBank, results: ModelResults, done: LeaderboardImport) -
         written += [f"  {one_line(prompt_id)}" for prompt_id in done.unknown_prompts[:SHOWN]]
         written += [f"  and {number - SHOWN} more"] if number > SHOWN else []
     if done.created or done.replaced:
-        studies = studies_measured_on(item_bank)
-        written += [f"Measured before these were there; run: measure_study {slug}" for slug in studies]
+        studies = studies_keeping(item_bank)
+        written += [
+            f"{slug} is locked and keeps what it had; its lead runs: take_models {slug}" for slug in studies
+        ]
     return written

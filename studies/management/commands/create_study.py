@@ -6,10 +6,12 @@ from typing import Any, TypeVar
 from django.core.management.base import CommandError
 from django.utils import timezone
 
+from studies.management.category_lines import undecided_lines
 from studies.management.operators import BY, OperatorCommand, json_object, moment, named_person
 from studies.models import BankVersion, ItemBank, JudgeProtocol
 from studies.protocol.settings import read_settings
 from studies.selectors.banks import bank_version, item_bank, judge_protocol
+from studies.selectors.categories import undecided
 from studies.services.studies import study_create
 
 Row = TypeVar("Row", ItemBank, JudgeProtocol)
@@ -48,6 +50,8 @@ class Command(OperatorCommand):
             now=timezone.now(),
         )
         self.stdout.write(f'Created the study "{study.slug}" on {study.bank_version}, in draft.')
+        if found := undecided(study):
+            self.stdout.write("\n".join(undecided_lines(study, found)))
         if not options["by"]:
             hint = f"add_staff EMAIL --study {study.slug} --role lead"
             self.stdout.write(f"Only site administrators see it until somebody leads it: {hint}")

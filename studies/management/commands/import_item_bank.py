@@ -6,9 +6,11 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from formats.item_parameters import read_item_parameters
+from studies.management.category_lines import disagreement_lines
 from studies.management.operators import OperatorCommand, slug_of
 from studies.models import BankVersion, ItemBank
 from studies.selectors.banks import bank_version, item_ids_without_prompts, prompt_ids_without_parameters
+from studies.selectors.categories import disagreements
 from studies.services.banks import item_bank_import
 
 SHOWN = 10
@@ -55,3 +57,5 @@ class Command(OperatorCommand):
             self.stdout.write(f"  {prompt_id}")
         if len(without_prompts) > SHOWN:
             self.stdout.write(f"  and {len(without_prompts) - SHOWN} more")
+        if found := disagreements(version, item_bank):
+            self.stdout.write("\n".join(disagreement_lines(found)))

@@ -29,6 +29,7 @@ from scoring.services.leaderboards import leaderboard_import
 from studies.models import ItemBank, Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.measuring import measure_blocks, only_blocks
+from tests.support.taking_models import newest_models_taken
 
 pytestmark = pytest.mark.django_db
 PROMPTS = 16
@@ -87,6 +88,7 @@ def import_models(item_bank: ItemBank, now: datetime) -> Import:
             published=tuple(one for one in found if isinstance(one, PublishedAbility)),
         )
         leaderboard_import(item_bank=item_bank, results=results, source="A test", replace=False, now=now)
+        newest_models_taken(item_bank, now)
 
     return run
 

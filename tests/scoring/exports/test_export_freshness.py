@@ -33,6 +33,7 @@ from studies.models import Participant, Study, User
 from studies.services.amendments import study_amend
 from studies.services.banks import item_bank_import
 from tests.support.measuring import only_blocks
+from tests.support.taking_models import newest_models_taken
 
 pytestmark = pytest.mark.django_db
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "scoring.md"
@@ -163,6 +164,7 @@ def models_arrive(lead: User, now: datetime) -> None:
     bank = Study.objects.get().item_bank
     assert bank is not None
     leaderboard_import(item_bank=bank, results=results, source="A paper", replace=False, now=now)
+    newest_models_taken(bank, now)
 
 
 MEASURED_ONLY = "measurement of 1 of the runs"

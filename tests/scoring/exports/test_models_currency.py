@@ -23,9 +23,10 @@ from scoring.services.model_deleting import models_delete
 from studies.models import ItemBank, Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.measuring import only_blocks
+from tests.support.taking_models import newest_models_taken
 
 pytestmark = pytest.mark.django_db
-IMPORTED = "results of 1 model that were imported or replaced"
+TAKEN = "newer results of models that were taken over"
 DELETED = "1 deletion of models"
 
 
@@ -75,6 +76,13 @@ def imported(
     )
 
 
+def taken(now: datetime, name: str = "first", score: float = 0.5) -> None:
+    """Imported, and taken over by the study's lead."""
+    bank = ItemBank.objects.get()
+    imported(bank, now, name, score)
+    newest_models_taken(bank, now)
+
+
 def deleted(now: datetime) -> None:
     models_delete(models=list(ModelConfiguration.objects.all()), recompute=True, actor=None, now=now)
 
@@ -99,14 +107,14 @@ def recomputed(study: Study, at: datetime, meanwhile: Callable[[], None] = lambd
     results_recompute(study=study, actor=None, clock=lambda: at, measuring=said, step=lambda done, of: None)
 
 
-def test_results_say_that_models_came_were_replaced_or_deleted_until_they_are_recomputed(
-    study: Study, item_bank: ItemBank, later: datetime, staff: Client
+def test_results_say_that_models_were_taken_over_or_deleted_until_they_are_recomputed(
+    study: Study, later: datetime, staff: Client
 ) -> None:
     page = f"/staff/studies/{study.slug}/results/"
     assert changes(study) == []
     happenings: list[tuple[Callable[[datetime], None], str]] = [
-        (lambda at: imported(item_bank, at, "second"), IMPORTED),
-        (lambda at: imported(item_bank, at, "second", 0.75), IMPORTED),
+        (lambda at: taken(at, "second"), TAKEN),
+        (lambda at: taken(at, "second", 0.75), TAKEN),
         (deleted, DELETED),
     ]
     for number, (happens, said) in enumerate(happenings):
@@ -128,13 +136,13 @@ def test_the_same_file_again_changes_no_results(study: Study, item_bank: ItemBan
 
 @pytest.mark.parametrize(
     ("happens", "said"),
-    [(deleted, DELETED), (lambda at: imported(ItemBank.objects.get(), at, "late"), IMPORTED)],
-    ids=["deleted", "imported"],
+    [(deleted, DELETED), (lambda at: taken(at, "late"), TAKEN)],
+    ids=["deleted", "taken"],
 )
 def test_what_happens_to_models_during_a_recompute_is_said_after_it(
-    study: Study, item_bank: ItemBank, later: datetime, happens: Callable[[datetime], None], said: str
+    study: Study, later: datetime, happens: Callable[[datetime], None], said: str
 ) -> None:
-    imported(item_bank, later, "second")  # so that there is something to compute
+    taken(later, "second")  # so that there is something to compute
     moment = later + timedelta(hours=1)
     recomputed(study, moment, meanwhile=lambda: happens(moment + timedelta(seconds=1)))
     assert models_measured(study) == {"model:first", "model:second"}
@@ -143,10 +151,8 @@ def test_what_happens_to_models_during_a_recompute_is_said_after_it(
     assert changes(study) == []
 
 
-def test_measuring_again_by_the_command_counts_as_well(
-    study: Study, item_bank: ItemBank, later: datetime
-) -> None:
-    imported(item_bank, later, "second")
+def test_measuring_again_by_the_command_counts_as_well(study: Study, later: datetime) -> None:
+    taken(later, "second")
     results = ResultSet.objects.latest("pk")
     measurement_compute(results=results, now=later + timedelta(hours=1), resamples=20)
     assert changes(study) == []
@@ -177,5 +183,5 @@ def test_a_recompute_waits_for_an_import_that_began_before_it(
         go_on.set()
         importing.result(30)
         recomputing.result(60)
-    assert models_measured(study) == {"model:first", "model:second"}
+    assert models_measured(study) == {"model:first"}  # the study's own, until its lead takes the newest over
     assert changes(study) == []

@@ -1,0 +1,16 @@
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('batches', '0013_part9_clock_watch_of_studies'),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name='batchplan',
+            name='category_source',
+            field=models.CharField(default="item_bank", max_length=20),
+        ),
+    ]
