@@ -80,6 +80,7 @@ WORDS: Mapping[str, Promise] = {
     StudyEventKind.EXPORT_MADE: _("export made"),
     StudyEventKind.EXPORT_TAKEN: _("export downloaded"),
     StudyEventKind.EXPORT_DELETED: _("export deleted"),
+    StudyEventKind.PRIVATE_SEEN: _("private questions looked at"),
     "verdict_confirm": _("decided: not counted"),
     "verdict_overturn": _("decided: counted"),
     "verdict_unsure": _("not sure: another reviewer decides"),
