@@ -13,6 +13,7 @@ from judging.models import AuditItem, AuditSample, JudgingRun
 from judging.selectors.audits import audit_judges, judged_verdicts
 from psychometrics.agreement.audit_sample import SizeRefused, draw_sample
 from studies.models import Study, User
+from studies.selectors.private_questions import private_prompts
 from studies.selectors.roles import reviewers_see_private
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
@@ -79,7 +80,7 @@ def audit_draw_once(
 
 def drawn_from_public(study: Study, *, wished: bool) -> bool:
     """Whether a sample is drawn from public questions alone, by wish or as the protocol has it."""
-    return wished or not reviewers_see_private(study)
+    return wished or (not reviewers_see_private(study) and private_prompts(study).exists())
 
 
 def _wishes_of(sample: AuditSample) -> dict[str, Any]:
