@@ -17,6 +17,7 @@ from judging.models import JudgingRun
 from judging.services.audits import audit_draw
 from scoring.models import ExportContents
 from scoring.services.export_files import file_path, tables_file_make
+from scoring.services.exports import nothing_said
 from screening.offtask.facts import RULES_VERSION, ParticipantReason, ReasonCode
 from studies.bank.records import AttachmentRecord, CriterionRecord, PromptRecord
 from studies.models import Prompt, Study, StudyEvent, User
@@ -191,8 +192,9 @@ def test_no_file_that_leaves_tells_of_it(
     everywhere: dict[str, Any],
 ) -> None:  # fmt: skip
     file = tables_file_make(
-        study=world.here.study, contents=contents, actor=None, software=software(), now=timezone.now()
-    )
+        study=world.here.study, contents=contents, actor=None, software=software(), now=timezone.now(),
+        writing=nothing_said, packing=nothing_said,
+    )  # fmt: skip
     with zipfile.ZipFile(file_path(file)) as made:
         for member in made.namelist():
             text = made.read(member).decode(errors="replace")

@@ -25,6 +25,10 @@ class NotStaff(Refused):
     """The person is no staff member."""
 
 
+class IsParticipantElsewhere(Refused):
+    """The account takes part in a study, and is nobody's to make staff: its owner was not asked."""
+
+
 class LastAdministrator(Refused):
     """Nobody would be left who runs the site."""
 
@@ -59,10 +63,18 @@ def staff_add(
     `superuser` and `creates_studies` add a right and, left out, take none away. A closed account is opened
     again with these rights alone, whatever it had.
 
-    Raises EmailInvalid.
+    Raises EmailInvalid, or IsParticipantElsewhere.
     """
     address = normal_email(email)
     user = User.objects.select_for_update().filter(email=address).first()
+    if user is not None and not user.is_staff and user.participations.filter(is_test=False).exists():
+        raise IsParticipantElsewhere(
+            _(
+                "%(email)s signs in here as a participant, and such an account does not become staff. "
+                "Ask the person for another address and add that."
+            )
+            % {"email": address}
+        )
     kept = user if user is not None and user.is_active else None
     wanted: dict[str, Any] = {
         "is_active": True,
