@@ -13,6 +13,7 @@ from studies.models import User
 from studies.models.accounts import sessions_end
 from studies.services.people.participants import normal_email
 from studies.services.refusals import Refused
+from studies.services.staff.roles import IsParticipant
 
 LOG = structlog.get_logger("chiron")
 
@@ -23,10 +24,6 @@ class PersonUnknown(Refused):
 
 class NotStaff(Refused):
     """The person is no staff member."""
-
-
-class IsParticipantElsewhere(Refused):
-    """The account takes part in a study, and is nobody's to make staff: its owner was not asked."""
 
 
 class LastAdministrator(Refused):
@@ -63,12 +60,12 @@ def staff_add(
     `superuser` and `creates_studies` add a right and, left out, take none away. A closed account is opened
     again with these rights alone, whatever it had.
 
-    Raises EmailInvalid, or IsParticipantElsewhere.
+    Raises EmailInvalid; or IsParticipant, as whoever takes part in a study did not ask to be of a team.
     """
     address = normal_email(email)
     user = User.objects.select_for_update().filter(email=address).first()
     if user is not None and not user.is_staff and user.participations.filter(is_test=False).exists():
-        raise IsParticipantElsewhere(
+        raise IsParticipant(
             _(
                 "%(email)s signs in here as a participant, and such an account does not become staff. "
                 "Ask the person for another address and add that."
