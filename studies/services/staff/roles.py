@@ -9,7 +9,6 @@ from studies.models import Participant, Study, StudyRole, User
 from studies.roles import Role
 from studies.selectors.roles import leads_of
 from studies.services.events import StudyEventKind, event_record
-from studies.services.people.participants import normal_email
 from studies.services.refusals import Refused
 
 # What shows people or scores, but for a lead, who sees everything and is known to.
@@ -56,10 +55,10 @@ def role_give(
 
 def require_no_participant(study: Study, email: str) -> None:
     """Raise IsParticipant where whoever has this address takes part in the study, and not to try it out."""
-    address = normal_email(email)
-    if Participant.objects.filter(study=study, user__email=address, is_test=False).exists():
+    people = Participant.objects.filter(study=study, user__email__iexact=email.strip(), is_test=False)
+    if people.exists():
         raise IsParticipant(
-            _("%(email)s takes part in this study, so they cannot look after it, too.") % {"email": address}
+            _("%(email)s takes part in this study, so they cannot look after it, too.") % {"email": email}
         )
 
 
