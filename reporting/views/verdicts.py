@@ -81,10 +81,12 @@ def _file(_request: HttpRequest, run: JudgingRun, rows: QuerySet[CriterionScore]
 def _lines(rows: QuerySet[CriterionScore]) -> Iterator[list[str]]:
     yield list(COLUMNS)
     for row in without_texts(rows).iterator(ROWS_AT_ONCE):
-        prompt = row.answer.prompt
+        # A file is passed on: it names and scores no private question, whoever takes it.
+        private = is_private(row.answer.prompt)
         cells = (
-            prompt.label, is_private(prompt), row.criterion.position if row.criterion else None,
-            judge_name(row), is_met(row.score), row.score, row.confidence, row.unscored_reason or None,
+            None if private else row.answer.prompt.label, private,
+            row.criterion.position if row.criterion else None, judge_name(row), is_met(row.score),
+            None if private else row.score, row.confidence, row.unscored_reason or None,
         )  # fmt: skip
         yield [csv_cell(cell) for cell in cells]
 

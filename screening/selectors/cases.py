@@ -19,6 +19,7 @@ from screening.selectors import participants
 from studies.models import Criterion, Study, User
 from studies.roles import Can
 from studies.selectors.private_questions import is_private, may_see
+from studies.selectors.roles import reviewers_see_private
 
 FIRST = "first"
 DECIDED = "decided"
@@ -210,15 +211,17 @@ def _places(study: Study, code: str, rights: Collection[Can]) -> Iterable[PlaceS
         )
         .order_by("position")
     )
+    by_protocol = reviewers_see_private(study)
     return [
-        _place(answer, [one for one in ReasonCode if getattr(answer, one)])
+        _place(answer, [one for one in ReasonCode if getattr(answer, one)], by_protocol=by_protocol)
         if may_see(answer.prompt, rights)
         else PlaceShown(answer.position, is_private=True, is_withheld=True)
         for answer in answers
     ]
 
 
-def _place(answer: Answer, reasons: Sequence[ReasonCode]) -> PlaceShown:
+def _place(answer: Answer, reasons: Sequence[ReasonCode], *, by_protocol: bool) -> PlaceShown:
+    """Where reviewers see no private question, a lead reads it on its own page, if at all."""
     prompt = answer.prompt
     by_rubric: bool = answer.by_rubric  # type: ignore[attr-defined]
     facts = PromptFacts(prompt.prompt_id, prompt.text, "rubric" if by_rubric else "exact", prompt.gold_answer)
@@ -227,7 +230,7 @@ def _place(answer: Answer, reasons: Sequence[ReasonCode]) -> PlaceShown:
         position=answer.position,
         is_private=is_private(prompt),
         label=prompt.label,
-        question=prompt.text,
+        question=prompt.text if by_protocol or not is_private(prompt) else "",
         text_format=prompt.text_format,
         pieces=() if empty else marked(answer.text, facts, reasons),
         badges=tuple(_(BADGES[reason]) for reason in reasons if not empty),

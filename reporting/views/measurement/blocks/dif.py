@@ -148,8 +148,9 @@ def _left_out_cell(block: BlockMeasures, line: tuple[str, str]) -> Text:
 
 
 def prompt_name(block: BlockMeasures, row: MeasureRow) -> Text:
-    """Label and id."""
-    return f"{block.labels[row.prompt_id]} ({row.prompt_id})"
+    """Label and id of a public prompt; a private one is not named, as what is shown may be passed on."""
+    public = row.details["public"]
+    return f"{block.labels[row.prompt_id]} ({row.prompt_id})" if public else _("a private prompt")
 
 
 def points(block: BlockMeasures) -> Iterator[Point]:
