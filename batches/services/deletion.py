@@ -3,7 +3,6 @@ when stays.
 """
 
 from collections.abc import Iterable
-from datetime import datetime
 from typing import Any
 
 from batches.models import (
@@ -18,21 +17,12 @@ from batches.models import (
     SessionEventKind,
 )
 from batches.selectors.deletion import events_with_reason
-from studies.models import (
-    Credential,
-    MailOutcome,
-    MailRecord,
-    Message,
-    OutgoingMail,
-    Participant,
-    ProfileForm,
-    StudyEvent,
-)
+from studies.models import Credential, Message, Participant, ProfileForm, StudyEvent
 from studies.services.events import StudyEventKind
 from studies.services.people.recruiting_links import entry_erase
 
 
-def person_texts_delete(participant: Participant, now: datetime) -> dict[str, Any]:
+def person_texts_delete(participant: Participant) -> dict[str, Any]:
     """Empty everything in the person's own words, and what the team and the payer wrote about them in theirs;
     call it inside the transaction of the deletion.
 
@@ -68,11 +58,6 @@ def person_texts_delete(participant: Participant, now: datetime) -> dict[str, An
         if participant.code in (*one.details.get("people", ()), *one.details.get("not_reached", ()))
     )
     _forget(about, {"reason"})
-    # A mail that waits may quote a reason.
-    MailRecord.objects.filter(participant=participant, mail__isnull=False).update(
-        outcome=MailOutcome.CANCELLED, decided_at=now
-    )
-    OutgoingMail.objects.filter(record__participant=participant).delete()
     return entry_erase(participant)
 
 

@@ -13,7 +13,7 @@ from judging.services.running.claims import given_up
 from scoring.models import MeasureRow
 from scoring.services.export_files import files_expire
 from screening.models import AnswerFlag, ParticipantFlag, Verdict
-from studies.models import Participant, StudyEvent
+from studies.models import MailOutcome, MailRecord, OutgoingMail, Participant, StudyEvent
 from studies.services.events import StudyEventKind, participant_event
 from studies.services.people.credentials import stray_files_delete
 from studies.services.people.participants import participant_lock
@@ -47,7 +47,11 @@ def _person_erase(participant: Participant, now: datetime) -> None:
         # What was measured of this one person before they withdrew; no later measurement holds them.
         measures = MeasureRow.objects.filter(participant=participant.code)
         measures.filter(results__run__study=participant.study).delete()
-        kept: dict[str, Any] = person_texts_delete(participant, now)
+        kept: dict[str, Any] = person_texts_delete(participant)
+        # A mail that waits may quote a reason.
+        waiting = MailRecord.objects.filter(participant=participant, mail__isnull=False)
+        waiting.update(outcome=MailOutcome.CANCELLED, decided_at=now)
+        OutgoingMail.objects.filter(record__participant=participant).delete()
         participant_event(participant, StudyEventKind.DATA_DELETED, now, **kept)
     # Files know no transactions: they go once the rows are gone for good.
     try:
