@@ -15,6 +15,7 @@ from django.utils import timezone
 from batches.models import Answer
 from judging.models import JudgingRun
 from judging.services.audits import audit_draw
+from scoring.coordinator import results_bring_up
 from scoring.models import ExportContents
 from scoring.services.export_files import file_path, tables_file_make
 from scoring.services.exports import nothing_said
@@ -32,8 +33,14 @@ from tests.access.world import PNG, World, session_key
 
 SECRET = "secret-id-7"
 NOT_FOR = ("coordinator", "reviewer", "analyst", "staff", "maker")
-QUERIES = ("", "?format=csv", "?q=id-7", "?category=QR", "?flag=private", "?show=decided", "?number=1",
-           "?sort=-difficulty&format=csv", "?page=1&prompts=all")  # fmt: skip
+# What lists are asked for beside themselves: as a file, and by what of the question could be searched for.
+QUERIES = ("", "?format=csv")
+OF_ONE = {
+    "staff_questions": ("?q=id-7", "?category=QR", "?flag=private", "?sort=-difficulty&format=csv"),
+    "staff_screening": ("?show=decided",),
+    "staff_judging_verdicts": ("?reason=reply_off_schema", "?question="),
+    "staff_audit_rate": tuple(f"?number={number}" for number in range(1, 7)),
+}
 
 
 def asked(folder: Path) -> list[PromptRecord]:
@@ -141,11 +148,12 @@ def replies(visitors: Visitors, role: str, study: Study, ids: dict[str, Any]) ->
     pages = [(one.name, one.path(ids)) for one in addresses() if one.name.startswith(PAGES)]
     label = ids["label"]
     for name, path in [*pages, *bank_pages(study)]:
-        for query in (*QUERIES, f"?question={label}"):
+        for asked_for in (*QUERIES, *OF_ONE.get(name, ())):
+            query = asked_for + (label if asked_for == "?question=" else "")
             response, content = visitors.reply(role, "GET", path + query)
             text = f"{response.headers} {unescape(content.decode(errors='replace'))}"
             # What was asked for is said again; it is no word of the site's.
-            for said in (path, f"question={label}"):
+            for said in (path, f"question={label}", f'<span class="prompt-label">{label}</span></h2>'):
                 text = text.replace(said, "")
             yield f"{name} {query}", text
             if response.status_code != 200:
@@ -186,11 +194,13 @@ def test_a_lead_reads_all_of_it_and_the_history_tells(
     assert found == set(secrets)
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("contents", [one for one in ExportContents if one != ExportContents.REPORT])
 def test_no_file_that_leaves_tells_of_it(
     contents: ExportContents, world: World, visitors: Visitors, secrets: dict[str, str],
     everywhere: dict[str, Any],
 ) -> None:  # fmt: skip
+    results_bring_up(study=world.here.study, clock=timezone.now)
     file = tables_file_make(
         study=world.here.study, contents=contents, actor=None, software=software(), now=timezone.now(),
         writing=nothing_said, packing=nothing_said,
