@@ -95,7 +95,13 @@ VALUES: Mapping[str, Mapping[str, object]] = {
     "action": {action.value: words.label for action, words in ACTION_WORDS.items()},
     "audience": dict(Audience.choices),
     "role": dict(ROLES),
-}
+    # Where private questions were shown (`studies.services.private_questions`).
+    "page": {
+        "questions": _("Questions"), "verdicts": _("Verdicts of the judge"), "audit": _("Audit"),
+        "screening": _("Screening"), "measurement": _("Results"), "messages": _("Messages"),
+        "announcements": _("Announcements"), "bank": _("Question bank"), "records": _("records"),
+    },
+}  # fmt: skip
 TYPES = {"json": "application/json", "md": "text/markdown; charset=utf-8"}
 
 
