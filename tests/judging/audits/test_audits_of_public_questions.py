@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -75,7 +76,14 @@ def test_the_protocol_may_let_reviewers_see_them(run: JudgingRun, now: datetime,
 
 def test_pressed_twice_the_same_wish_draws_once(run: JudgingRun, now: datetime, lead: User) -> None:
     reviewers_see(run, False)
-    wish = {"run": run, "size": 30, "seed": None, "public_only": False, "actor": lead, "now": now}
+    wish: dict[str, Any] = {
+        "run": run,
+        "size": 30,
+        "seed": None,
+        "public_only": False,
+        "actor": lead,
+        "now": now,
+    }
     assert audit_draw_once(**wish) == audit_draw_once(**wish)
     assert AuditSample.objects.count() == 1
 
