@@ -18,6 +18,7 @@ class BatchPromptInline(ReadOnlyRecords, admin.TabularInline):  # type: ignore[t
 
 @admin.register(Batch)
 class BatchAdmin(ReadOnlyAdmin):
+    of_prompts = "places__batch"
     list_display = ["plan", "number"]
     list_filter = ["plan__study"]
     list_select_related = ["plan__study"]
@@ -42,6 +43,7 @@ class RevisionInline(ReadOnlyRecords, admin.TabularInline):  # type: ignore[type
 
 @admin.register(Answer)
 class AnswerAdmin(ReadOnlyAdmin):
+    of_prompts = "answers"
     list_display = ["session", "position", "prompt", "revision", "has_text", "saved_at"]
     list_filter = ["session__participant__study"]
     list_select_related = ["session__participant", "prompt"]

@@ -16,6 +16,7 @@ class ScoringRunAdmin(ReadOnlyAdmin):
 
 @admin.register(AnswerScore)
 class AnswerScoreAdmin(BlindWhileOpen):
+    of_prompts = "answers__scores"
     study_field = "run__study"
     list_display = ["answer", "run", "score", "unscored_reason", "judged_at"]
     list_filter = ["run__study", "unscored_reason"]
@@ -24,6 +25,7 @@ class AnswerScoreAdmin(BlindWhileOpen):
 
 @admin.register(CriterionScore)
 class CriterionScoreAdmin(BlindWhileOpen):
+    of_prompts = "answers__criterion_scores"
     study_field = "run__study"
     list_display = ["answer", "criterion", "run", "state", "score", "confidence", "unscored_reason"]
     list_filter = ["run__study", "state", "unscored_reason"]
@@ -32,6 +34,7 @@ class CriterionScoreAdmin(BlindWhileOpen):
 
 @admin.register(JudgeCall)
 class JudgeCallAdmin(BlindWhileOpen):
+    of_prompts = "answers__judge_calls"
     study_field = "run__study"
     list_display = ["answer", "criterion", "model", "outcome", "latency_ms", "called_at"]
     list_filter = ["run__study", "outcome"]

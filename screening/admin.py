@@ -23,6 +23,7 @@ class BlindWhileOpen(ReadOnlyAdmin):
 
 @admin.register(AnswerFlag)
 class AnswerFlagAdmin(ReadOnlyAdmin):
+    of_prompts = "answers__flags"
     list_display = ["answer", "reason", "rules_version", "flagged_at"]
     list_filter = ["answer__session__participant__study", "reason"]
     list_select_related = ["answer"]

@@ -1,6 +1,8 @@
 """The records, for looking only: changes go through services, which check them and write the trail."""
 
+from collections.abc import Iterable
 from functools import partial
+from typing import Any, ClassVar
 
 from allauth.account.admin import EmailAddress
 from allauth.mfa.admin import Authenticator
@@ -9,9 +11,13 @@ from django.contrib import admin
 from django.contrib.auth import admin as auth_admin  # noqa: F401  # registers what is taken out below
 from django.contrib.auth.models import Group
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 
 from studies import models
+from studies.selectors.private_questions import of_public
+from studies.services.private_questions import private_seen_of_bank
+from studies.views.access import signed_in
 
 admin.site.site_header = admin.site.site_title = "Chiron records"
 admin.site.index_title = "Records, for looking only"
@@ -30,7 +36,38 @@ class ReadOnlyRecords:
 
 
 class ReadOnlyAdmin(ReadOnlyRecords, admin.ModelAdmin):  # type: ignore[type-arg]  # not subscriptable when it runs
-    """The records of one model, for looking only."""
+    """The records of one model, for looking only.
+
+    `of_prompts` is the way from a prompt to what tells of it: that private ones were looked at is recorded.
+    """
+
+    of_prompts: ClassVar[str] = ""
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        response = super().changelist_view(request, extra_context)
+        if shown := (getattr(response, "context_data", None) or {}).get("cl"):
+            self._seen(request, shown.result_list)
+        return response
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        found = super().get_object(request, object_id, from_field)
+        self._seen(request, [found] if found else [])
+        return found
+
+    def _seen(self, request: HttpRequest, records: Iterable[Model]) -> None:
+        if not self.of_prompts:
+            return
+        keys = [record.pk for record in records]
+        prompts = models.Prompt.objects.filter(~of_public(), **{f"{self.of_prompts}__in": keys})
+        labels: dict[models.BankVersion, set[str]] = {}
+        for prompt in prompts.select_related("version").distinct():
+            labels.setdefault(prompt.version, set()).add(prompt.label)
+        for version, found in labels.items():
+            private_seen_of_bank(
+                version=version, page="records", labels=found, actor=signed_in(request), now=timezone.now()
+            )
 
 
 _register = partial(admin.site.register, admin_class=ReadOnlyAdmin)
@@ -129,6 +166,7 @@ _register(
 )
 _register(
     models.Prompt,
+    of_prompts="pk",
     list_display=["prompt_id", "label", "version", "category", "modality", "split"],
     list_filter=["version", "category", "modality", "split"],
     list_select_related=["version__bank"],

@@ -27,6 +27,7 @@ class Can(StrEnum):
     RUN_SESSIONS = "run_sessions"  # extra time, reopen, void, pause recruiting
     PAY = "pay"  # what is owed to whom, the payer's states
     SEE_ANSWERS = "see_answers"  # questions and answers under pseudonyms
+    SEE_PRIVATE = "see_private"  # private questions: studies.selectors.private_questions
     REVIEW = "review"  # verdicts on flagged people and ratings of the judge, blind
     JUDGE = "judge"  # screening's start, judging, audits, recomputing, money spent
     SEE_RESULTS = "see_results"  # scores and everything measured
@@ -60,9 +61,11 @@ ROLES_CAN: MappingProxyType[Role, frozenset[Can]] = MappingProxyType(
 )  # fmt: skip
 
 
-def rights_of(roles: Iterable[Role | str]) -> frozenset[Can]:
-    """Everything that somebody with these roles in a study may do in it."""
-    return frozenset().union(*(ROLES_CAN[Role(role)] for role in roles))
+def rights_of(roles: Iterable[Role | str], *, reviewers_see_private: bool = False) -> frozenset[Can]:
+    """Everything that somebody with these roles may do in a study, under this setting of its protocol."""
+    held = [Role(role) for role in roles]
+    rights = frozenset[Can]().union(*(ROLES_CAN[role] for role in held))
+    return rights | {Can.SEE_PRIVATE} if reviewers_see_private and Role.REVIEWER in held else rights
 
 
 def roles_with(*rights: Can) -> list[str]:

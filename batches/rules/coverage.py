@@ -115,7 +115,7 @@ class _Table:
 
     def spread(self, batches: Sequence[BatchCoverage]) -> CoverageSpread:
         sizes = np.array([batch.size for batch in batches], dtype=np.float64)
-        per_prompt = [batch.information / batch.size for batch in batches]
+        per_prompt = [batch.information / batch.size for batch in batches if batch.size]
         return CoverageSpread(
             mean_difficulty_sd=_sd([batch.mean_difficulty for batch in batches]),
             expected_raw_sd=tuple(

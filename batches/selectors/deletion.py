@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from batches.models import Revision
+from batches.models import PaymentReport, Revision
 from studies.models import Credential, Message, Participant, StudyEvent
 from studies.services.events import StudyEventKind
 
@@ -40,16 +40,24 @@ def withdrawal_among(events: Iterable[StudyEvent]) -> Withdrawal | None:
 def people_to_erase(now: datetime) -> list[int]:
     """Ids of the people whose time has come and of whom something is left.
 
-    A crash may leave files behind, and a page that was open all the time may send a text after the deletion.
+    A crash may leave files behind, a page that was open all the time may send a text after the deletion, and
+    the payer a note.
     """
     person = OuterRef("participant")
     done = StudyEvent.objects.filter(participant=person, kind=StudyEventKind.DATA_DELETED)
     files = Credential.objects.filter(participant=person)
     texts = Revision.objects.filter(answer__session__participant=person).exclude(text="", note="")
     messages = Message.objects.filter(participant=person)
-    left = ~Exists(done) | Exists(files) | Exists(texts) | Exists(messages)
+    notes = PaymentReport.objects.filter(participant=person).exclude(note="")
+    reasons = events_with_reason(person)
+    left = ~Exists(done) | Exists(files) | Exists(texts) | Exists(messages) | Exists(notes) | Exists(reasons)
     events = _withdrawals().filter(left).only("participant", "details")
     return [event.participant_id for event in events if event.participant_id and _deletes_at(event) <= now]
+
+
+def events_with_reason(participant: int | OuterRef) -> QuerySet[StudyEvent]:
+    """What happened to a person in the study for a reason that somebody wrote down."""
+    return StudyEvent.objects.filter(Q(participant=participant), details__has_key="reason")
 
 
 def _withdrawals() -> QuerySet[StudyEvent]:

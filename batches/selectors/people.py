@@ -13,6 +13,7 @@ from batches.rules.statuses import AnswerState, SessionStatus
 from batches.selectors.sessions import answer_places
 from studies.models import Participant, StudyEvent, User
 from studies.selectors.comprehension import check_attempts_left, check_passed
+from studies.selectors.private_questions import is_private
 
 # What events carry beyond these is the person's own words, or means nothing to a reader.
 SHOWN_DETAILS = (
@@ -55,7 +56,7 @@ def session_facts(participant: Participant, now: datetime) -> SessionFacts | Non
     if session is None:
         return None
     answers = list(answer_places(session))
-    labels = {one.position: one.prompt.label for one in answers if one.prompt.split == "public"}
+    labels = {one.position: one.prompt.label for one in answers if not is_private(one.prompt)}
     return SessionFacts(session, session.status_at(now), [one.state for one in answers], labels)
 
 

@@ -1,7 +1,8 @@
 """Reads of batch plans: what batches hold, how full they are, and which have prompts a person has met."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
@@ -12,7 +13,9 @@ from batches.rules.coverage import CoverageReport, coverage_report
 from batches.rules.statuses import SessionStatus
 from studies.models import Item, Participant, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
+from studies.roles import Can
 from studies.selectors.categories import question_categories
+from studies.selectors.private_questions import of_public, private_prompts
 
 
 def prompt_traits(study: Study) -> list[PromptTraits]:
@@ -28,17 +31,35 @@ def prompt_traits(study: Study) -> list[PromptTraits]:
     return traits
 
 
-def plan_coverage(plan: BatchPlan) -> CoverageReport:
-    """What each batch of the plan holds, and how far the batches differ."""
-    batches: dict[int, list[str]] = {}
+def plan_coverage(plan: BatchPlan, *, public_only: bool = False) -> CoverageReport:
+    """What each batch of the plan holds, and how far the batches differ; with `public_only` by the public
+    prompts alone.
+    """
     places = BatchPrompt.objects.filter(batch__plan=plan).order_by("batch__number", "position")
+    if public_only:
+        places = places.filter(of_public("prompt"))
+    batches: dict[int, list[str]] = {number: [] for number in plan.batches.values_list("number", flat=True)}
     for number, prompt_id in places.values_list("batch__number", "prompt__prompt_id"):
-        batches.setdefault(number, []).append(prompt_id)
+        batches[number].append(prompt_id)
+    placed = {prompt_id for batch in batches.values() for prompt_id in batch}
     return coverage_report(
-        list(batches.values()),
-        prompt_traits(plan.study),
+        [batches[number] for number in sorted(batches)],
+        [one for one in prompt_traits(plan.study) if not public_only or one.prompt_id in placed],
         people_per_batch=people_per_batch(plan.study.protocol),
     )
+
+
+def plan_report(plan: BatchPlan, rights: Collection[Can]) -> dict[str, Any]:
+    """The stored report on the batches; where there are private prompts that the reader may not see, one on
+    the public ones with whole sizes (`public_only`): what is left of a mean would tell of private ones.
+    """
+    stored: dict[str, Any] = plan.report
+    if Can.SEE_PRIVATE in rights or not private_prompts(plan.study).exists():
+        return stored
+    report = plan_coverage(plan, public_only=True).as_dict() | {"public_only": True}
+    for batch, whole in zip(report["batches"], stored["batches"], strict=True):
+        batch["size"] = whole["size"]
+    return report
 
 
 def people_per_batch(protocol: ProtocolSettings) -> int:

@@ -9,6 +9,7 @@ from batches.models import PAGE_REPORTS, Answer, Revision, Session, SessionEvent
 from batches.rules.statuses import SessionStatus
 from studies.models import Attachment, Participant, Study, StudyRole, User
 from studies.roles import Can, roles_with
+from studies.selectors.private_questions import of_public, studies_seen_whole
 
 
 def session_of(participant: Participant) -> Session | None:
@@ -59,10 +60,10 @@ def answer_places(session: Session) -> list[Answer]:
 
 def attachment_for_user(user: User, token: uuid.UUID, *, as_staff: bool, now: datetime) -> Attachment | None:
     """The attachment, for whoever has its prompt in a running session, and `as_staff` for those who may see
-    the bank or read answers in a study on it; None otherwise.
+    the bank or read answers in a study on it, where the prompt is one that they see; None otherwise.
     """
-    attachments = Attachment.objects.filter(token=token)
-    if as_staff and (user.is_superuser or user.may_create_studies):
+    attachments = Attachment.objects.filter(token=token).select_related("prompt__version")
+    if as_staff and user.is_superuser:
         return attachments.first()
     working_on_it = Answer.objects.filter(
         prompt=OuterRef("prompt"),
@@ -73,8 +74,15 @@ def attachment_for_user(user: User, token: uuid.UUID, *, as_staff: bool, now: da
     may_see = Q(Exists(working_on_it))
     if as_staff:
         reading = StudyRole.objects.filter(user=user, role__in=roles_with(Can.SEE_ANSWERS, Can.REVIEW))
-        may_see |= Q(Exists(reading.filter(study__bank_version=OuterRef("prompt__version"))))
+        reads = Q(Exists(reading.filter(study__bank_version=OuterRef("prompt__version"))))
+        may_see |= of_public("prompt") & (Q() if user.may_create_studies else reads)
+        may_see |= Q(prompt__version__in=studies_seen_whole(user).values("bank_version"))
     return attachments.filter(may_see).first()
+
+
+def works_on(user: User, attachment: Attachment) -> bool:
+    """Whether the person has the attachment's prompt in a session of theirs."""
+    return Answer.objects.filter(prompt=attachment.prompt_id, session__participant__user=user).exists()
 
 
 def ended_too_early(session: Session, now: datetime) -> bool:

@@ -1,10 +1,13 @@
-"""Deleting what a person who withdrew wrote and said. What happened and when stays."""
+"""Deleting what a person who withdrew wrote and said, and what others wrote about them. What happened and
+when stays.
+"""
 
 from collections.abc import Iterable
 from typing import Any
 
 from batches.models import (
     Answer,
+    PaymentReport,
     PracticeAnswer,
     PracticeClock,
     Revision,
@@ -13,16 +16,18 @@ from batches.models import (
     SessionEvent,
     SessionEventKind,
 )
+from batches.selectors.deletion import events_with_reason
 from studies.models import Credential, Message, Participant, ProfileForm, StudyEvent
 from studies.services.events import StudyEventKind
 from studies.services.people.recruiting_links import entry_erase
 
 
 def person_texts_delete(participant: Participant) -> dict[str, Any]:
-    """Empty everything in the person's own words; call it inside the transaction of the deletion.
+    """Empty everything in the person's own words, and what the team and the payer wrote about them in theirs;
+    call it inside the transaction of the deletion.
 
-    The ids by which a recruiting platform knows them go, too. Kept are code, address, times, states, consents
-    and the trail without what the person wrote in it. Return what the event of the deletion is to keep.
+    The ids by which a recruiting platform knows them go, too. Kept are code, address, times, states, amounts,
+    consents and the trail without its free texts. Return what the event of the deletion is to keep.
     """
     answers = Answer.objects.filter(session__participant=participant)
     answers.update(text="", note="", confidence=None, is_flagged=False)
@@ -40,10 +45,19 @@ def person_texts_delete(participant: Participant) -> dict[str, Any]:
     declared = SessionEvent.objects.filter(
         session__participant=participant, kind=SessionEventKind.RESOURCES_RECORDED
     )
-    withdrew = StudyEvent.objects.filter(participant=participant, kind=StudyEventKind.WITHDREW)
-    Participant.objects.filter(pk=participant.pk).update(stored_bytes=0)
     _forget(declared, {"categories", "note"})
-    _forget(withdrew, {"reason"})
+    Participant.objects.filter(pk=participant.pk).update(stored_bytes=0, vetting_reason="")
+    PaymentReport.objects.filter(participant=participant).update(note="")
+    _forget(events_with_reason(participant.pk), {"reason"})
+    _forget(SessionEvent.objects.filter(session__participant=participant), {"reason"})
+    # One reason for several people stands in the events of each of the others as well.
+    several = StudyEvent.objects.filter(study=participant.study_id, kind=StudyEventKind.SESSIONS_CHANGED)
+    about = (
+        one
+        for one in several
+        if participant.code in (*one.details.get("people", ()), *one.details.get("not_reached", ()))
+    )
+    _forget(about, {"reason"})
     return entry_erase(participant)
 
 
@@ -59,5 +73,7 @@ def credential_files_delete(participant: Participant) -> None:
 
 def _forget(events: Iterable[StudyEvent | SessionEvent], names: set[str]) -> None:
     for event in events:
+        if names.isdisjoint(event.details):
+            continue
         event.details = {name: value for name, value in event.details.items() if name not in names}
         event.save(update_fields=["details"])

@@ -9,10 +9,12 @@ from django.utils.http import quote_etag
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from batches.selectors.sessions import attachment_for_user
+from batches.selectors.sessions import attachment_for_user, works_on
 from studies.bank.records import PDF_TYPE
 from studies.models import User
+from studies.selectors.private_questions import is_private
 from studies.services.clock import server_now
+from studies.services.private_questions import private_seen_of_bank
 from studies.services.storage import stored_file
 from studies.views.second_factor import second_factor_missing
 
@@ -31,6 +33,9 @@ def attachment(request: HttpRequest, token: uuid.UUID, name: str) -> HttpRespons
     found = attachment_for_user(user, token, as_staff=as_staff, now=server_now())
     if found is None or found.name != name:
         raise Http404("no such attachment for this person")
+    if is_private(found.prompt) and not works_on(user, found):
+        version, labels = found.prompt.version, {found.prompt.label}
+        private_seen_of_bank(version=version, page="file", labels=labels, actor=user, now=server_now())
     etag = quote_etag(found.sha256)
     unmodified = get_conditional_response(request, etag=etag)
     if unmodified is not None:

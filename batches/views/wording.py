@@ -129,6 +129,8 @@ DETAIL_WORDS: Mapping[str, Words] = {
     "arm": _("arm"),
     "position": _("place"),
     "prompt": _("question"),
+    "question": _("question"),
+    "page": _("page"),
     "lateness": _("arrived"),
     "item_bank": _("item bank"),
     "models": _("models"),

@@ -1,5 +1,6 @@
 """What the study team announces, and to whom."""
 
+from collections.abc import Collection
 from typing import Any
 
 from django import forms
@@ -8,6 +9,8 @@ from django.utils.translation import gettext as _, gettext_lazy
 from batches.models import Batch
 from studies.forms.texts import StorableTextField
 from studies.models import Audience, Prompt, Study
+from studies.roles import Can
+from studies.selectors.private_questions import seen_by
 
 ANNOUNCEMENT_CHARACTERS = 2_000
 LABEL_CHARACTERS = 20
@@ -42,21 +45,22 @@ class AnnouncementForm(forms.Form):
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
-    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, study: Study, rights: Collection[Can], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.study = study
+        self.study, self.rights = study, rights
         sets = self.fields["batch_number"]
         assert isinstance(sets, forms.ChoiceField)  # noqa: S101  # narrows the type
         numbers = Batch.objects.filter(plan__study=study).values_list("number", flat=True)
         sets.choices = [("", _("All question sets")), *((number, str(number)) for number in numbers)]
 
     def clean_prompt_label(self) -> str:
-        """The label as it is stored, of a question of this study."""
+        """The label as it is stored, of a question of this study that its author may know of."""
         label = self.cleaned_data["prompt_label"].upper()
         if not label:
             return ""
         label = label if label.startswith("Q-") else f"Q-{label}"
-        if not Prompt.objects.filter(version=self.study.bank_version, label=label).exists():
+        known = seen_by(self.rights, Prompt.objects.filter(version=self.study.bank_version))
+        if not known.filter(label=label).exists():
             raise forms.ValidationError(
                 _("No question of this study has the label %(label)s.") % {"label": label}
             )

@@ -258,7 +258,17 @@ class ReportingForm(StepForm):
         _("Judge the answers of people who are not counted, too"),
         _("So that results with nobody left out are known. It costs their share of the judge's budget."),
     )
-    groups = ((_("Top and who is left out"), ("top_size", "judge_excluded")),)
+    reviewers_see_private = switch(
+        _("Reviewers see private questions and the answers to them"),
+        _(
+            "Otherwise only leads and site administrators do: people are reviewed by their answers to public "
+            "questions, and audits are drawn from these."
+        ),
+    )
+    groups = (
+        (_("Top and who is left out"), ("top_size", "judge_excluded")),
+        (_("Private questions"), ("reviewers_see_private",)),
+    )
 
 
 # The form of each page of the set-up that has one.

@@ -22,8 +22,10 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, NullIf
 
 from formats.asked_numbers import number_asked
+from psychometrics.data.cohort import PUBLIC
 from scoring.models import ModelConfiguration, ModelScore
 from studies.models import BankVersion, Item, ItemBank, JudgeProtocol, Prompt, Study, User
+from studies.selectors.private_questions import of_public
 from studies.selectors.roles import studies_of_staff
 
 
@@ -76,24 +78,24 @@ class BankFacts:
     with_criteria: int
     ungraded: int
     modality: dict[str, int]
-    split: dict[str, int]
+    private: int
     categories: list[tuple[str, int]]
 
 
-def bank_facts(version: BankVersion) -> BankFacts:
-    """Two queries."""
+def bank_facts(version: BankVersion, *, with_private: bool) -> BankFacts:
+    """Counts of all questions, and of what those hold that the reader may see. Two queries."""
     prompts = Prompt.objects.filter(version=version)
+    split = Counter(prompts.order_by().values_list("split", flat=True))
     no_gold = ExpressionWrapper(Q(gold_answer=None), output_field=BooleanField())
-    rows = prompts.annotate(number=Count("criteria"), no_gold=no_gold).values_list(
-        "category", "modality", "split", "number", "no_gold"
-    )
-    found = list(rows.order_by())
+    rows = prompts.annotate(number=Count("criteria"), no_gold=no_gold).order_by()
+    rows = rows if with_private else rows.filter(of_public())
+    found = list(rows.values_list("category", "modality", "number", "no_gold"))
     return BankFacts(
-        size=len(found),
-        with_criteria=sum(bool(row[3]) for row in found),
-        ungraded=sum(not row[3] and row[4] for row in found),
+        size=split.total(),
+        with_criteria=sum(bool(row[2]) for row in found),
+        ungraded=sum(not row[2] and row[3] for row in found),
         modality=dict(Counter(row[1] for row in found)),
-        split=dict(Counter(row[2] for row in found)),
+        private=split.total() - split[PUBLIC],
         categories=Counter(row[0] for row in found if row[0]).most_common(),
     )
 

@@ -40,8 +40,8 @@ class QuestionLine(NamedTuple):
 def every_question_result(
     study: Study, questions: Collection[Question], *, with_scores: bool
 ) -> Mapping[int, QuestionResult]:
-    """Of all questions of the study; in a large one as they were when anything last happened."""
-    name = f"results of questions, {'with' if with_scores else 'without'} scores"
+    """Of all questions that the reader sees; in a large study as they were when anything last happened."""
+    name = f"results of {len(questions)} questions, {'with' if with_scores else 'without'} scores"
     return kept(
         name,
         study,

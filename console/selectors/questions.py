@@ -1,7 +1,7 @@
 """The questions of a study and its question sets, without their texts."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,13 +19,16 @@ from django.db.models import (
 )
 from django.utils.translation import gettext as _, gettext_lazy
 
-from batches.models import Answer, BatchPlan, BatchPrompt
+from batches.models import Answer, BatchPrompt
 from batches.selectors.answers import answers_to_score
 from presentation.codes import CodeNames
 from presentation.tables import Named
+from psychometrics.data.cohort import PUBLIC
 from screening.selectors.kept import kept
 from studies.models import Criterion, Item, Prompt, Study
+from studies.roles import Can
 from studies.selectors.categories import question_categories
+from studies.selectors.private_questions import seen_by
 
 FLAGS: Mapping[str, Any] = {
     "no_parameters": gettext_lazy("no item parameters"),
@@ -55,20 +58,25 @@ class Question:
     taken: float | None
 
     @property
+    def is_private(self) -> bool:
+        return "private" in self.flags
+
+    @property
     def flag_words(self) -> list[Any]:
         return [FLAGS[flag] for flag in self.flags]
 
 
-def study_questions(study: Study) -> list[Question]:
-    """Every question in the bank's order, without its text: five queries for any number."""
+def study_questions(study: Study, rights: Collection[Can]) -> list[Question]:
+    """Every question that somebody with these rights sees, in the bank's order, without its text: five
+    queries for any number.
+    """
     answers, taken = _answers(study)
     sets = _sets(study)
     held = question_categories(study)
     criteria = Exists(Criterion.objects.filter(prompt=OuterRef("pk")))
     no_gold = ExpressionWrapper(Q(gold_answer=None), output_field=BooleanField())
-    rows = Prompt.objects.filter(version=study.bank_version_id).annotate(
-        has_criteria=criteria, no_gold=no_gold, difficulty=_difficulty(study)
-    )
+    prompts = seen_by(rights, Prompt.objects.filter(version=study.bank_version_id))
+    rows = prompts.annotate(has_criteria=criteria, no_gold=no_gold, difficulty=_difficulty(study))
     found = rows.values_list(
         "pk", "label", "prompt_id", "modality", "split", "no_gold", "has_criteria", "difficulty"
     )
@@ -82,7 +90,7 @@ def study_questions(study: Study) -> list[Question]:
                     ("no_parameters", bool(study.item_bank_id) and difficulty is None),
                     ("no_answer", not answers[pk] and study.status != "draft"),
                     ("ungraded", no_gold and not has_criteria),
-                    ("private", split == "private"),
+                    ("private", split != PUBLIC),
                 )
                 if holds
             ),
@@ -159,10 +167,10 @@ class SetRow:
     x: float | None
 
 
-def set_rows(plan: BatchPlan, names: CodeNames) -> list[SetRow]:
-    """The stored balance report as rows, with its categories by name; no query."""
-    batches = plan.report["batches"]
-    middle = len(plan.report["abilities"]) // 2
+def set_rows(report: Mapping[str, Any], names: CodeNames) -> list[SetRow]:
+    """The balance report as rows, with its categories by name; no query."""
+    batches = report["batches"]
+    middle = len(report["abilities"]) // 2
     return [
         SetRow(
             number=batch["number"],

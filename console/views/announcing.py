@@ -16,8 +16,9 @@ from formats.cells import csv_cell
 from studies.models import Announcement, Audience, Study
 from studies.roles import Can
 from studies.selectors.contact import announcements_of
+from studies.selectors.private_questions import private_labels
 from studies.services.people.messages import announcement_make, announcement_withdraw
-from studies.views.access import signed_in, study_page
+from studies.views.access import private_shown, rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
 
 PER_PAGE = 20
@@ -28,7 +29,9 @@ COLUMNS = ("made_at", "made_by", "audience", "question_set", "question", "text",
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_announcements(request: HttpRequest, study: Study) -> HttpResponseBase:
     """What people in the study are told, the same as CSV; POST tells them something more."""
-    form = AnnouncementForm(request.POST if request.method == "POST" else None, study=study)
+    rights = rights_here(request)
+    sent = request.POST if request.method == "POST" else None
+    form = AnnouncementForm(sent, study=study, rights=rights)
     if form.is_valid():
         facts = form.cleaned_data | {"audience": Audience(form.cleaned_data["audience"])}
         made = announcement_make(study=study, **facts, actor=signed_in(request), now=timezone.now())
@@ -40,7 +43,13 @@ def staff_announcements(request: HttpRequest, study: Study) -> HttpResponseBase:
         )
         messages.success(request, said % {"number": number})
         return redirect("staff_announcements", study.slug)
-    found = announcements_of(study)
+    found = list(announcements_of(study))
+    hidden = private_labels(study, {one.prompt_label for one in found} - {""})
+    if Can.SEE_PRIVATE in rights:
+        private_shown(request, study, "announcements", hidden)
+    else:
+        for one in found:
+            one.prompt_label = "" if one.prompt_label in hidden else one.prompt_label
     if request.method != "POST" and request.GET.get("format") == "csv":
         return csv_file(f"{study.slug}-announcements.csv", _lines(found))
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))

@@ -83,6 +83,7 @@ WORDS: Mapping[str, Promise] = {
     StudyEventKind.EXPORT_MADE: _("export made"),
     StudyEventKind.EXPORT_TAKEN: _("export downloaded"),
     StudyEventKind.EXPORT_DELETED: _("export deleted"),
+    StudyEventKind.PRIVATE_SEEN: _("private questions looked at"),
     "verdict_confirm": _("decided: not counted"),
     "verdict_overturn": _("decided: counted"),
     "verdict_unsure": _("not sure: another reviewer decides"),
@@ -97,7 +98,13 @@ VALUES: Mapping[str, Mapping[str, object]] = {
     "action": {action.value: words.label for action, words in ACTION_WORDS.items()},
     "audience": dict(Audience.choices),
     "role": dict(ROLES),
-}
+    # Where private questions were shown (`studies.services.private_questions`).
+    "page": {
+        "questions": _("Questions"), "verdicts": _("Verdicts of the judge"), "audit": _("Audit"),
+        "screening": _("Screening"), "measurement": _("Results"), "messages": _("Messages"),
+        "announcements": _("Announcements"), "bank": _("Question bank"), "records": _("records"),
+    },
+}  # fmt: skip
 TYPES = {"json": "application/json", "md": "text/markdown; charset=utf-8"}
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from batches.models import BatchPlan
 from batches.selectors.answers import answers_to_score
-from batches.selectors.plans import plan_matches
+from batches.selectors.plans import plan_matches, plan_report
 from batches.services.plans import batches_build
 from console.selectors.question_results import (
     QuestionLine,
@@ -37,8 +37,9 @@ from studies.models import Item, Prompt, Study
 from studies.roles import Can
 from studies.selectors.categories import question_categories
 from studies.selectors.names import code_names
+from studies.selectors.private_questions import is_private, private_prompts, seen_by
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, study_page
+from studies.views.access import private_shown, rights_here, signed_in, study_page
 from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
@@ -104,7 +105,8 @@ SET_COLUMNS: tuple[Column[SetRow], ...] = (
 @study_page(Can.SEE_ANSWERS)
 def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     """Every question with its set, answers so far and flags; the same rows as CSV."""
-    everything, names = study_questions(study), code_names(study)
+    rights, names = rights_here(request), code_names(study)
+    everything = study_questions(study, rights)
     words, category = request.GET.get("q", ""), request.GET.get("category", "")
     flag, listing = request.GET.get("flag", ""), Listing(request, LIST_COLUMNS)
     with_scores = not results_are_hidden(request, study)
@@ -114,11 +116,12 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
         QuestionLine(one, known.get(one.pk, QuestionResult()))
         for one in chosen(everything, names, words=words, category=category, flag=flag)
     )
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    shown = [row.question for row in (rows if listing.wants_csv else page)]
+    private_shown(request, study, "questions", (one.label for one in shown if one.is_private))
     if listing.wants_csv:
         return _csv(study, rows)
     plan = BatchPlan.objects.filter(study=study).first()
-    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    shown = [row.question for row in page]
     results = known or question_results(study, shown, with_scores=with_scores)
     context = {
         "study": study,
@@ -126,6 +129,7 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
         "rows": [QuestionLine(one, results[one.pk]) for one in shown],
         "with_scores": with_scores,
         "total": len(everything),
+        "withheld": 0 if Can.SEE_PRIVATE in rights else private_prompts(study).count(),
         "plan": plan,
         "kept": {"q": words, "category": category, "flag": flag},
         "names": names,
@@ -162,7 +166,8 @@ def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponse:
     """The question sets and how far they are alike, the same rows as CSV; without them, how to build them."""
     plan = BatchPlan.objects.filter(study=study).first()
     listing = Listing(request, SET_COLUMNS)
-    rows = listing.sorted(set_rows(plan, code_names(study)) if plan else ())
+    report = plan_report(plan, rights_here(request)) if plan else {}
+    rows = listing.sorted(set_rows(report, code_names(study)) if plan else ())
     if listing.wants_csv:
         return listing.csv(rows, f"{study.slug}-question-sets")
     context = {
@@ -172,9 +177,10 @@ def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponse:
         "sets": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
         "listing": listing,
         "points": [row for row in rows if row.x is not None],
-        "spread": plan.report["spread"] if plan else {},
-        "linkage": plan.report.get("linkage", {}) if plan else {},
-        "ability": plan.report["abilities"][len(plan.report["abilities"]) // 2] if plan else None,
+        "spread": report.get("spread", {}),
+        "linkage": report.get("linkage", {}),
+        "ability": report["abilities"][len(report["abilities"]) // 2] if plan else None,
+        "public_only": report.get("public_only", False),
     }
     return render(request, "console/questions/sets.html", context)
 
@@ -204,9 +210,11 @@ def staff_questions_build(request: HttpRequest, study: Study) -> HttpResponse:
 def staff_question(request: HttpRequest, study: Study, label: str) -> HttpResponse:
     """One question in full: what people read, and what answers are scored by."""
     items = Item.objects.filter(item_bank=study.item_bank_id, prompt_id=OuterRef("prompt_id"))
-    prompts = Prompt.objects.filter(version=study.bank_version_id).prefetch_related("criteria", "attachments")
+    prompts = seen_by(rights_here(request), Prompt.objects.filter(version=study.bank_version_id))
+    prompts = prompts.prefetch_related("criteria", "attachments")
     prompts = prompts.annotate(a=Subquery(items.values("a")[:1]), b=Subquery(items.values("b")[:1]))
     prompt = get_object_or_404(prompts, label=label)
+    private_shown(request, study, "question", [prompt.label] if is_private(prompt) else [])
     sets = list(
         prompt.places.filter(batch__plan__study=study).order_by("batch__number").values_list(
             "batch__number", "position"
@@ -217,6 +225,7 @@ def staff_question(request: HttpRequest, study: Study, label: str) -> HttpRespon
     context = {
         "study": study,
         "prompt": prompt,
+        "is_private": is_private(prompt),
         "names": code_names(study),
         "categories": question_categories(study, prompts.filter(pk=prompt.pk))[prompt.prompt_id],
         "sets": sets,

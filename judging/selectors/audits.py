@@ -5,7 +5,7 @@ excluded later takes their items out of sheets and results; the numbers of the o
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import BooleanField, Count, ExpressionWrapper, F, Min, Q, QuerySet, Subquery
@@ -19,9 +19,11 @@ from psychometrics.agreement.paired import MET
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Scope
 from studies.models import Study
+from studies.roles import Can
+from studies.selectors.private_questions import of_public, seen_by
 
 CHUNK = 2000
-PUBLIC_ITEM = Q(row__answer__prompt__split=PUBLIC)
+PROMPT = "row__answer__prompt"
 Place = tuple[int, int | None]  # answer and criterion; no criterion where the answer is an exact one
 
 
@@ -41,7 +43,7 @@ def judged_verdicts(
         return
     counted = counted_answers(study).order_by()
     if public_only:
-        counted = counted.filter(prompt__split=PUBLIC)
+        counted = counted.filter(of_public("prompt"))
     scored = _current_verdicts(study, [one.pk for one in judges]).filter(answer__in=counted.values("pk"))
     facts = scored.values_list(
         "run", "answer", "criterion", "pk", "score", "confidence", "answer__prompt__split"
@@ -75,20 +77,22 @@ def study_samples(study: Study) -> QuerySet[AuditSample]:
     return samples.select_related("judging_run__study", "drawn_by").order_by("-pk")
 
 
-def counting_items(sample: AuditSample) -> QuerySet[AuditItem]:
-    """The items whose answer counts and is still the text that was judged."""
+def counting_items(sample: AuditSample, rights: Collection[Can] = frozenset(Can)) -> QuerySet[AuditItem]:
+    """The items whose answer counts and is still the text that was judged: all, of which numbers are made, or
+    those that somebody with `rights` in the study may see.
+    """
     # Found from the sample: the study may have a thousand times as many answers.
     counted = counted_answers(sample.judging_run.study).filter(criterion_scores__audit_items__sample=sample)
     items = AuditItem.objects.filter(sample=sample, row__answer__in=counted.order_by().values("pk"))
-    return items.filter(row__revision=F("row__answer__revision")).order_by("number")
+    return seen_by(rights, items.filter(row__revision=F("row__answer__revision")), PROMPT).order_by("number")
 
 
-def sheet_rows(sample: AuditSample) -> Iterator[SheetRow]:
-    """What raters get, in the order of the numbers, which is random."""
-    related = ("row__answer__prompt", "row__criterion")
-    items = (
-        counting_items(sample).select_related(*related).prefetch_related("row__answer__prompt__attachments")
-    )
+def sheet_rows(sample: AuditSample, rights: Collection[Can] = frozenset(Can)) -> Iterator[SheetRow]:
+    """What raters with these rights get, the command line everything; in the order of the numbers, which is
+    random.
+    """
+    items = counting_items(sample, rights).select_related(PROMPT, "row__criterion")
+    items = items.prefetch_related(f"{PROMPT}__attachments")
     for item in items:
         answer, criterion = item.row.answer, item.row.criterion
         yield SheetRow(
@@ -101,9 +105,15 @@ def sheet_rows(sample: AuditSample) -> Iterator[SheetRow]:
         )
 
 
+def private_labels(sample: AuditSample) -> list[str]:
+    """The labels of the private prompts of items still in the sheet, one for each item."""
+    items = counting_items(sample).exclude(of_public(PROMPT))
+    return list(items.values_list(f"{PROMPT}__label", flat=True))
+
+
 def private_items(sample: AuditSample) -> int:
     """How many items still in the sheet are of private prompts."""
-    return counting_items(sample).exclude(PUBLIC_ITEM).count()
+    return len(private_labels(sample))
 
 
 def sample_judges(sample: AuditSample) -> list[ScoringRun]:
@@ -169,7 +179,7 @@ def newest_rater_agreement(study: Study, scope: Scope = Scope.ALL) -> RaterAgree
         items__row__revision=F("items__row__answer__revision")
     )
     if scope == Scope.PUBLIC:
-        counts &= Q(items__row__answer__prompt__split=PUBLIC)
+        counts &= of_public(f"items__{PROMPT}")
     items = AuditSample.objects.filter(pk=newest).order_by()
     rows = list(
         items.values_list(

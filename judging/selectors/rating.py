@@ -1,14 +1,15 @@
 """An audit sample as raters work through it: without a word of any judge until they have rated."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Q, QuerySet
 
 from judging.models import AuditItem, AuditSample
 from judging.selectors.audits import counting_items, study_samples
-from psychometrics.data.cohort import PUBLIC
 from studies.models import Study
+from studies.roles import Can
+from studies.selectors.private_questions import is_private
 
 
 @dataclass(frozen=True)
@@ -50,27 +51,29 @@ def samples_with_progress(study: Study, rater: str) -> QuerySet[AuditSample]:
     )  # fmt: skip
 
 
-def item_entries(sample: AuditSample, rater: str) -> list[ItemEntry]:
-    """Every item that still counts, in the order of the numbers, which is random. One query."""
+def item_entries(sample: AuditSample, rater: str, rights: Collection[Can]) -> list[ItemEntry]:
+    """Every item that still counts and the rater may see, in the order of the numbers, which is random. One
+    query.
+    """
     columns = (
         "number", "row__answer__prompt__label", "row__criterion__position", "human_score", "rater",
     )  # fmt: skip
     return [
         ItemEntry(number, label, position, score is not None, score is not None and who == rater)
-        for number, label, position, score, who in counting_items(sample).values_list(*columns)
+        for number, label, position, score, who in counting_items(sample, rights).values_list(*columns)
     ]
 
 
-def item_shown(sample: AuditSample, number: int) -> ItemShown | None:
-    """One item with what raters read; None where it is not in the sample or counts no more."""
+def item_shown(sample: AuditSample, number: int, rights: Collection[Can]) -> ItemShown | None:
+    """One item with what raters read; None where it is not in the sample, counts no more or is not theirs."""
     related = ("row__answer__prompt", "row__criterion", "row__run__config")
-    item = counting_items(sample).select_related(*related).filter(number=number).first()
+    item = counting_items(sample, rights).select_related(*related).filter(number=number).first()
     if item is None:
         return None
     prompt, criterion = item.row.answer.prompt, item.row.criterion
     return ItemShown(
         item=item,
-        is_private=prompt.split != PUBLIC,
+        is_private=is_private(prompt),
         label=prompt.label,
         question=prompt.text,
         text_format=prompt.text_format,

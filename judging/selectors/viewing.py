@@ -1,7 +1,7 @@
 """Single verdicts of judges as people look at them: what was asked, answered and said. Never whose it is."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,9 +10,11 @@ from django.db.models import Max, Min, Q, QuerySet
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowState
 from presentation.checks import check_lines
 from presentation.judges import judge_kind
-from psychometrics.data.cohort import PUBLIC
 from studies.models import Criterion
+from studies.roles import Can
+from studies.selectors.private_questions import seen_by
 
+PROMPT = "answer__prompt"
 RELATED = ("answer__prompt", "criterion", "run__config", "judging_run")
 
 
@@ -27,14 +29,12 @@ class ReplyShown:
 
 @dataclass(frozen=True)
 class VerdictShown:
-    """One verdict, or why there is none. Of a private prompt no text is shown: `is_private`.
-
-    `met` is whether the judge calls the criterion met; None where there is no score.
+    """One verdict, or why there is none. `met` is whether the judge calls the criterion met; None where
+    there is no score.
     """
 
     row: int
     label: str
-    is_private: bool
     judge: str
     question: str
     text_format: str
@@ -64,20 +64,18 @@ def judge_name(row: CriterionScore) -> str:
     return row.run.config.slug if row.run.config else judge_kind(row.run.judge_kind)
 
 
-def shown_label(row: CriterionScore) -> str:
-    """The question's label; blank for a private one."""
-    prompt = row.answer.prompt
-    return prompt.label if prompt.split == PUBLIC else ""
-
-
-def run_verdicts(run: JudgingRun, reason: str, question: str = "") -> QuerySet[CriterionScore]:
+def run_verdicts(
+    run: JudgingRun, reason: str, question: str = "", *, rights: Collection[Can]
+) -> QuerySet[CriterionScore]:
     """The run's rows that failed for this reason, unscored or waiting; without one the scored rows.
 
-    With a `question`, by its label, those on it alone; private ones are not found by it.
+    With a `question`, by its label, those on it alone. Those on private questions only for whoever may see
+    them by their `rights` in the study.
     """
-    rows = CriterionScore.objects.filter(judging_run=run).select_related(*RELATED).order_by("pk")
+    rows = seen_by(rights, CriterionScore.objects.filter(judging_run=run), PROMPT)
+    rows = rows.select_related(*RELATED).order_by("pk")
     if question:
-        rows = rows.filter(answer__prompt__label=question, answer__prompt__split=PUBLIC)
+        rows = rows.filter(answer__prompt__label=question)
     if reason:
         return rows.filter(~Q(state=RowState.SCORED), unscored_reason=reason)
     return rows.filter(state=RowState.SCORED)
@@ -89,8 +87,8 @@ def without_texts(rows: QuerySet[CriterionScore]) -> QuerySet[CriterionScore]:
 
 
 def verdict_at_random(run: JudgingRun, rng: random.Random) -> CriterionScore | None:
-    """A scored row on a public prompt; None where there is none."""
-    rows = run_verdicts(run, "").filter(answer__prompt__split=PUBLIC)
+    """A scored row on a public prompt, as a page shows it that nobody asked for one; None without one."""
+    rows = run_verdicts(run, "", rights=())
     ends = rows.order_by().aggregate(first=Min("pk"), last=Max("pk"))
     if ends["first"] is None:
         return None
@@ -106,26 +104,24 @@ def explanation_of(row: CriterionScore) -> str:
 def verdict_shown(row: CriterionScore) -> VerdictShown:
     """Everything about one row; two queries."""
     prompt, criterion = row.answer.prompt, row.criterion
-    private = prompt.split != PUBLIC
     calls = JudgeCall.objects.filter(
         judging_run=row.judging_run, run=row.run_id, answer=row.answer_id, criterion=row.criterion_id
     ).order_by("pk")
     replies = calls.values_list("outcome", "raw_reply", "called_at")
     return VerdictShown(
         row=row.pk,
-        label=shown_label(row),
-        is_private=private,
+        label=prompt.label,
         judge=judge_name(row),
-        question="" if private else prompt.text,
+        question=prompt.text,
         text_format=prompt.text_format,
-        gold_answer="" if private else prompt.gold_answer or "",
-        criterion="" if private or criterion is None else criterion.text,
+        gold_answer=prompt.gold_answer or "",
+        criterion=criterion.text if criterion else "",
         number=criterion.position if criterion else 1,
         criteria=Criterion.objects.filter(prompt=prompt).count() or 1,
-        answer="" if private else row.answer.text,
+        answer=row.answer.text,
         score=row.score,
         confidence=row.confidence,
-        explanation="" if private else explanation_of(row),
+        explanation=explanation_of(row),
         reason=row.unscored_reason,
-        replies=[] if private else [ReplyShown(*one) for one in replies],
+        replies=[ReplyShown(*one) for one in replies],
     )

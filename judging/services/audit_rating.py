@@ -9,6 +9,7 @@ from judging.models import AuditItem, AuditSample
 from judging.selectors.audits import counting_items
 from judging.services.audit_ratings import RATER_CHARACTERS, RatingRow, item_take_over
 from studies.models import User
+from studies.selectors.roles import study_rights
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
@@ -39,7 +40,8 @@ def item_rate(
     if not 0 <= score <= 1:
         raise ItemRefused(_("A score is a number from 0 to 1."))
     item = AuditItem.objects.select_for_update().filter(sample=sample, number=number).first()
-    if item is None or not counting_items(sample).filter(pk=item.pk).exists():
+    rights = study_rights(actor, sample.judging_run.study)
+    if item is None or not counting_items(sample, rights).filter(pk=item.pk).exists():
         raise ItemRefused(
             _("This answer counts no more: its person withdrew or was left out, or it changed.")
         )

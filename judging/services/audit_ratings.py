@@ -13,6 +13,7 @@ from judging.models import AuditItem, AuditSample
 from judging.selectors.audits import counting_items
 from presentation.problems import ToldProblem, told
 from studies.models import User
+from studies.selectors.private_questions import rights_of_actor
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
@@ -70,7 +71,8 @@ def ratings_import(
     sample = AuditSample.objects.select_for_update().get(pk=sample.pk)
     rater = rater.strip()
     items = {item.number: item for item in sample.items.all()}
-    counting = set(counting_items(sample).values_list("number", flat=True))
+    rights = rights_of_actor(actor, sample.judging_run.study)
+    counting = set(counting_items(sample, rights).values_list("number", flat=True))
     problems = [
         *reading.problems,
         *_rater_problems(rater, actor),

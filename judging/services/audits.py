@@ -12,7 +12,9 @@ from django.utils.translation import gettext as _
 from judging.models import AuditItem, AuditSample, JudgingRun
 from judging.selectors.audits import audit_judges, judged_verdicts
 from psychometrics.agreement.audit_sample import SizeRefused, draw_sample
-from studies.models import User
+from studies.models import Study, User
+from studies.selectors.private_questions import private_prompts
+from studies.selectors.roles import reviewers_see_private
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 from studies.services.twice import made_just_now
@@ -26,10 +28,12 @@ class DrawRefused(Refused):
 def audit_draw(
     *, run: JudgingRun, size: int, seed: int, public_only: bool, actor: User | None, now: datetime
 ) -> AuditSample:
-    """Draw `size` verdicts of the run's first judge for people to judge again.
+    """Draw `size` verdicts of the run's first judge for people to judge again; only from those on public
+    questions where the protocol lets reviewers see no others.
 
     The same seed draws the same from the same verdicts, such as for a second rater. Raises DrawRefused.
     """
+    public_only = drawn_from_public(run.study, wished=public_only)
     if run.is_open:
         raise DrawRefused(_("The run goes on, and its verdicts with it; draw a sample when it is over."))
     judges = audit_judges(run)
@@ -63,13 +67,20 @@ def audit_draw_once(
     """
     locked = JudgingRun.objects.select_for_update(of=("self",), no_key=True).select_related("study")
     run = locked.get(pk=run.pk)
-    wished = {"size": size, "public_only": public_only} | ({} if seed is None else {"seed": seed})
+    wished = {"size": size, "public_only": drawn_from_public(run.study, wished=public_only)} | (
+        {} if seed is None else {"seed": seed}
+    )
     drawn = AuditSample.objects.filter(judging_run=run)
     before = made_just_now(drawn, moment="drawn_at", now=now, drawn_by=actor)
     if before and wished.items() <= _wishes_of(before).items():
         return before
     chosen = random_seed() if seed is None else seed
     return audit_draw(run=run, size=size, seed=chosen, public_only=public_only, actor=actor, now=now)
+
+
+def drawn_from_public(study: Study, *, wished: bool) -> bool:
+    """Whether a sample is drawn from public questions alone, by wish or as the protocol has it."""
+    return wished or (not reviewers_see_private(study) and private_prompts(study).exists())
 
 
 def _wishes_of(sample: AuditSample) -> dict[str, Any]:

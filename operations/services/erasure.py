@@ -12,11 +12,14 @@ from judging.models import AuditItem, CriterionScore, JudgeCall, RowState
 from judging.services.running.claims import given_up
 from scoring.models import MeasureRow
 from scoring.services.export_files import files_expire
-from screening.models import AnswerFlag, ParticipantFlag
-from studies.models import Participant, StudyEvent
+from screening.models import AnswerFlag, ParticipantFlag, Verdict
+from studies.models import MailOutcome, MailRecord, OutgoingMail, Participant, StudyEvent
 from studies.services.events import StudyEventKind, participant_event
 from studies.services.people.credentials import stray_files_delete
 from studies.services.people.participants import participant_lock
+
+# In place of a verdict's reason: a verdict has one.
+GONE = "–"
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +48,10 @@ def _person_erase(participant: Participant, now: datetime) -> None:
         measures = MeasureRow.objects.filter(participant=participant.code)
         measures.filter(results__run__study=participant.study).delete()
         kept: dict[str, Any] = person_texts_delete(participant)
+        # A mail that waits may quote a reason.
+        waiting = MailRecord.objects.filter(participant=participant, mail__isnull=False)
+        waiting.update(outcome=MailOutcome.CANCELLED, decided_at=now)
+        OutgoingMail.objects.filter(record__participant=participant).delete()
         participant_event(participant, StudyEventKind.DATA_DELETED, now, **kept)
     # Files know no transactions: they go once the rows are gone for good.
     try:
@@ -74,12 +81,15 @@ def _exports_delete(now: datetime) -> None:
 
 
 def _late_quotes_delete() -> None:
-    """Empty what a call that was under way at a deletion brought afterwards; the usual ones store nothing."""
+    """Empty what a call that was under way at a deletion brought afterwards (most store nothing) and
+    what a reviewer wrote.
+    """
     done = StudyEvent.objects.filter(kind=StudyEventKind.DATA_DELETED).values("participant")
     CriterionScore.objects.filter(answer__session__participant__in=done).exclude(explanation="").update(
         explanation=""
     )
     JudgeCall.objects.filter(answer__session__participant__in=done).exclude(raw_reply="").update(raw_reply="")
+    Verdict.objects.filter(participant__in=done).exclude(reason=GONE).update(reason=GONE)
 
 
 def _quotes_delete(participant: Participant, now: datetime) -> None:
@@ -96,3 +106,4 @@ def _quotes_delete(participant: Participant, now: datetime) -> None:
     AuditItem.objects.filter(row__answer__session__participant=participant).update(comment="")
     AnswerFlag.objects.filter(answer__session__participant=participant).update(evidence="")
     ParticipantFlag.objects.filter(participant=participant).update(evidence="")
+    Verdict.objects.filter(participant=participant).update(reason=GONE)

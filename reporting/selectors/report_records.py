@@ -56,6 +56,7 @@ from screening.selectors.participants import (
 )
 from studies.models import Amendment, Participant, Prompt, Study, StudyEvent
 from studies.protocol.settings import ProtocolSettings
+from studies.selectors.private_questions import of_public
 from studies.services.events import StudyEventKind
 
 # What sentences are made from.
@@ -296,7 +297,7 @@ def _from_trails(study: Study, scope: Scope) -> tuple[str, VettingFacts, Screeni
     answer = Q(answer__session__participant__study=study, answer__session__participant__is_test=False)
     people, answers = current_participant_flags().filter(person), current_answer_flags().filter(answer)
     if scope == Scope.PUBLIC:
-        answers = answers.filter(answer__prompt__split=PUBLIC)
+        answers = answers.filter(of_public("answer__prompt"))
     of_person, of_answer = Count("participant", distinct=True), Count("answer", distinct=True)
     away = study_people(study).filter(vetting_status="rejected", session=None)
     frozen = StudyEvent.objects.filter(study=study, kind=StudyEventKind.FROZEN)
@@ -392,7 +393,7 @@ def _asked_facts(study: Study, scope: Scope) -> AskedFacts:
 def _model_facts(study: Study, scope: Scope) -> ModelFacts:
     placed = BatchPrompt.objects.filter(batch__plan__study=study).values("prompt__prompt_id")
     if scope == Scope.PUBLIC:
-        placed = placed.filter(prompt__split=PUBLIC)
+        placed = placed.filter(of_public("prompt"))
     scores = ModelScore.objects.filter(
         configuration__in=models_of(study).values("pk"), score__isnull=False, prompt_id__in=placed
     )

@@ -52,7 +52,7 @@ from screening.services.verdicts import DecidedMeanwhile, verdict_record
 from studies.models import Participant, Study
 from studies.roles import Can
 from studies.services.refusals import Refused
-from studies.views.access import rights_here, signed_in, study_page
+from studies.views.access import private_shown, rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
 from studies.views.listing import Column, Listing
 
@@ -243,9 +243,13 @@ def _screening_page(
     )
     shown = list(page.object_list)
     work = flagged_work(study, [*(one for one, _waits in shown), chosen]) if chosen else {}
-    case = case_shown(study, work, chosen, signed_in(request), settles=settles) if chosen else None
+    rights, reviewer = rights_here(request), signed_in(request)
+    case = case_shown(study, work, chosen, reviewer, settles=settles, rights=rights) if chosen else None
     if code and case is None:
         raise Http404
+    if case:
+        seen = (one.label for one in case.places if one.is_private and not one.is_withheld)
+        private_shown(request, study, "screening", seen)
     numbers = _numbers(study, share_form)
     previous, following = _neighbours(queue, chosen)
     context = {

@@ -13,10 +13,10 @@ from formats.cells import csv_cell
 from judging.models import CriterionScore, JudgingRun
 from judging.selectors.runs import newest_scores_run
 from judging.selectors.viewing import (
+    PROMPT,
     is_met,
     judge_name,
     run_verdicts,
-    shown_label,
     verdict_at_random,
     verdict_shown,
     without_texts,
@@ -27,7 +27,8 @@ from reporting.views.judging_run import run_page
 from screening.views.blinding import results_hidden
 from studies.models import Study
 from studies.roles import Can
-from studies.views.access import study_page
+from studies.selectors.private_questions import is_private, of_public
+from studies.views.access import private_shown, rights_here, study_page
 from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
 
@@ -47,14 +48,18 @@ def staff_judging_verdicts(request: HttpRequest, run: JudgingRun) -> HttpRespons
     hidden = None if reason else results_hidden(request, run.study)
     if hidden is not None:
         return hidden
-    rows = run_verdicts(run, reason, question)
+    rows = run_verdicts(run, reason, question, rights=rights_here(request))
     if request.GET.get("format") == "csv":
+        private = rows.exclude(of_public(PROMPT)).order_by().values_list("answer__prompt__label", flat=True)
+        private_shown(request, run.study, "verdicts", private.distinct())
         return _file(request, run, rows)
     page = Paginator(rows, VERDICTS_PER_PAGE).get_page(request.GET.get("page"))
     found = list(page.object_list)
     asked = request.GET.get("verdict", "")
     row = next((one for one in found if str(one.pk) == asked), None) or (found[0] if found else None)
     place = found.index(row) if row else 0
+    shown = (one.answer.prompt for one in found)
+    private_shown(request, run.study, "verdicts", (one.label for one in shown if is_private(one)))
     context = {
         "study": run.study, "run": run, "reason": reason, "question": question, "page": page, "rows": found,
         "reason_text": reason_text(reason) if reason else "",
@@ -76,10 +81,12 @@ def _file(_request: HttpRequest, run: JudgingRun, rows: QuerySet[CriterionScore]
 def _lines(rows: QuerySet[CriterionScore]) -> Iterator[list[str]]:
     yield list(COLUMNS)
     for row in without_texts(rows).iterator(ROWS_AT_ONCE):
-        label = shown_label(row)
+        # A file is passed on: it names and scores no private question, whoever takes it.
+        private = is_private(row.answer.prompt)
         cells = (
-            label, not label, row.criterion.position if row.criterion else None, judge_name(row),
-            is_met(row.score), row.score if label else None, row.confidence, row.unscored_reason or None,
+            None if private else row.answer.prompt.label, private,
+            row.criterion.position if row.criterion else None, judge_name(row), is_met(row.score),
+            None if private else row.score, row.confidence, row.unscored_reason or None,
         )  # fmt: skip
         yield [csv_cell(cell) for cell in cells]
 

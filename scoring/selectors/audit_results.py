@@ -15,6 +15,7 @@ from psychometrics.agreement.audit import AuditAgreement, Ratings, audit_agreeme
 from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.agreement.paired import MET
 from psychometrics.inference.measure import Scope
+from studies.selectors.private_questions import of_public
 
 RESAMPLES = 1000
 CODE, PROMPT_ID = "row__answer__session__participant__code", "row__answer__prompt__prompt_id"
@@ -73,7 +74,7 @@ def audit_result(sample: AuditSample, scope: Scope = Scope.ALL) -> AuditResult:
     judges, frame = audits.sample_judges(sample), audits.sample_strata(sample, scope)
     items = audits.counting_items(sample)
     if scope == Scope.PUBLIC:
-        items = items.filter(audits.PUBLIC_ITEM)
+        items = items.filter(of_public(audits.PROMPT))
     facts = list(items.values_list(*ITEM_FACTS, named=True))
     runs = [judge.pk for judge in judges]
     scores = audits.scores_by_judge(sample.judging_run.study, runs, items.order_by())

@@ -24,6 +24,7 @@ from scoring.selectors.scopes import study_prompts
 from screening.selectors.participants import ENDED
 from studies.models import Item, Study
 from studies.selectors.categories import question_categories
+from studies.selectors.private_questions import of_public
 
 ANSWER_PATHS = {
     "participant": "session__participant__code",
@@ -42,7 +43,7 @@ def prompt_rows(study: Study) -> Iterator[PromptRow]:
     """The public prompts of the study's batches, in the bank's order."""
     items = Item.objects.filter(item_bank=study.item_bank_id) if study.item_bank_id else Item.objects.none()
     known = {prompt_id: (a, b) for prompt_id, a, b in items.values_list("prompt_id", "a", "b")}
-    prompts = study_prompts(study).filter(split="public").defer("text", "solution", "citations")
+    prompts = study_prompts(study).filter(of_public()).defer("text", "solution", "citations")
     held = question_categories(study, prompts)
     for prompt in prompts.annotate(number_of_criteria=Count("criteria")).order_by("position"):
         a, b = known.get(prompt.prompt_id, (None, None))
@@ -58,7 +59,7 @@ def prompt_rows(study: Study) -> Iterator[PromptRow]:
 
 def answer_rows(study: Study) -> Iterator[AnswerRow]:
     """Every place of every started session."""
-    answers = study_answers(study).filter(prompt__split="public").order_by("pk")
+    answers = study_answers(study).filter(of_public("prompt")).order_by("pk")
     for values in stored_columns(AnswerRow, answers, ANSWER_PATHS, computed=("state", "counts")):
         status, rule, voided_at = values.pop("status"), values.pop("rule"), values.pop("voided_at")
         state = answer_state(
@@ -93,10 +94,10 @@ def call_rows(study: Study) -> Iterator[JudgeCallRow]:
     """Every request about a public answer of an ended session, without its reply."""
     numbers, judging_numbers = run_numbers(study), judging_run_numbers(study)
     calls = JudgeCall.objects.filter(
+        of_public("answer__prompt"),
         run__study=study,
         answer__session__status__in=ENDED,
         answer__session__participant__is_test=False,
-        answer__prompt__split="public",
     )
     paths = OF_ANSWER | {"criterion": "criterion__position"}
     for values in stored_columns(JudgeCallRow, calls.order_by("pk"), paths):
@@ -106,7 +107,7 @@ def call_rows(study: Study) -> Iterator[JudgeCallRow]:
 
 def _counting(study: Study) -> QuerySet[Answer, Any]:
     """The public answers that count."""
-    return answers_to_score(study).filter(prompt__split="public").order_by().values("pk")
+    return answers_to_score(study).filter(of_public("prompt")).order_by().values("pk")
 
 
 def _current_scores(study: Study) -> QuerySet[AnswerScore]:

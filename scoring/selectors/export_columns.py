@@ -9,6 +9,7 @@ from batches.rules.statuses import VOID
 from scoring.export.rows.base import Row
 from scoring.selectors.runs import runs_of
 from studies.models import Prompt, Study
+from studies.selectors.private_questions import of_public
 
 CHUNK = 1000
 # Where a row is of an answer: whose, and to which prompt.
@@ -67,5 +68,5 @@ def judging_run_numbers(study: Study) -> Mapping[int, int]:
 
 def public_labels(study: Study) -> dict[str, str]:
     """The label of every public prompt of the study's bank, by prompt id."""
-    prompts = Prompt.objects.filter(version=study.bank_version_id, split="public")
+    prompts = Prompt.objects.filter(of_public(), version=study.bank_version_id)
     return dict(prompts.values_list("prompt_id", "label"))

@@ -16,6 +16,7 @@ from scoring.selectors.audit_results import audit_result
 from scoring.selectors.export_columns import run_numbers, stored_columns
 from scoring.selectors.scopes import scope_to_leave
 from studies.models import Study
+from studies.selectors.private_questions import of_public
 
 AUDIT_PATHS = {
     "item": "number",
@@ -50,7 +51,7 @@ def audit_rows(study: Study) -> Iterator[AuditRow]:
     numbers, scope = run_numbers(study), scope_to_leave(study)
     raters: dict[str, int] = {}
     samples = AuditSample.objects.filter(judging_run__study=study).order_by("pk")
-    counting = answers_to_score(study).filter(prompt__split="public").order_by().values("pk")
+    counting = answers_to_score(study).filter(of_public("prompt")).order_by().values("pk")
     for number, sample in enumerate(samples, start=1):
         items = AuditItem.objects.filter(sample=sample, row__answer__in=counting)
         items = items.filter(row__revision=F("row__answer__revision"))

@@ -18,6 +18,7 @@ from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import exported_notes, newest_results, runs_of
 from scoring.selectors.scopes import bank_sizes, hidden_items, scope_to_leave, study_prompts
 from studies.models import Participant, Study
+from studies.selectors.private_questions import of_public
 
 # Results of the present design are brought up before an export, or it is refused.
 SUPERSEDED = (
@@ -134,7 +135,7 @@ def omitted(study: Study) -> manifest.Omitted:
     """How many people, prompts, answers and items the files do not hold."""
     return manifest.Omitted(
         test_participants=Participant.objects.filter(study=study, is_test=True).count(),
-        private_prompts=study_prompts(study).filter(split="private").count(),
-        answers_to_private_prompts=study_answers(study).filter(prompt__split="private").count(),
+        private_prompts=study_prompts(study).exclude(of_public()).count(),
+        answers_to_private_prompts=study_answers(study).exclude(of_public("prompt")).count(),
         private_items=hidden_items(study).count(),
     )

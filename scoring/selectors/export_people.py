@@ -11,6 +11,7 @@ from scoring.export.rows.people import EventRow, FlagRow, ParticipantRow, Sessio
 from scoring.selectors.export_columns import OF_ANSWER, session_status, stored_columns
 from screening.selectors import participants
 from studies.models import Consent, Participant, Study, StudyEvent
+from studies.selectors.private_questions import of_public
 
 NOT_USED = (SessionStatus.WITHDRAWN, VOID)
 PERSON = {"participant": "participant__code"}
@@ -70,10 +71,10 @@ def session_rows(study: Study) -> Iterator[SessionRow]:
 def flag_rows(study: Study) -> Iterator[FlagRow]:
     """Flags on answers to public prompts, then flags on participants."""
     of_answers = participants.current_answer_flags().filter(
+        of_public("answer__prompt"),
         answer__session__participant__study=study,
         answer__session__participant__is_test=False,
         answer__session__status__in=participants.ENDED,
-        answer__prompt__split="public",
     )
     for values in stored_columns(FlagRow, of_answers.order_by("pk"), OF_ANSWER):
         yield FlagRow(**values)

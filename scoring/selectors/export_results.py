@@ -16,6 +16,7 @@ from scoring.selectors.runs import newest_results, runs_of
 from scoring.selectors.scopes import hidden_items, study_prompts
 from screening.selectors.participants import screened_participants
 from studies.models import Item, Study
+from studies.selectors.private_questions import of_public
 
 ESTIMATE_COLUMNS = [name for name in row_types.EstimateRow.model_fields if name != "run"]
 
@@ -101,7 +102,7 @@ def model_rows(study: Study) -> Iterator[row_types.ModelRow]:
 def model_score_rows(study: Study) -> Iterator[row_types.ModelScoreRow]:
     """Their scores on what the tables `items` and `prompts` hold."""
     labels = public_labels(study)
-    asked = study_prompts(study).filter(split="public")
+    asked = study_prompts(study).filter(of_public())
     items = Item.objects.filter(item_bank=study.item_bank_id)
     scores = ModelScore.objects.filter(
         Q(prompt_id__in=asked.values("prompt_id")) | Q(prompt_id__in=items.values("prompt_id")),

@@ -10,6 +10,7 @@ from judging.models import AnswerScore, CriterionScore, RowState, ScoringRun
 from judging.selectors.answers import counted_answers
 from scoring.selectors.agreements import panels
 from screening.selectors.participants import retained_participants
+from studies.selectors.private_questions import of_public
 
 CHUNK = 2000
 CONFIDENCE_DECIMALS = 2
@@ -32,7 +33,7 @@ def confidence_counts(run: ScoringRun, *, public_only: bool = False) -> dict[flo
         .annotate(number=Count("pk"))
     )
     if public_only:
-        rows = rows.filter(answer__prompt__split="public")
+        rows = rows.filter(of_public("answer__prompt"))
     counts: Counter[float] = Counter()
     for confidence, number in rows:
         if confidence is not None:
@@ -46,7 +47,7 @@ def unscored_reasons(run: ScoringRun, *, public_only: bool = False) -> Mapping[s
     reasons = dict(own.values_list("answer", "unscored_reason"))
     counted = counted_answers(run.study)
     if public_only:
-        counted = counted.filter(prompt__split="public")
+        counted = counted.filter(of_public("prompt"))
     counts = Counter(reasons.get(answer, NOT_JUDGED) for answer in counted.values_list("pk", flat=True))
     return {reason: number for reason, number in counts.most_common() if reason}
 

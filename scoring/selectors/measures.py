@@ -12,7 +12,9 @@ from presentation.codes import CodeNames
 from psychometrics.inference.measure import Block, Scope
 from scoring.models import Measurement, MeasureRow, ResultSet
 from studies.models import Prompt
+from studies.roles import Can
 from studies.selectors.names import code_names
+from studies.selectors.private_questions import private_prompts
 
 # What of the block Results the page of another block shows beside its own.
 BESIDE: Mapping[Block, Callable[[MeasureRow], bool]] = {
@@ -65,9 +67,12 @@ def measurement_of(results: ResultSet) -> Measurement | None:
     return found
 
 
-def block_measures(measurement: Measurement, block: Block, scope: Scope = Scope.ALL) -> BlockMeasures:
-    """One block, in one query."""
-    return blocks_of(measurement, (block,), scope)[block]
+def block_measures(
+    measurement: Measurement, block: Block, scope: Scope = Scope.ALL, rights: Collection[Can] = ()
+) -> BlockMeasures:
+    """One block as somebody with these rights in the study sees it, in one query."""
+    rows = list(measure_rows(measurement.result_set, (block,), scope, rights))
+    return blocks_of(measurement, (block,), scope, rows)[block]
 
 
 def _ended_block(
@@ -95,13 +100,17 @@ def all_blocks(measurement: Measurement, scope: Scope) -> dict[Block, BlockMeasu
     return blocks_of(measurement, tuple(map(Block, measurement.ended(scope))), scope)
 
 
-def measure_rows(results: ResultSet, wanted: Collection[Block], scope: Scope) -> QuerySet[MeasureRow]:
+def measure_rows(
+    results: ResultSet, wanted: Collection[Block], scope: Scope, rights: Collection[Can] = ()
+) -> QuerySet[MeasureRow]:
     """The rows of these blocks and the headlines, in the order they were computed, each with the `label` of
-    the prompt that it is about.
+    the prompt that it is about; about a private prompt for whoever may see it by their `rights` in the study.
     """
     of_study = Prompt.objects.filter(version=results.run.study.bank_version_id)
     label = of_study.filter(prompt_id=OuterRef("prompt_id")).values("label")
     rows = results.measures.filter(scope=scope, block__in={*wanted, Block.RESULTS})
+    if Can.SEE_PRIVATE not in rights:
+        rows = rows.exclude(prompt_id__in=private_prompts(results.run.study).values("prompt_id"))
     return rows.annotate(label=Subquery(label)).order_by("pk")
 
 

@@ -22,13 +22,13 @@ from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from batches.models import SessionEvent, SessionEventKind
 from judging.models import AnswerScore, JudgingRun, RunPurpose, RunState, ScoringRun
-from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK
 from scoring.models import MeasureRow, ModelConfiguration, ResultSet
 from screening.models import Verdict
 from screening.selectors.participants import ENDED, WENT_ON
 from studies.models import Study, StudyEvent
+from studies.selectors.private_questions import of_public
 from studies.services.events import StudyEventKind
 
 # Who ended a run computes its results at once; nobody else does so meanwhile.
@@ -171,7 +171,7 @@ def _with_counts_since(rows: QuerySet[ResultSet], study: int) -> QuerySet[Result
         resumed=_counted(sessions.filter(kind__in=WENT_ON, details__before__in=ENDED)),
         decided=_counted(Verdict.objects.filter(participant__study=study, decided_at__gt=moment)),
         judged=_counted(scores),
-        judged_public=_counted(scores.filter(answer__prompt__split=PUBLIC)),
+        judged_public=_counted(scores.filter(of_public("answer__prompt"))),
         imported=Case(
             When(run__study__models_version=None, then=_counted(models.filter(imported_at__gt=measured))),
             default=0,

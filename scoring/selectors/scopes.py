@@ -10,13 +10,13 @@ from django.db.models import QuerySet
 
 from batches.models import BatchPrompt
 from psychometrics.data.categories import items_by_category
-from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Block, Measure, Scope
 from psychometrics.irt.bank import ItemBank as ItemArrays
 from psychometrics.measures.disclosure import disclosure_of
 from scoring.models import ResultSet
 from studies.models import Item, Prompt, Study
 from studies.selectors.categories import question_categories
+from studies.selectors.private_questions import of_public
 
 Rule = Callable[[Block, Scope], Callable[[Measure], bool]]
 
@@ -29,8 +29,8 @@ def study_prompts(study: Study) -> QuerySet[Prompt]:
 
 def hidden_items(study: Study) -> QuerySet[Item]:
     """Items of prompts that any stored bank holds as private, unless this study's bank has them public."""
-    private = Prompt.objects.filter(split="private").values("prompt_id")
-    public = Prompt.objects.filter(version=study.bank_version, split="public").values("prompt_id")
+    private = Prompt.objects.exclude(of_public()).values("prompt_id")
+    public = Prompt.objects.filter(of_public(), version=study.bank_version).values("prompt_id")
     items = Item.objects.filter(item_bank=study.item_bank_id, prompt_id__in=private)
     return items.exclude(prompt_id__in=public)
 
@@ -51,7 +51,7 @@ def public_arrays(study: Study, items: ItemArrays) -> ItemArrays:
 
 def study_scopes(study: Study) -> tuple[Scope, ...]:
     """All answers and, where its batches hold private prompts, those to public ones: a report's."""
-    private = study_prompts(study).exclude(split=PUBLIC)
+    private = study_prompts(study).exclude(of_public())
     return (Scope.ALL, Scope.PUBLIC) if private.exists() else (Scope.ALL,)
 
 
@@ -70,7 +70,7 @@ def results_disclosure(results: ResultSet, headlines: Iterable[Measure]) -> Rule
     `headlines` are those over all answers.
     """
     study = results.run.study
-    public = Prompt.objects.filter(version=study.bank_version, split="public").values_list(
+    public = Prompt.objects.filter(of_public(), version=study.bank_version).values_list(
         "prompt_id", flat=True
     )
     split = Scope.PUBLIC in study_scopes(study)

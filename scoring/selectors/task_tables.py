@@ -9,6 +9,7 @@ from scoring.models import ModelScore
 from scoring.selectors.leaderboards import models_of
 from scoring.selectors.scopes import study_prompts
 from studies.models import Item, Study
+from studies.selectors.private_questions import of_public
 
 
 def table_columns(study: Study) -> list[TableColumn]:
@@ -59,7 +60,7 @@ def guessing_rates(study: Study, *, public_only: bool = False) -> dict[str, floa
     """The rate of right answers by chance on the asked prompts of each task (`guessing_rate`)."""
     rows = study_prompts(study).order_by("position")
     if public_only:
-        rows = rows.filter(split="public")
+        rows = rows.filter(of_public())
     questions: dict[str, list[tuple[str, str]]] = {}
     for task, text, gold in rows.values_list("task", "text", "gold_answer"):
         questions.setdefault(task, []).append((text, gold or ""))

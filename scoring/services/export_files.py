@@ -91,15 +91,26 @@ def file_make(
             name = f"{study.slug}-{contents.value}"
             file.sha256, file.size = _pack(draft / "content", packed, name, packing)
             packed.rename(file_path(file))
-    except OSError as error:
+    except (OSError, Refused) as error:
+        fault = _disk_fault(error)
+        if fault is None:
+            raise
+        # Where on the server it was to be written is nobody's business who reads the page.
         raise ExportRefused(
             _("The file could not be written: %(error)s. Nothing was kept. Free some space on the server.")
-            % {"error": error.strerror or type(error).__name__}
+            % {"error": fault.strerror or type(fault).__name__}
         ) from error
     with transaction.atomic():
         file.save(force_insert=True)
         _event(file, StudyEventKind.EXPORT_MADE, now, actor)
     return file
+
+
+def _disk_fault(error: BaseException | None) -> OSError | None:
+    """What the disk said, where that is behind the error."""
+    while error is not None and not isinstance(error, OSError):
+        error = error.__cause__
+    return error
 
 
 def link_token(file: ExportFile, user: User, *, now: datetime) -> str:

@@ -1,6 +1,6 @@
 """What a reviewer sees of a flagged person: texts and what rules found; never a score, profile or name."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -17,6 +17,9 @@ from screening.offtask.readings import LeftOpen
 from screening.offtask.summaries import BADGES, FlaggedWork, all_reasons, main_reason
 from screening.selectors import participants
 from studies.models import Criterion, Study, User
+from studies.roles import Can
+from studies.selectors.private_questions import is_private, may_see
+from studies.selectors.roles import reviewers_see_private
 
 FIRST = "first"
 DECIDED = "decided"
@@ -40,15 +43,17 @@ class QueueEntry:
 
 @dataclass(frozen=True)
 class PlaceShown:
-    """One question and what was written; label and question only where the prompt is public."""
+    """One question and what was written; of a private one that the reviewer may not see nothing but that."""
 
     position: int
-    label: str
-    question: str
-    text_format: str
-    pieces: tuple[Piece, ...]
-    badges: tuple[str, ...]
-    without_text: str
+    is_private: bool
+    is_withheld: bool = False
+    label: str = ""
+    question: str = ""
+    text_format: str = ""
+    pieces: tuple[Piece, ...] = ()
+    badges: tuple[str, ...] = ()
+    without_text: str = ""
 
 
 @dataclass(frozen=True)
@@ -93,9 +98,16 @@ def queue_entries(work: FlaggedPeople, queue: Sequence[tuple[str, str]]) -> list
 
 
 def case_shown(
-    study: Study, work: FlaggedPeople, code: str, reviewer: User, *, settles: bool
+    study: Study,
+    work: FlaggedPeople,
+    code: str,
+    reviewer: User,
+    *,
+    settles: bool,
+    rights: Collection[Can] = (),
 ) -> CaseShown | None:
-    """Everything one reviewer sees of one flagged person; None where nobody of the code is flagged.
+    """Everything one reviewer sees by their rights of one flagged person; None where nobody of the code is
+    flagged.
 
     Two queries beside those of `flagged_work`.
     """
@@ -115,7 +127,7 @@ def case_shown(
         reason=_said(main_reason(done)),
         reasons=tuple(_said(one) for one in all_reasons(done)),
         spent=spent,
-        places=tuple(_places(study, code)),
+        places=tuple(_places(study, code, rights)),
         verdicts=tuple(_seen(verdicts, waits_for, reviewer)),
         newest=verdicts[-1].pk if verdicts else None,
         waits_for=waits_for,
@@ -187,7 +199,7 @@ def _answer_flags(study: Study, codes: Sequence[str]) -> dict[str, dict[str, int
     return found
 
 
-def _places(study: Study, code: str) -> Iterable[PlaceShown]:
+def _places(study: Study, code: str, rights: Collection[Can]) -> Iterable[PlaceShown]:
     """Every place of the person's question set, in its order."""
     flags = participants.current_answer_flags().filter(answer=OuterRef("pk"))
     answers = (
@@ -199,18 +211,26 @@ def _places(study: Study, code: str) -> Iterable[PlaceShown]:
         )
         .order_by("position")
     )
-    return [_place(answer, [one for one in ReasonCode if getattr(answer, one)]) for answer in answers]
+    by_protocol = reviewers_see_private(study)
+    return [
+        _place(answer, [one for one in ReasonCode if getattr(answer, one)], by_protocol=by_protocol)
+        if may_see(answer.prompt, rights)
+        else PlaceShown(answer.position, is_private=True, is_withheld=True)
+        for answer in answers
+    ]
 
 
-def _place(answer: Answer, reasons: Sequence[ReasonCode]) -> PlaceShown:
-    prompt, public = answer.prompt, answer.prompt.split == "public"
+def _place(answer: Answer, reasons: Sequence[ReasonCode], *, by_protocol: bool) -> PlaceShown:
+    """Where reviewers see no private question, a lead reads it on its own page, if at all."""
+    prompt = answer.prompt
     by_rubric: bool = answer.by_rubric  # type: ignore[attr-defined]
     facts = PromptFacts(prompt.prompt_id, prompt.text, "rubric" if by_rubric else "exact", prompt.gold_answer)
     empty = WITHOUT_TEXT.get(answer.state) if not answer.has_text else None
     return PlaceShown(
         position=answer.position,
-        label=prompt.label if public else "",
-        question=prompt.text if public else "",
+        is_private=is_private(prompt),
+        label=prompt.label,
+        question=prompt.text if by_protocol or not is_private(prompt) else "",
         text_format=prompt.text_format,
         pieces=() if empty else marked(answer.text, facts, reasons),
         badges=tuple(_(BADGES[reason]) for reason in reasons if not empty),

@@ -13,6 +13,7 @@ from screening.models import ParticipantFlag, VerdictDecision
 from screening.offtask.readings import BLIND
 from screening.selectors import participants
 from studies.models import Study
+from studies.selectors.private_questions import of_public
 
 CHUNK = 5000
 
@@ -28,7 +29,7 @@ def exclusion_facts(study: Study, codes: Sequence[str], *, public_only: bool = F
         session__participant__in=participants.screened_participants(study).values("pk")
     )
     if public_only:
-        answers = answers.filter(prompt__split="public")
+        answers = answers.filter(of_public("prompt"))
     columns = ("session__participant__code", "pk", "has_text", "saved_at", "session__started_at")
     rows = answers.order_by("pk").values_list(*columns, Left("text", LOOKED_AT)).iterator(CHUNK)
     for code, answer, has_text, saved_at, started_at, start in rows:
@@ -45,7 +46,7 @@ def _newest_flags(study: Study, *, public_only: bool) -> dict[int, frozenset[str
     people = participants.screened_participants(study).values("pk")
     rows = participants.current_answer_flags().filter(answer__session__participant__in=people).order_by("pk")
     if public_only:
-        rows = rows.filter(answer__prompt__split="public")
+        rows = rows.filter(of_public("answer__prompt"))
     found: dict[str, dict[int, set[str]]] = {}
     version = ""
     for answer, reason, version in rows.values_list("answer", "reason", "rules_version").iterator(CHUNK):

@@ -21,6 +21,7 @@ from batches.models import Answer
 from batches.rules.statuses import VOID, AnswerState, SessionStatus, answer_state
 from screening.selectors import participants
 from studies.models import Participant, Study, VettingStatus
+from studies.selectors.private_questions import of_public
 
 PEOPLE = "people"
 
@@ -114,7 +115,7 @@ def _answers(study: Study, public_only: bool) -> Any:
     of_people = {"session__participant__study": study, "session__participant__is_test": False}
     of_study = Answer.objects.filter(**of_people).order_by()
     if public_only:
-        of_study = of_study.filter(prompt__split="public")
+        of_study = of_study.filter(of_public("prompt"))
     facts = {
         "voided": _whether(session__voided_at__isnull=False),
         "seen": _whether(first_seen_at__isnull=False),

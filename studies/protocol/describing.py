@@ -116,6 +116,10 @@ SETTINGS: Mapping[str, Described] = {
     ),
     "contact": Described("How to reach the study team, in Markdown."),
     "deletion_days": Described("Days after a withdrawal until the person's data are deleted."),
+    "reviewers_see_private": Described(
+        "Whether reviewers see private questions, with the answers to them; otherwise audits are drawn from "
+        "public ones. A study that was locked before there was this setting says no."
+    ),
 }
 
 

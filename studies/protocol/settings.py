@@ -157,7 +157,8 @@ class ProtocolSettings(Settings):
     `profile_questions` and `credential_file` are what invited people are asked before the vetting decision;
     `note_per_prompt` and `confidence_per_prompt` what is asked beside every answer. `deletion_days` after a
     withdrawal the person's data are deleted. `judge_excluded` has the answers of people who are excluded
-    judged, too, so that the result without any exclusion is known.
+    judged, too, so that the result without any exclusion is known. `reviewers_see_private` lets reviewers
+    read private questions with the answers to them; otherwise audits are drawn from public ones.
     """
 
     batch_size: Annotated[Count, Field(le=500)] = 20
@@ -198,6 +199,7 @@ class ProtocolSettings(Settings):
     payment_note: FilledText = texts.DEFAULT_PAYMENT_NOTE
     contact: FilledText = texts.DEFAULT_CONTACT
     deletion_days: Annotated[Count, Field(le=3650)] = 30
+    reviewers_see_private: StrictBool = False
 
     @property
     def arm_slugs(self) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from formats.item_parameters import ResponseModel
 from psychometrics.irt.bank import ItemBank as ItemArrays
 from psychometrics.irt.transform import Transform
 from studies.models import BankVersion, Item, ItemBank, JudgeProtocol, Prompt, Study, StudyStatus
+from studies.selectors.private_questions import of_public
 
 
 def bank_version(slug: str, number: int | None = None) -> BankVersion | None:
@@ -27,10 +28,14 @@ def judge_protocol(slug: str) -> JudgeProtocol | None:
     return JudgeProtocol.objects.filter(slug=slug).order_by("-imported_at", "-id").first()
 
 
-def prompt_ids_without_parameters(version: BankVersion, parameters: ItemBank) -> list[str]:
+def prompt_ids_without_parameters(
+    version: BankVersion, parameters: ItemBank, *, public_only: bool = False
+) -> list[str]:
     """Prompts the scale says nothing about, in the bank's order."""
     known = Item.objects.filter(item_bank=parameters).values("prompt_id")
     prompts = Prompt.objects.filter(version=version).exclude(prompt_id__in=known)
+    if public_only:
+        prompts = prompts.filter(of_public())
     return list(prompts.values_list("prompt_id", flat=True))
 
 

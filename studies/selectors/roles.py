@@ -14,7 +14,13 @@ def study_rights(user: User, study: Study) -> frozenset[Can]:
         return frozenset()
     if user.is_superuser:
         return frozenset(Can)
-    return rights_of(StudyRole.objects.filter(study=study, user=user).values_list("role", flat=True))
+    roles = StudyRole.objects.filter(study=study, user=user).values_list("role", flat=True)
+    return rights_of(roles, reviewers_see_private=reviewers_see_private(study))
+
+
+def reviewers_see_private(study: Study) -> bool:
+    """What the protocol says of it; one that was locked before it could say so says no."""
+    return study.settings.get("reviewers_see_private") is True
 
 
 def site_rights(user: User) -> frozenset[SiteCan]:
@@ -37,13 +43,16 @@ def studies_of_staff(user: User) -> QuerySet[Study]:
 
 def rights_by_study(user: User, studies: Iterable[Study]) -> dict[int, frozenset[Can]]:
     """What the person may do in each of these studies, by its key; one query for any number."""
-    keys = [study.pk for study in studies]
+    by_key = {study.pk: study for study in studies}
     if user.is_staff and user.is_superuser:
-        return dict.fromkeys(keys, frozenset(Can))
-    roles: dict[int, list[str]] = {key: [] for key in keys}
-    for key, role in StudyRole.objects.filter(user=user, study__in=keys).values_list("study", "role"):
+        return dict.fromkeys(by_key, frozenset(Can))
+    roles: dict[int, list[str]] = {key: [] for key in by_key}
+    for key, role in StudyRole.objects.filter(user=user, study__in=by_key).values_list("study", "role"):
         roles[key].append(role)
-    return {key: rights_of(found) for key, found in roles.items()}
+    return {
+        key: rights_of(found, reviewers_see_private=reviewers_see_private(by_key[key]))
+        for key, found in roles.items()
+    }
 
 
 def studies_beyond(user: User, studies: Iterable[Study], right: Can) -> list[Study]:

@@ -56,6 +56,8 @@ def study_amend(
     if seen is not None and seen != study.protocol_hash:
         raise AmendedSince("Somebody amended the study in the meantime; look at it again before you do.")
     settings = _amended_settings(study, changes)
+    # With the defaults of settings that there were not yet when it was locked: to fill them in is no change.
+    study.settings = study.protocol.model_dump(mode="json")
     before = _current(study)
     study.settings = settings.model_dump(mode="json")
     for field in TIMES:

@@ -85,6 +85,7 @@ class StudyEventKind(StrEnum):
     EXPORT_MADE = "export_made"
     EXPORT_TAKEN = "export_taken"
     EXPORT_DELETED = "export_deleted"
+    PRIVATE_SEEN = "private_seen"
 
 
 def event_record(

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _, ngettext
 
 from studies.models import BankVersion, Criterion, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.categories import Disagreement, undecided
+from studies.selectors.private_questions import of_public
 from studies.services.refusals import Refused
 
 NAMED_PROMPTS = 5
@@ -77,24 +78,27 @@ def _prompt_problems(version: BankVersion, settings: ProtocolSettings) -> list[s
         criteria = Criterion.objects.filter(prompt=OuterRef("pk"))
         ungraded = Q(gold_answer=None) & ~Q(Exists(criteria))
         uncheckable = ungraded | Q(Exists(criteria.filter(check_rule__isnull=True)))
-        lacking = prompts.filter(uncheckable).values_list("prompt_id", flat=True)
+        lacking = prompts.filter(uncheckable)
         need = 'the judge "checks" needs a machine check on every criterion, or a gold answer'
     elif settings.judge_kind == "match":
-        lacking = prompts.filter(gold_answer=None).values_list("prompt_id", flat=True)
+        lacking = prompts.filter(gold_answer=None)
         need = 'the judge "match" needs a gold answer for every prompt'
     else:
         return []
     return (
-        [f"{_named(list(lacking))}: {need}. Choose another judge_kind or import a corrected bank."]
-        if lacking
+        [f"{_named(lacking)}: {need}. Choose another judge_kind or import a corrected bank."]
+        if lacking.exists()
         else []
     )
 
 
-def _named(prompt_ids: list[str]) -> str:
-    shown = ", ".join(prompt_ids[:NAMED_PROMPTS])
-    left = len(prompt_ids) - NAMED_PROMPTS
-    return f"{shown} and {left} more" if left > 0 else shown
+def _named(prompts: QuerySet[Prompt]) -> str:
+    """The first of them; private ones are counted and not named, as an analyst reads this, too."""
+    shown = list(prompts.filter(of_public()).values_list("prompt_id", flat=True)[:NAMED_PROMPTS])
+    left = prompts.count() - len(shown)
+    if not shown:
+        return "1 private prompt" if left == 1 else f"{left} private prompts"
+    return ", ".join(shown) + (f" and {left} more" if left else "")
 
 
 def _profile_problems(study: Study, settings: ProtocolSettings) -> list[str]:

@@ -6,7 +6,7 @@ not include a page are told so, in the same words whether or not there is what i
 What these guards answer is never shared and never stale.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from http import HTTPStatus
 from typing import Concatenate, ParamSpec
@@ -15,6 +15,7 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control, never_cache
 
@@ -24,6 +25,7 @@ from studies.selectors.participants import participant_by_code, participant_of
 from studies.selectors.roles import site_rights, study_rights
 from studies.selectors.studies import study_by_slug
 from studies.services.languages import language_keep
+from studies.services.private_questions import private_seen
 from studies.views.second_factor import second_factor_detour
 
 P = ParamSpec("P")
@@ -136,6 +138,11 @@ def rights_here(request: HttpRequest) -> frozenset[Can]:
     """What the asking person may do in the study of the page."""
     rights: frozenset[Can] = getattr(request, "study_rights", frozenset())
     return rights
+
+
+def private_shown(request: HttpRequest, study: Study, page: str, labels: Iterable[str]) -> None:
+    """Record that the page shows the asking person the private questions with these labels, if any."""
+    private_seen(study=study, page=page, labels=set(labels), actor=signed_in(request), now=timezone.now())
 
 
 def _study_with_rights(request: HttpRequest, slug: str) -> Study:

@@ -14,12 +14,20 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from formats.cells import csv_cell
 from studies.forms.contact import ReplyForm
-from studies.models import Participant, Study
+from studies.models import Message, Participant, Study
 from studies.roles import Can
 from studies.selectors.contact import thread_of, threads
+from studies.selectors.private_questions import private_labels
 from studies.services.people.messages import message_answer
 from studies.services.refusals import Refused
-from studies.views.access import person_page, signed_in, site_url_of, study_page
+from studies.views.access import (
+    person_page,
+    private_shown,
+    rights_here,
+    signed_in,
+    site_url_of,
+    study_page,
+)
 from studies.views.csv_files import csv_file
 
 THREADS_PER_PAGE = 50
@@ -59,11 +67,24 @@ def _messages_page(
         "words": _words(request),
         "show": request.GET.get("show", ""),
         "participant": chosen,
-        "thread": thread_of(chosen) if chosen else [],
+        "thread": _thread(request, chosen) if chosen else [],
         "form": form or ReplyForm(),
     }
     status = 422 if form is not None and form.is_bound else 200
     return render(request, "studies/messages.html", context, status=status)
+
+
+def _thread(request: HttpRequest, participant: Participant) -> list[Message]:
+    """The conversation, with the labels of the questions that it is about where the reader may know them."""
+    thread, study = list(thread_of(participant)), participant.study
+    known = {one.prompt_label for one in thread} - {""}
+    hidden = private_labels(study, known)
+    if Can.SEE_PRIVATE in rights_here(request):
+        private_shown(request, study, "messages", hidden)
+        return thread
+    for one in thread:
+        one.prompt_label = "" if one.prompt_label in hidden else one.prompt_label
+    return thread
 
 
 def _threads(request: HttpRequest, study: Study) -> QuerySet[Participant]:

@@ -6,7 +6,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from studies.models.roles import ROLES
-from studies.roles import ROLES_CAN, Can, Role
+from studies.roles import Can, Role, rights_of
 
 RIGHT_WORDS: Mapping[Can, Promise] = {
     Can.SEE_STUDY: _("See the overview: counts only"),
@@ -19,6 +19,7 @@ RIGHT_WORDS: Mapping[Can, Promise] = {
     Can.RUN_SESSIONS: _("Give extra time, reopen and void sessions, pause recruiting"),
     Can.PAY: _("See and record what is owed to whom"),
     Can.SEE_ANSWERS: _("See questions and answers, under codes instead of names"),
+    Can.SEE_PRIVATE: _("See private questions and answers to them"),
     Can.REVIEW: _("Decide on flagged people and rate the judge, blind"),
     Can.JUDGE: _("Start screening, judging and recomputing, draw audits"),
     Can.SEE_RESULTS: _("See scores and all results"),
@@ -34,9 +35,9 @@ ROLE_WORDS: Mapping[Role, Promise] = {
 }
 
 
-def role_table() -> list[tuple[Promise, list[bool]]]:
-    """A line for each right: its words, and for each role in the order of `ROLES` whether it is included."""
-    return [
-        (words, [right in ROLES_CAN[Role(role)] for role, _label in ROLES])
-        for right, words in RIGHT_WORDS.items()
-    ]
+def role_table(*, reviewers_see_private: bool = False) -> list[tuple[Promise, list[bool]]]:
+    """A line for each right: its words, and for each role in the order of `ROLES` whether it is included;
+    under this setting of a study's protocol.
+    """
+    held = [rights_of([role], reviewers_see_private=reviewers_see_private) for role, _label in ROLES]
+    return [(words, [right in rights for rights in held]) for right, words in RIGHT_WORDS.items()]

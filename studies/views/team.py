@@ -12,7 +12,7 @@ from studies.forms.team import ColleagueForm, RoleForm
 from studies.models import Study, StudyRole, User
 from studies.models.roles import ROLES
 from studies.roles import Can, Role
-from studies.selectors.roles import roles_in
+from studies.selectors.roles import reviewers_see_private, roles_in
 from studies.services.refusals import Refused
 from studies.services.staff.colleagues import colleague_add
 from studies.services.staff.roles import role_take
@@ -108,7 +108,7 @@ def _team_page(
         "page": Paginator(parts, ROLES_PER_PAGE).get_page(request.GET.get("page")),
         "listing": listing,
         "roles": [(label, ROLE_WORDS[Role(role)]) for role, label in ROLES],
-        "rights": role_table(),
+        "rights": role_table(reviewers_see_private=reviewers_see_private(study)),
     }
     return render(request, "studies/team.html", context, status=422 if form.errors else 200)
 

@@ -14,6 +14,7 @@ from pytest_django import Settings
 from benchmarks.hashed_judge.running import judge_server
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import JudgeConfig
+from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, User
 from studies.services.banks import item_bank_import
 from tests.access.visitors import Visitors
@@ -27,6 +28,12 @@ def design() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
+def prompts() -> Callable[[Path], list[PromptRecord]]:
+    """Makes the prompts of the world, with their files in the folder; a module may have its own."""
+    return prompts_with_files
+
+
+@pytest.fixture(scope="module")
 def world(
     kept: None,
     make_study: Callable[..., Study],
@@ -36,10 +43,12 @@ def world(
     tmp_path_factory: pytest.TempPathFactory,
     now: Any,
     design: dict[str, Any],
+    prompts: Callable[[Path], list[PromptRecord]],
 ) -> World:
     folder = tmp_path_factory.mktemp("access")
     lead = User.objects.create_superuser("lead@example.org")
-    items = tuple(ItemParameter(f"p{n}", a=1.0, b=0.0) for n in (1, 2))
+    asked = prompts(folder)
+    items = tuple(ItemParameter(one.prompt_id, a=1.0, b=-n * 3.21) for n, one in enumerate(asked))
     parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
     bank, _ = item_bank_import(slug="items", parameters=parameters, now=now)
     with judge_server(log=folder / "a.log") as one, judge_server(log=folder / "b.log", judge="B") as other:
@@ -47,10 +56,10 @@ def world(
         here, there = (
             place_of(
                 make_study(
-                    prompts=prompts_with_files(folder),
+                    prompts=asked,
                     root=folder,
                     slug=slug,
-                    batch_size=2,
+                    batch_size=len(asked),
                     item_bank=bank,
                     top_size=1,
                     replicates_per_profile=50,

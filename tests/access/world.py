@@ -92,7 +92,7 @@ def place_of(
         "code": busy.code,
         "session_id": session.pk,
         "position": 1,
-        "attachment": Attachment.objects.get(prompt__answers__session=session).token,
+        "attachment": Attachment.objects.filter(prompt__answers__session=session).latest("pk").token,
         "credential": token,
         "invitation": invitation.pk,
         "announcement": announcement_make(study=study, text="Hello", actor=lead, now=now).pk,

@@ -51,7 +51,7 @@ def split_make() -> Study:
     study = study_open(
         "split", lead, [rubric_prompt(n) for n in range(1, 21)], item_bank, batch_size=10, top_size=4,
         replicates_per_profile=6, arms=[{"slug": slug, "instructions": f"Work {slug}."} for slug in ARMS],
-        note_per_prompt=True, confidence_per_prompt=True, prompt_order="random",
+        note_per_prompt=True, confidence_per_prompt=True, prompt_order="random", reviewers_see_private=True,
     )  # fmt: skip
     people_work(study, lead, SPLIT_ENDINGS, texts_of(names, seed=13, off_task=(3, 8, 14)))
     flags_decide(study, lead)

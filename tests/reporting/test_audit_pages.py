@@ -41,7 +41,13 @@ def judged(
     now: datetime,
 ) -> None:
     """Eight people, 24 verdicts; the first two of them wrote something wrong to everything."""
-    study = make_study(prompts=PROMPTS, slug="pages", judge_kind="checks", replicates_per_profile=50)
+    study = make_study(
+        prompts=PROMPTS,
+        slug="pages",
+        judge_kind="checks",
+        replicates_per_profile=50,
+        reviewers_see_private=True,
+    )
     for number in range(8):
         wrong = 10 if number < 2 else 0
         work(make_person(study), {"p1": str(41 + wrong), "p2": str(42 + wrong), "p3": str(43 + wrong)})

@@ -29,6 +29,7 @@ from studies.models import Prompt, Study, StudyStatus
 from studies.protocol.consents import RECORDED_SENTENCES, recorded_items
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
 from studies.roles import Can
+from studies.selectors.private_questions import of_public
 from studies.views.access import study_page
 
 TEMPLATES = {
@@ -95,7 +96,8 @@ def _context(study: Study, settings: ProtocolSettings, page: str, now: datetime)
 
 def _receipt(study: Study, settings: ProtocolSettings, now: datetime) -> dict[str, Any]:
     """Of somebody who has just handed in answers to a set."""
-    prompts = Prompt.objects.filter(version=study.bank_version_id).only("label")[: settings.batch_size]
+    prompts = Prompt.objects.filter(of_public(), version=study.bank_version_id).only("label")
+    prompts = prompts[: settings.batch_size]
     words = STATE_WORDS[AnswerState.ANSWERED]
     states = [AnswerState.ANSWERED] * len(prompts)
     started_at = now - timedelta(minutes=settings.time_budget_minutes) / 2

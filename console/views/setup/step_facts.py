@@ -33,10 +33,11 @@ def _items(study: Study) -> dict[str, Any]:
     if study.item_bank is None:
         return {}
     without = prompt_ids_without_parameters(study.bank_version, study.item_bank)
+    named = prompt_ids_without_parameters(study.bank_version, study.item_bank, public_only=True)
     unused = len(item_ids_without_prompts(study.bank_version, study.item_bank))
     return {
         "bank": study.item_bank,
-        "without": without[:SHOWN],
+        "without": named[:SHOWN],
         "number": len(without),
         "unused": unused,
         "models": models_of(study).count(),

@@ -26,6 +26,8 @@ from presentation.problems import problem_in_words
 from studies.forms.uploads import takes_large_files
 from studies.models import BankVersion, Prompt
 from studies.roles import SiteCan
+from studies.selectors.private_questions import is_private, of_public, sees_private_of
+from studies.services.private_questions import private_seen_of_bank
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.views.access import signed_in, site_page
@@ -69,14 +71,25 @@ def staff_banks(request: HttpRequest) -> HttpResponse:
 def staff_bank(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """One version of a bank: what it holds and what was left out of it."""
     version = get_object_or_404(BankVersion.objects.select_related("bank"), bank__slug=slug, number=number)
-    prompts = Prompt.objects.filter(version=version).only("label", "prompt_id", "category", "modality")
+    reader = signed_in(request)
+    whole = sees_private_of(reader, version)
+    prompts = Prompt.objects.filter(version=version)
+    prompts = prompts.only("label", "prompt_id", "category", "modality", "split")
+    page = Paginator(prompts if whole else prompts.filter(of_public()), PER_PAGE).get_page(
+        request.GET.get("page")
+    )
+    private = {one.label for one in page if is_private(one)}
+    private_seen_of_bank(version=version, page="bank", labels=private, actor=reader, now=timezone.now())
+    facts = bank_facts(version, with_private=whole)
     context = {
         "version": version,
         "names": CodeNames(version.category_names),
-        "facts": bank_facts(version),
-        "prompts": Paginator(prompts, PER_PAGE).get_page(request.GET.get("page")),
-        "studies": studies_using("bank_version", [version.pk], signed_in(request))[version.pk],
-        "problems": version.problems[:SHOWN_PROBLEMS],
+        "facts": facts,
+        "prompts": page,
+        "withheld": 0 if whole else facts.private,
+        "studies": studies_using("bank_version", [version.pk], reader)[version.pk],
+        # What was left out of a bank may be of private questions, too.
+        "problems": version.problems[:SHOWN_PROBLEMS] if whole or not facts.private else [],
     }
     return render(request, "console/site/bank.html", context)
 

@@ -47,7 +47,11 @@ class Command(BaseCommand):
         draw.add_argument("--size", type=int, default=DEFAULT_SIZE, help="how many verdicts (default 200)")
         draw.add_argument("--seed", type=int, help="the same seed draws the same again (default: by chance)")
         draw.add_argument("--run", type=int, help="number of the judging run (default: the newest)")
-        draw.add_argument("--public-only", action="store_true", help="leave private prompts out")
+        draw.add_argument(
+            "--public-only",
+            action="store_true",
+            help="leave private prompts out, as is done anyway where reviewers see none",
+        )
         taking.add_argument("sheet", type=Path, help="the rated CSV file")
         taking.add_argument("--rater", required=True, metavar="NAME", help="who rated: a name or a pseudonym")
         for action in (taking, show):

@@ -14,10 +14,16 @@ from django.views.decorators.http import require_http_methods, require_safe
 from formats.problems import grouped
 from judging.audit_sheet import audit_sheet
 from judging.models import AuditSample, JudgingRun
-from judging.selectors.audits import audit_samples, has_public_scope, private_items, sheet_rows
+from judging.selectors.audits import (
+    audit_samples,
+    has_public_scope,
+    private_items,
+    private_labels,
+    sheet_rows,
+)
 from judging.services.audit_rating import rater_name
 from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
-from judging.services.audits import DrawRefused, audit_draw_once
+from judging.services.audits import DrawRefused, audit_draw_once, drawn_from_public
 from reporting.forms.audits import DrawForm, RatingsForm
 from reporting.views.audits.tables import judges_shown, strata_shown
 from reporting.views.judging_run import run_page
@@ -25,7 +31,7 @@ from reporting.views.measurement.scopes import scope_asked
 from scoring.selectors.audit_results import audit_result
 from screening.selectors.participants import undecided_participants
 from studies.roles import Can
-from studies.views.access import Guarded, page_refused, rights_here, signed_in
+from studies.views.access import Guarded, page_refused, private_shown, rights_here, signed_in
 from studies.views.second_factor import proof_required
 
 PROBLEMS_SHOWN = 100
@@ -98,7 +104,10 @@ def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpRespons
 def staff_audit_sheet(request: HttpRequest, sample: AuditSample) -> HttpResponse:
     """The sheet for raters."""
     study = sample.judging_run.study
-    sheet = audit_sheet(sample.pk, sheet_rows(sample), canaries=study.bank_version.canaries)
+    rights = rights_here(request)
+    if Can.SEE_PRIVATE in rights:
+        private_shown(request, study, "audit", private_labels(sample))
+    sheet = audit_sheet(sample.pk, sheet_rows(sample, rights), canaries=study.bank_version.canaries)
     response = HttpResponse(sheet, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-audit-{sample.pk}.csv"'
     return response
@@ -143,6 +152,8 @@ def _audit_page(
         "strata": strata_shown(result) if result and told else (),
         "is_hidden": may_know and decides,
         "private": private_items(sample) if sample else 0,
+        "sees_private": Can.SEE_PRIVATE in rights_here(request),
+        "draws_public": drawn_from_public(run.study, wished=False),
         "draw_form": draw_form,
         "ratings_form": ratings_form,
         "problems": problems[:PROBLEMS_SHOWN],

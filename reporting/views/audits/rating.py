@@ -15,18 +15,18 @@ from django.views.decorators.http import require_http_methods
 
 from formats.asked_numbers import number_asked
 from judging.models import AuditSample
-from judging.selectors.audits import study_samples
+from judging.selectors.audits import private_items, study_samples
 from judging.selectors.rating import ItemEntry, ItemShown, item_entries, item_shown, samples_with_progress
 from judging.selectors.runs import newest_scores_run
 from judging.selectors.viewing import explanation_of, judge_name
 from judging.services.audit_rating import ItemRefused, RatedByAnother, item_rate, rater_name
-from judging.services.audits import DrawRefused, audit_draw_once
+from judging.services.audits import DrawRefused, audit_draw_once, drawn_from_public
 from presentation.numbers import decimals
 from reporting.forms.audits import DrawForm, RatingForm
 from screening.selectors.participants import undecided_participants
 from studies.models import Study
 from studies.roles import Can
-from studies.views.access import page_refused, rights_here, signed_in, study_page
+from studies.views.access import page_refused, private_shown, rights_here, signed_in, study_page
 from studies.views.listing import Column, Listing
 
 SAMPLES_PER_PAGE = 20
@@ -64,7 +64,10 @@ def staff_audits(request: HttpRequest, study: Study) -> HttpResponse:
     if listing.wants_csv:
         return listing.csv(samples, f"audit-samples-{study.slug}")
     page = Paginator(samples, SAMPLES_PER_PAGE).get_page(request.GET.get("page"))
-    context = {"study": study, "page": page, "run": run, "form": form, "listing": listing}
+    context = {
+        "study": study, "page": page, "run": run, "form": form, "listing": listing,
+        "draws_public": drawn_from_public(study, wished=False),
+    }  # fmt: skip
     return render(request, "reporting/audits.html", context, status=422 if form.errors else 200)
 
 
@@ -106,11 +109,14 @@ def _rating_page(
     refused: str = "",
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
-    entries = item_entries(sample, rater_name(signed_in(request)))
+    rights = rights_here(request)
+    entries = item_entries(sample, rater_name(signed_in(request)), rights)
     chosen = number or _next_number(entries)
-    shown = item_shown(sample, chosen) if chosen else None
+    shown = item_shown(sample, chosen, rights) if chosen else None
     if number is not None and shown is None and not refused:
         raise Http404
+    if shown and shown.is_private:
+        private_shown(request, study, "audit", [shown.label])
     numbers = [entry.number for entry in entries]
     place = numbers.index(chosen) if chosen in numbers else 0
     page = Paginator(entries, ITEMS_PER_PAGE).get_page(request.GET.get("page") or place // ITEMS_PER_PAGE + 1)
@@ -120,6 +126,7 @@ def _rating_page(
         "place": place + 1, "total": len(entries), "rated": sum(entry.is_rated for entry in entries),
         "previous": numbers[place - 1] if place else "",
         "following": numbers[place + 1] if place + 1 < len(numbers) else "",
+        "withheld": 0 if Can.SEE_PRIVATE in rights else private_items(sample),
         "form": form, "refused": refused, "may_rate": shown and (not shown.is_rated or is_mine),
         "own_score": shown.item.human_score if shown and is_mine else None,
         **_judge_told(request, study, shown),

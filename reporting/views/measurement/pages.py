@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from presentation.drawings.shapes import WIDE
 from presentation.sorting import sort_table
-from psychometrics.inference.measure import Block
+from psychometrics.inference.measure import Block, Scope
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.measurement.parts import BlockPage
@@ -19,11 +19,13 @@ from reporting.views.own_names import names_in, names_of_study, own_names
 from reporting.views.table_files import table_response
 from reporting.views.table_sorting import sort_of, table_shown
 from reporting.views.tabs import block_title, blocks_beside, results_tabs
-from scoring.models import ResultSet
+from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
 from scoring.selectors.runs import changes_since, measures_are_coming, newest_study_results
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
+from studies.roles import Can
+from studies.views.access import private_shown, rights_here
 
 
 @unblinded_study_required
@@ -35,7 +37,7 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
     measurement = measurement_of(results) if results else None
     page, shown = PAGES[chosen], scope_of_results(request, results)
     query = shown.context["scope_query"]
-    found = block_measures(measurement, chosen, shown.scope) if measurement else None
+    found = _seen_block(request, study, measurement, chosen, shown) if measurement else None
     own = own_names(names_of_study(study), names_in(found)) if found else frozenset()
     context = {
         "study": study,
@@ -51,6 +53,13 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "page": page,
         "found": found,
         "own": own,
+        "withheld": (
+            shown.choice
+            and shown.scope == Scope.ALL
+            and Can.SEE_PRIVATE not in rights_here(request)
+            and found is not None
+            and any(row.prompt_id for row in found.rows)
+        ),
         "summary": page.summary(found) if found else (),
         "tables": [
             table_shown(request, replace(table, own=own), number)
@@ -125,7 +134,19 @@ def _stored_block(
     if measurement is None:
         raise Http404
     shown = scope_of_results(request, results)
-    return block_measures(measurement, chosen, shown.scope), shown
+    return _seen_block(request, study, measurement, chosen, shown), shown
+
+
+def _seen_block(
+    request: HttpRequest, study: Study, measurement: Measurement, block: Block, shown: ScopeShown
+) -> BlockMeasures:
+    """The block as the asking person sees it; that it shows private questions is recorded."""
+    found = block_measures(measurement, block, shown.scope, rights_here(request))
+    private = (
+        found.labels.get(row.prompt_id, "") for row in found.rows if row.details.get("public") is False
+    )
+    private_shown(request, study, "measurement", filter(None, private))
+    return found
 
 
 def _block_or_404(block: str) -> Block:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from studies.management.operators import BY, OperatorCommand, named_person, named_study
 from studies.models import User
 from studies.roles import Role
-from studies.services.staff.roles import role_give
+from studies.services.staff.roles import require_no_participant, role_give
 from studies.services.staff.staff import second_factor_forget, staff_add
 
 
@@ -41,6 +41,8 @@ class Command(OperatorCommand):
         if options["role"] and not study:
             raise CommandError("--role is a part in a study: name it with --study.")
         of, actor = named_study(study) if study else None, named_person(options["by"])
+        if of is not None:
+            require_no_participant(of, email)
         user, changed = staff_add(
             email=email, superuser=superuser, creates_studies=options["creates_studies"], actor=actor
         )

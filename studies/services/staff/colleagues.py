@@ -12,7 +12,7 @@ from studies.services.mails.mails import mail_queue
 from studies.services.mails.texts import mail_of
 from studies.services.people.participants import normal_email
 from studies.services.refusals import Refused
-from studies.services.staff.roles import role_give
+from studies.services.staff.roles import require_no_participant, role_give
 from studies.services.staff.staff import staff_add
 
 MAIL_VALID_FOR = timedelta(days=3)
@@ -38,6 +38,7 @@ def colleague_add(
             _("The account of %(email)s is closed. Ask whoever runs this site to open it again.")
             % {"email": address}
         )
+    require_no_participant(study, address)
     user, _changed = staff_add(email=address, actor=actor)
     row, is_new = role_give(study=study, user=user, role=role, now=now, actor=actor)
     if is_new and not study.roles.filter(user=user).exclude(pk=row.pk).exists():

@@ -20,7 +20,7 @@ class NotOfStaff(Refused):
 
 
 class IsParticipant(Refused):
-    """The person takes part in this very study, and not to try it out."""
+    """The person takes part in this study, or the account in any, and not to try it out."""
 
 
 class NotBlind(Refused):
@@ -44,17 +44,22 @@ def role_give(
             _("%(email)s is no staff member who can sign in; add them as staff first.")
             % {"email": user.email}
         )
-    if Participant.objects.filter(study=study, user=user, is_test=False).exists():
-        raise IsParticipant(
-            _("%(email)s takes part in this study, so they cannot look after it, too.")
-            % {"email": user.email}
-        )
+    require_no_participant(study, user.email)
     _require_blind(study, user, role)
     given = {"given_by": actor, "given_at": now}
     row, is_new = StudyRole.objects.get_or_create(study=study, user=user, role=role.value, defaults=given)
     if is_new:
         event_record(study, StudyEventKind.ROLE_GIVEN, now, actor=actor, role=role.value, person=user.pk)
     return row, is_new
+
+
+def require_no_participant(study: Study, email: str) -> None:
+    """Raise IsParticipant where whoever has this address takes part in the study, and not to try it out."""
+    people = Participant.objects.filter(study=study, user__email__iexact=email.strip(), is_test=False)
+    if people.exists():
+        raise IsParticipant(
+            _("%(email)s takes part in this study, so they cannot look after it, too.") % {"email": email}
+        )
 
 
 def _require_blind(study: Study, user: User, role: Role) -> None:

@@ -13,6 +13,7 @@ from studies.models import User
 from studies.models.accounts import sessions_end
 from studies.services.people.participants import normal_email
 from studies.services.refusals import Refused
+from studies.services.staff.roles import IsParticipant
 
 LOG = structlog.get_logger("chiron")
 
@@ -59,10 +60,18 @@ def staff_add(
     `superuser` and `creates_studies` add a right and, left out, take none away. A closed account is opened
     again with these rights alone, whatever it had.
 
-    Raises EmailInvalid.
+    Raises EmailInvalid; or IsParticipant, as whoever takes part in a study did not ask to be of a team.
     """
     address = normal_email(email)
     user = User.objects.select_for_update().filter(email=address).first()
+    if user is not None and not user.is_staff and user.participations.filter(is_test=False).exists():
+        raise IsParticipant(
+            _(
+                "%(email)s signs in here as a participant, and such an account does not become staff. "
+                "Ask the person for another address and add that."
+            )
+            % {"email": address}
+        )
     kept = user if user is not None and user.is_active else None
     wanted: dict[str, Any] = {
         "is_active": True,

@@ -42,7 +42,9 @@ def judged(
 
     The second judge takes over 70 % of the first one's verdicts.
     """
-    study = make_study(prompts=prompts(), slug="audited", replicates_per_profile=50)
+    study = make_study(
+        prompts=prompts(), slug="audited", replicates_per_profile=50, reviewers_see_private=True
+    )
     people = [make_person(study) for _ in range(PEOPLE)]
     for number, person in enumerate(people):
         answers = {f"p{n}": f"Answer {number} to {n}" for n in range(1, 4)}

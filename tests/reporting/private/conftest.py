@@ -53,7 +53,7 @@ def make_judged(
         ]  # fmt: skip
         study = make_study(
             prompts=prompts, slug=f"private-{len(private)}", batch_size=8, replicates_per_profile=50,
-            item_bank=bank, top_size=3,
+            item_bank=bank, top_size=3, reviewers_see_private=True,
         )  # fmt: skip
         for number in range(PEOPLE):
             work(make_person(study), {name: f"Answer {number}" for name in NAMES if chance.random() < 0.9})

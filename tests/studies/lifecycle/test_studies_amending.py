@@ -178,3 +178,22 @@ def test_only_a_frozen_study_is_open(now: datetime) -> None:
     study = study_freeze(study=study, now=now)
     assert study_is_open(study, now)
     assert not study_is_open(study_close(study=study, now=now), now)
+
+
+def test_a_setting_that_is_newer_than_the_lock_is_no_change_of_an_amendment(
+    frozen: Study, now: datetime
+) -> None:
+    """A study that was locked before there was the setting keeps its design, and so all of its scores."""
+    without = {name: value for name, value in frozen.settings.items() if name != "reviewers_see_private"}
+    Study.objects.filter(pk=frozen.pk).update(settings=without)
+    design, closes_at = frozen.design_hash, "2031-01-01T00:00:00+00:00"
+    made = study_amend(
+        study=frozen, changes={"closes_at": closes_at}, reason="Recruiting takes longer.", now=now
+    )
+    assert made.changes == {"closes_at": {"from": None, "to": closes_at}}
+    frozen.refresh_from_db()
+    assert (frozen.design_hash, frozen.protocol.reviewers_see_private) == (design, False)
+    told = study_amend(
+        study=frozen, changes={"reviewers_see_private": True}, reason="They rate all.", now=now
+    )
+    assert told.changes == {"reviewers_see_private": {"from": False, "to": True}}

@@ -1,0 +1,78 @@
+"""Who sees a private question: the one rule, which every page, file, figure, mail and message asks.
+
+A private question is its text, its key (expected answer, criteria, item parameters), its label and id, its
+category, and every single answer, verdict, note, file and number of it. Seen it is
+
+* by whoever works on it, in their own session, and in their own data;
+* by leads of a study that asks it and site administrators, of which the study's history tells
+  (`studies.services.private_questions`);
+* by reviewers of a study whose protocol says so;
+
+and by nobody else. All of these but the first have the right `Can.SEE_PRIVATE` in a study; only counts of
+private questions are told to others.
+"""
+
+from collections.abc import Collection
+from typing import TypeVar
+
+from django.db.models import Model, Q, QuerySet
+
+from psychometrics.data.cohort import PUBLIC
+from studies.models import BankVersion, Prompt, Study, StudyRole, User
+from studies.roles import Can, Role
+from studies.selectors.roles import study_rights
+
+Row = TypeVar("Row", bound=Model)
+
+
+def is_private(prompt: Prompt) -> bool:
+    """Whether the rule is about this prompt."""
+    return prompt.split != PUBLIC
+
+
+def of_public(path: str = "") -> Q:
+    """Rows of public prompts; `path` is the way from the row to its prompt, as "answer__prompt"."""
+    return Q(**{f"{path}__split" if path else "split": PUBLIC})
+
+
+def may_see(prompt: Prompt, rights: Collection[Can]) -> bool:
+    """Whether somebody with these rights in a study that asks the prompt sees it."""
+    return not is_private(prompt) or Can.SEE_PRIVATE in rights
+
+
+def seen_by(rights: Collection[Can], rows: QuerySet[Row], path: str = "") -> QuerySet[Row]:
+    """Those of the rows of a study's prompts that somebody with these rights in the study sees."""
+    return rows if Can.SEE_PRIVATE in rights else rows.filter(of_public(path))
+
+
+def rights_of_actor(actor: User | None, study: Study) -> frozenset[Can]:
+    """What whoever acts may do in the study; the command line, which speaks for the site, everything."""
+    return frozenset(Can) if actor is None else study_rights(actor, study)
+
+
+def private_prompts(study: Study) -> QuerySet[Prompt]:
+    """The private prompts of the study's bank."""
+    return Prompt.objects.filter(~of_public(), version=study.bank_version_id)
+
+
+def private_labels(study: Study, labels: Collection[str]) -> set[str]:
+    """Which of these labels, written down once, are of private prompts of any version of the bank."""
+    if not labels:
+        return set()
+    prompts = Prompt.objects.filter(~of_public(), version__bank__versions=study.bank_version_id)
+    return set(prompts.filter(label__in=labels).values_list("label", flat=True))
+
+
+def studies_seen_whole(user: User) -> QuerySet[Study]:
+    """The studies in which somebody sees private questions."""
+    if not (user.is_active and user.is_staff):
+        return Study.objects.none()
+    if user.is_superuser:
+        return Study.objects.all()
+    sees = Q(role=Role.LEAD) | Q(role=Role.REVIEWER, study__settings__reviewers_see_private=True)
+    return Study.objects.filter(pk__in=StudyRole.objects.filter(sees, user=user).values("study"))
+
+
+def sees_private_of(user: User, version: BankVersion) -> bool:
+    """Whether somebody sees the private questions of a bank, outside of any study."""
+    return user.is_superuser or studies_seen_whole(user).filter(bank_version=version).exists()
