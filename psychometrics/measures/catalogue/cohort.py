@@ -87,7 +87,10 @@ TOPS = (
     ),
     of_top(
         "top.null_share", _("Share of draws as high as top.paper"), Unit.SHARE,
-        _("How often equally able people came as high, the study itself counted as one of the draws."),
+        _(
+            "How often equally able people came as high, the study itself counted as one of the draws. Below "
+            "5 % it is hardly luck, from 5 % on borderline, from 20 % on luck would do."
+        ),
     ),
     of_top(
         "top.crossfit5", "top.crossfit5", Unit.LOGITS,
