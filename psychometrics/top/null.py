@@ -10,9 +10,8 @@ Scores on prompts without item parameters choose people, too, and measure nobody
 the people who answered the same prompt.
 
 How often a draw comes as high as the study did says whether luck alone would do: below 5 % it hardly would
-(the usual level of a one-sided test), below 20 % that is open, above it would. Where that lies between 5 and
-20 %, one study in five to twenty of equally able people does as well, which neither rules luck out nor shows
-it; no verdict is a bare yes, as the share itself always stands beside it.
+(the usual level of a one-sided test); from 5 % on, where one study in twenty to one in five of equally able
+people does as well, that is open; from 20 % on luck would do. The share stands beside the verdict.
 
 Residuals could not be exchanged directly: at a difficulty where nearly all scores are 1 most residuals would
 lead outside the scale. What people who share a batch have in common beyond difficulty is exchanged away, too.
@@ -32,7 +31,7 @@ from psychometrics.inference.resampling import CELLS_AT_ONCE
 from psychometrics.top.ranking import DECIMALS, code_ranks
 
 NEIGHBOURS = 25
-HARDLY_BELOW, BORDERLINE_BELOW = 0.05, 0.20  # shares of draws that come as high
+HARDLY_BELOW, BORDERLINE_BELOW = 5, 20  # percent of draws that come as high
 MAX_CELLS = 40_000_000  # draws times pairs: 200 draws of 200,000 pairs tell a mean to a tenth of its spread
 
 
@@ -45,10 +44,13 @@ class Luck(StrEnum):
 
 
 def luck_of(share: float) -> Luck:
-    """The verdict by the share of draws that come as high (`NullReference.share_as_high`)."""
-    if share < HARDLY_BELOW:
+    """The verdict by the share of draws that come as high (`NullReference.share_as_high`), in whole percent
+    as it is told: nothing that is said to be 5 % is said to be below.
+    """
+    percent = round(100 * share)
+    if percent < HARDLY_BELOW:
         return Luck.HARDLY
-    return Luck.BORDERLINE if share < BORDERLINE_BELOW else Luck.WOULD_DO
+    return Luck.BORDERLINE if percent < BORDERLINE_BELOW else Luck.WOULD_DO
 
 
 def unplaced_rows(cohort: Cohort) -> Cohort:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from presentation.first_intervals import first_cell, interval_sentences
 from presentation.numbers import decimals, span
 from presentation.tables import terminal_table
+from presentation.top import luck_sentence
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.reports import Report, report_of
@@ -15,7 +16,12 @@ from scoring.selectors.measures import scope_to_show
 def result_lines(results: ResultSet) -> list[str]:
     """People, estimates with their counts, categories, tasks and the sentences that go with them."""
     report = report_of(results)
-    sentences = [*scope_lines(results), *interval_sentences(report.overall, report.categories), *report.notes]
+    sentences = [
+        *scope_lines(results),
+        *luck_lines(report),
+        *interval_sentences(report.overall, report.categories),
+        *report.notes,
+    ]
     return [*_flow_lines(results), "", *estimate_lines(report), *_task_lines(report), "", *sentences]
 
 
@@ -25,6 +31,13 @@ def scope_lines(results: ResultSet) -> Iterator[str]:
             "All of this is over all prompts, private ones included; the report is over the public ones, "
             "and so are the rows of scope public in an export: their numbers differ."
         )
+
+
+def luck_lines(report: Report) -> Iterator[str]:
+    """Whether picking Top found more than luck, once that is measured."""
+    of_top = report.results.measures.filter(scope=report.scope, group=ResultGroup.TOP, name="top.null_share")
+    for share in of_top.exclude(value=None):
+        yield luck_sentence(share.value or 0.0, share.details["draws"])
 
 
 def _flow_lines(results: ResultSet) -> Iterator[str]:

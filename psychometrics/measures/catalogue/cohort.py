@@ -83,7 +83,7 @@ TOPS = (
     ),
     of_top(
         "top.over_null", _("top.paper less top.null"), Unit.LOGITS,
-        _("What of top.paper is no luck of the choice; only this says that people differ."),
+        _("What of top.paper is more than equally able people reach on average."),
     ),
     of_top(
         "top.null_share", _("Share of draws as high as top.paper"), Unit.SHARE,

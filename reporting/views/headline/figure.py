@@ -6,6 +6,7 @@ from presentation.drawings.ladder import People, Rung, Words, ladder
 from presentation.drawings.shapes import Drawing
 from presentation.numbers import counted, decimals, span
 from presentation.tables import ABSENT, Table
+from presentation.top import luck_sentence
 from reporting.selectors.headline import Headline, Model
 from reporting.views.headline.standing import LEVEL, VERDICT_WORDS
 
@@ -92,6 +93,8 @@ def ladder_caption(found: Headline) -> str:
                 "all people were equally able."
             )
         )
+    if share := found.luck_share:
+        parts.append(luck_sentence(share.value or 0.0, share.details["draws"]))
     return " ".join(parts)
 
 

@@ -10,6 +10,7 @@ from presentation.exclusions import people_text
 from presentation.first_intervals import first_cell, published_cell, why_none
 from presentation.measures import group_name, interval_cell, value_cell
 from presentation.numbers import counted, decimals, span_or_one
+from presentation.top import luck_sentence
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.report_records import StudyRecords
@@ -246,6 +247,9 @@ def measured(records: StudyRecords) -> Iterator[str]:
             "Measured on answers that did not choose it, Top reaches %(theta)s (%(interval)s; "
             "top.crossfit5); equally able people would reach %(null)s by the published rule (top.null)."
         ) % {"theta": value_cell(crossfit), "interval": interval_cell(crossfit), "null": value_cell(null)}
+    share = top.get("top.null_share", "top")
+    if share is not None and share.value is not None:
+        yield luck_sentence(share.value, share.details["draws"])
 
 
 def _ability_sentence(name: str, row: GroupNumbers) -> str:
