@@ -228,7 +228,17 @@ class ReportingForm(StepForm):
         _("Judge the answers of people who are not counted, too"),
         _("So that results with nobody left out are known. It costs their share of the judge's budget."),
     )
-    groups = ((_("Top and who is left out"), ("top_size", "judge_excluded")),)
+    headline_scope = choice(
+        _("Numbers that stand first"),
+        (
+            ("all", _("of all questions, where that tells of no few private ones; else of the public ones")),
+            ("public", _("of the public questions")),
+        ),
+    )
+    groups = (
+        (_("Top and who is left out"), ("top_size", "judge_excluded")),
+        (_("Where private questions are asked"), ("headline_scope",)),
+    )
 
 
 # The form of each page of the set-up that has one.

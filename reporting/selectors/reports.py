@@ -7,6 +7,7 @@ from typing import TypeVar
 from django.db.models import Q
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.scopes import QUESTIONS
 from presentation.top import standing_sentences, top_sentences
 from psychometrics.benchmark.matched import MIN_QUESTIONS
 from psychometrics.inference.measure import Scope
@@ -14,6 +15,7 @@ from psychometrics.measures.headlines import GroupNumbers, MetricNumber, TaskNum
 from psychometrics.top.ranking import is_top
 from scoring.models import ResultGroup, ResultSet
 from scoring.selectors.headlines import Headlines, headlines
+from scoring.selectors.measures import scope_to_show
 from scoring.selectors.runs import run_notes
 from scoring.selectors.task_tables import holds_tasks
 
@@ -49,7 +51,8 @@ class MetricShown:
 class Report:
     """One computation: `overall` has one row per group, `categories` one per group and category.
 
-    Categories are measured on the scale of an item bank; without one there are none.
+    Categories are measured on the scale of an item bank; without one there are none. `of` says over which
+    questions its numbers are, where there is more than one scope.
     """
 
     results: ResultSet
@@ -59,6 +62,7 @@ class Report:
     tasks: Sequence[TaskShown]
     metrics: Sequence[MetricShown]
     notes: Sequence[str]
+    of: str = ""
 
     @property
     def has_theta(self) -> bool:
@@ -104,6 +108,7 @@ def report_of(
                 (row.name, row.group, None if row in hidden else row.value) for row in metrics
             )
         ],
+        of=str(QUESTIONS[scope]) if scope_to_show(results) == Scope.PUBLIC else "",
         notes=[*notes(results, scope, overall, of_tasks), *_harmonic_notes(hidden, fewest)],
     )
 

@@ -14,6 +14,7 @@ from scoring.export import manifest
 from scoring.models import ResultSet
 from scoring.selectors.audit_results import RESAMPLES
 from scoring.selectors.export_columns import judging_run_numbers, named
+from scoring.selectors.leading import results_lead
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import exported_notes, newest_results, runs_of
 from scoring.selectors.scopes import bank_sizes, hidden_items, scope_to_leave, study_prompts
@@ -66,6 +67,7 @@ def run_entries(study: Study, *, addresses: bool = True) -> Iterator[manifest.Ru
 
 def _run_entry(number: int, run: ScoringRun, *, addresses: bool) -> manifest.RunEntry:
     results = newest_results(run)
+    lead = results_lead(results) if results else None
     superseded = [SUPERSEDED] if run.design_hash != run.study.design_hash else []
     return manifest.RunEntry(
         **named(run, "replicate", "judge_kind", "judge", "judge_sha256", "protocol_hash", "design_hash"),
@@ -76,6 +78,8 @@ def _run_entry(number: int, run: ScoringRun, *, addresses: bool) -> manifest.Run
         results_computed_at=results.computed_at if results else None,
         inputs_sha256=results.sha256_to_leave if results else None,
         flow=results.flow if results else None,
+        headline_scope=lead.scope if lead else None,
+        headline_reason=lead.why if lead else None,
         measurement=_measurement_entry(results) if results else None,
         notes=(*exported_notes(run), *superseded),
     )

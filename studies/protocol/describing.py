@@ -66,6 +66,11 @@ SETTINGS: Mapping[str, Described] = {
         ),
     ),
     "top_size": Described("How many people Top is.", gettext_noop("15 of 195 retained")),
+    "headline_scope": Described(
+        "Whose numbers stand first wherever results are told: those of all questions, where their difference "
+        "from the public ones tells of no few private questions (all), or of the public ones (public).",
+        gettext_noop("all questions: 615 public and 205 private ones"),
+    ),
     "judge_kind": Described(
         "What scores answers: a language model (llm), a benchmark's own comparison (match), or the checks of "
         "the bank (checks).",

@@ -5,6 +5,9 @@ from datetime import UTC, datetime
 from formats.canonical import canonical_sha256
 from studies.protocol.settings import ProtocolSettings
 
+# What is told first changes no answer and no score: it is of the protocol, and of no design.
+ON_DISPLAY = ("headline_scope",)
+
 
 def design_hash(
     settings: ProtocolSettings,
@@ -13,13 +16,14 @@ def design_hash(
     item_bank_digest: str | None,
     judge_protocol_hash: str | None,
 ) -> str:
-    """Sha256 (hex) over every setting and the digests of prompts, item parameters and judge texts.
+    """Sha256 (hex) over every setting that answers and scores rest on, with the digests of prompts, item
+    parameters and judge texts.
 
     Two studies with the same hash asked the same prompts under the same rules and graded them alike.
     """
     return canonical_sha256(
         {
-            "settings": settings.model_dump(mode="json"),
+            "settings": settings.model_dump(mode="json", exclude={*ON_DISPLAY}),
             "bank": bank_digest,
             "item_bank": item_bank_digest,
             "judge_protocol": judge_protocol_hash,
@@ -27,10 +31,19 @@ def design_hash(
     )
 
 
-def protocol_hash(design: str, *, opens_at: datetime | None, closes_at: datetime | None) -> str:
-    """Sha256 (hex) over all of a protocol: its design and the moments between which people may start."""
+def protocol_hash(
+    design: str,
+    *,
+    opens_at: datetime | None,
+    closes_at: datetime | None,
+    settings: ProtocolSettings | None = None,
+) -> str:
+    """Sha256 (hex) over all of a protocol: its design, the moments between which people may start, and what
+    of its `settings` is shown first, where that is not the default: hashes of before knew no such setting.
+    """
+    shown = settings.model_dump(mode="json", include={*ON_DISPLAY}, exclude_defaults=True) if settings else {}
     return canonical_sha256(
-        {"design": design, "opens_at": _moment(opens_at), "closes_at": _moment(closes_at)}
+        {"design": design, "opens_at": _moment(opens_at), "closes_at": _moment(closes_at), **shown}
     )
 
 

@@ -74,7 +74,7 @@ def ladder_title(found: Headline) -> str:
 
 
 def ladder_caption(found: Headline) -> str:
-    parts = []
+    parts = [f"{found.report.of}."] if found.report.of else []
     if found.models:
         parts.append(
             _(
@@ -123,7 +123,7 @@ def ladder_table(found: Headline) -> Table:
         ends = span(*found.interval) if found.interval else ABSENT
         rows.append((found.ability, [_("Average Human + AI"), decimals(found.ability), ends, "", ""]))
     return Table(
-        caption=_("Everybody on the ladder, the strongest first"),
+        caption=" ".join(filter(None, (_("Everybody on the ladder, the strongest first"), found.report.of))),
         head=[
             _("Who"), _("Ability"), _("95 % interval"), _("People less model"), _("How people stand to it"),
         ],

@@ -26,6 +26,8 @@ def _sentences(found: Headline) -> Iterator[Text]:
             "Nobody is counted yet, so there is no result: a participant counts once their session ended."
         )
         return
+    if of := found.report.of:
+        yield f"{of}:"
     if found.ability is None:
         yield from _without_ability(found)
         return

@@ -35,7 +35,7 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
     measurement = measurement_of(results) if results else None
     page, shown = PAGES[chosen], scope_of_results(request, results)
     query = shown.context["scope_query"]
-    found = block_measures(measurement, chosen, shown.scope) if measurement else None
+    found = block_measures(measurement, chosen, shown.scope) if measurement and shown.scope else None
     own = own_names(names_of_study(study), names_in(found)) if found else frozenset()
     context = {
         "study": study,
@@ -121,10 +121,9 @@ def _stored_block(
     chosen = _block_or_404(block)
     stored = ResultSet.objects.select_related("run__study__bank_version")
     results = get_object_or_404(stored, run__study=study, pk=results_id)
-    measurement = measurement_of(results)
-    if measurement is None:
+    measurement, shown = measurement_of(results), scope_of_results(request, results)
+    if measurement is None or shown.scope is None:
         raise Http404
-    shown = scope_of_results(request, results)
     return block_measures(measurement, chosen, shown.scope), shown
 
 

@@ -9,7 +9,7 @@ from judging.models import ScoringRun
 from presentation.exclusions import people_text
 from presentation.first_intervals import first_cell, published_cell, why_none
 from presentation.measures import group_name, interval_cell, value_cell
-from presentation.numbers import counted, decimals, span_or_one
+from presentation.numbers import Text, counted, decimals, span_or_one
 from presentation.top import luck_sentence
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
@@ -19,11 +19,15 @@ from studies.protocol.settings import ProtocolSettings
 ASSEMBLIES = {
     "random": gettext_lazy("random"), "balanced": gettext_lazy("balanced"), "matrix": gettext_lazy("matrix"),
 }  # fmt: skip
+RESTS_ON = {
+    Scope.ALL: gettext_lazy("The results rest on the answers to all prompts, private ones included."),
+    Scope.PUBLIC: gettext_lazy("The results rest on the answers to public prompts alone."),
+}
 
 
 def methods_text(records: StudyRecords) -> str:
     """What was done and what came out, in sentences that a paper can take over."""
-    return " ".join([*design(records), *sample(records), *scoring(records), *found(records)])
+    return " ".join(map(str, [*design(records), *sample(records), *scoring(records), *found(records)]))
 
 
 def design(records: StudyRecords) -> Iterator[str]:
@@ -191,12 +195,14 @@ def scoring(records: StudyRecords) -> Iterator[str]:
         ) % {"resamples": counted(records.measurement.resamples), "seed": records.measurement.seed}
 
 
-def found(records: StudyRecords) -> Iterator[str]:
-    if records.scope == Scope.PUBLIC:
-        yield _("The results rest on the answers to public prompts alone.")
+def found(records: StudyRecords) -> Iterator[Text]:
     if records.holds_tasks:
+        if records.lead.both_exist:
+            yield RESTS_ON[records.scope_of(Block.BENCHMARK)]
         yield from accuracies(records)
         return
+    if records.lead.both_exist:
+        yield RESTS_ON[records.leading]
     if records.average:
         yield _ability_sentence(_("Average"), records.average)
     if records.top and records.top.participants:

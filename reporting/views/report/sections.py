@@ -4,25 +4,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 
 from django.utils.formats import date_format
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 
 from batches.rules.statuses import VOID, AnswerState
 from presentation.first_intervals import PUBLISHED, first_cell, interval_sentences, published_cell
 from presentation.measures import group_name
 from presentation.numbers import counted, decimals
+from presentation.scopes import LEADS
 from presentation.tables import ABSENT, Table, table_of
-from psychometrics.inference.measure import Block, Scope
+from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.report.parts import Facts, Figure, Heading, Paragraph, Part, Tone
 from reporting.selectors.report_records import StudyRecords
 from reporting.selectors.reports import Report
-from scoring.models import ResultSet
-
-# What stands above the numbers of a study that asked private prompts.
-PUBLIC_ONLY = gettext_lazy(
-    "These numbers rest on the answers to public prompts alone, by which Top is chosen as well, so that each "
-    "can be computed again from the public export."
-)
+from scoring.selectors.leading import results_lead
 
 
 def moment(at: datetime | None) -> str:
@@ -70,24 +65,11 @@ def flow_parts(records: StudyRecords) -> Iterator[Part]:
     )
 
 
-def _private_sentence(results: ResultSet) -> str:
-    """Where the numbers over all answers are, which the report has none of."""
-    if results.measures.filter(scope=Scope.ALL, block=Block.RESULTS, may_leave=True).exists():
-        return _(
-            "What rests on the private prompts as well stands on the study's pages, and leaves only as "
-            "aggregates, in the rows of scope all of the export."
-        )
-    return _(
-        "What rests on the private prompts as well stands on the study's pages only: it would tell of one or "
-        "two private prompts."
-    )
-
-
 def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Part]:
     """The stored estimates, with what must be known before any of them is quoted."""
     yield Heading(_("Estimates"))
-    if report.scope == Scope.PUBLIC:
-        yield Paragraph(f"{PUBLIC_ONLY} {_private_sentence(report.results)}")
+    if report.of:
+        yield Paragraph(f"{report.of}. {LEADS[results_lead(report.results).why]}")
     for note in report.notes:
         yield Paragraph(note, Tone.WARNING)
     yield Paragraph(
@@ -106,7 +88,8 @@ def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Pa
 
 
 def row_name(row: GroupNumbers) -> str:
-    return f"{group_name(row.group)}, {row.category or _('all prompts')}"
+    whole = _("all public prompts") if row.scope == Scope.PUBLIC else _("all prompts")
+    return f"{group_name(row.group)}, {row.category or whole}"
 
 
 def _abilities_table(rows: Sequence[GroupNumbers]) -> Table:
