@@ -45,7 +45,8 @@ class StudyCard:
     `open_invitations` can still be accepted, `waiting_to_start` are in the study and have not started;
     `excluded` have a verdict that excludes them, `unfiltered` ended after the off-task filter
     ran, `withdrawn` sessions are those that people withdrew, `voided` those that the study team voided,
-    `unjudged` people count and ended after judging was last begun, `missing` is how many things a draft
+    `unjudged` people count and ended after judging was last begun, `amended` says that the newest results are
+    of answers judged before the protocol was amended, `missing` is how many things a draft
     lacks before it can be locked.
     """
 
@@ -73,6 +74,7 @@ class StudyCard:
     applications: int
     messages: int
     results_at: datetime | None
+    amended: bool
 
     @property
     def invited(self) -> int:
@@ -122,8 +124,12 @@ def _cards(shown: Sequence[Study], numbers: Mapping[int, Counter[str]], now: dat
     people = _people_by_study(keys, now)
     of_study = ResultSet.objects.filter(run__study__in=keys).order_by().values("run__study")
     newest = ResultSet.objects.filter(pk__in=of_study.annotate(newest=Max("pk")).values("newest"))
-    results = dict(newest.order_by().values_list("run__study", "computed_at"))
-    return [_card(study, people[study.pk], numbers[study.pk], results.get(study.pk), now) for study in shown]
+    columns = ("run__study", "computed_at", "run__design_hash")
+    results = {key: of for key, *of in newest.order_by().values_list(*columns)}
+    return [
+        _card(study, people[study.pk], numbers[study.pk], *results.get(study.pk, (None, "")), now)
+        for study in shown
+    ]
 
 
 def _people_by_study(keys: Sequence[int], now: datetime) -> Mapping[int, Mapping[str, int]]:
@@ -194,7 +200,12 @@ def _numbers_by_study(keys: Sequence[int], rows: Counted) -> Mapping[int, Counte
 
 
 def _card(
-    study: Study, people: Mapping[str, int], numbers: Counter[str], at: datetime | None, now: datetime
+    study: Study,
+    people: Mapping[str, int],
+    numbers: Counter[str],
+    at: datetime | None,
+    design: str,
+    now: datetime,
 ) -> StudyCard:
     protocol = study.protocol
     per_set = protocol.replicates_per_profile * len(protocol.profiles)
@@ -206,6 +217,7 @@ def _card(
         missing=_missing(study, bool(numbers["sets"]), now),
         planned=numbers["slots"] if protocol.has_fixed_places else numbers["sets"] * per_set,
         results_at=at,
+        amended=at is not None and design != study.design_hash,
         **people,
         **{what: numbers[what] for what in ELSEWHERE},
     )

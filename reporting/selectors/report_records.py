@@ -56,6 +56,7 @@ from screening.selectors.participants import (
 )
 from studies.models import Amendment, Participant, Prompt, Study, StudyEvent
 from studies.protocol.settings import ProtocolSettings
+from studies.selectors.amendments import made_after_results
 from studies.services.events import StudyEventKind
 
 # What sentences are made from.
@@ -160,7 +161,8 @@ class Minutes:
 class StudyRecords:
     """Everything a report's sentences are made from. `profiles` and `resources` count retained people.
 
-    `first_hash` is the protocol's when it was frozen; amendments replace the study's own. `starts` is None
+    `first_hash` is the protocol's when it was frozen; amendments replace the study's own, `late_amendments`
+    are those that were made when results could have been seen. `starts` is None
     before anybody started. `lead` says which answers the estimates and most blocks rest on, `scope` which
     what is counted and what is told IN_DETAIL does: where private prompts were asked, those to the public
     ones. `blocks` are those of the measurement that were read, with the rows that may leave the site.
@@ -172,6 +174,7 @@ class StudyRecords:
     protocol: ProtocolSettings
     flow: StudyFlow
     amendments: tuple[Amendment, ...]
+    late_amendments: tuple[Amendment, ...]
     first_hash: str
     starts: StartFacts | None
     vetting: VettingFacts
@@ -227,6 +230,7 @@ def study_records(study: Study, *, every_block: bool = False, for_page: bool = F
             leaving = _rows(study, results, some, of)
             stored = stored or headlines_among(results, leaving)
             blocks |= blocks_of(measurement, some, of, leaving) if measurement else {}
+    amendments = tuple(study.amendments.order_by("number"))
     overall = {one.group: one for one in stored.groups if not one.category} if stored else {}
     # Much is counted over every answer; nothing of it changes while no trail grows.
     newest = (
@@ -242,7 +246,8 @@ def study_records(study: Study, *, every_block: bool = False, for_page: bool = F
     return StudyRecords(
         study=study,
         protocol=study.protocol,
-        amendments=tuple(study.amendments.order_by("number")),
+        amendments=amendments,
+        late_amendments=tuple(made_after_results(study, amendments)),
         results=results,
         average=overall.get(ResultGroup.AVERAGE),
         top=overall.get(ResultGroup.TOP),

@@ -7,6 +7,7 @@ from typing import TypeVar
 from django.db.models import Q
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.amendments import after_results_sentence
 from presentation.scopes import QUESTIONS
 from presentation.top import standing_sentences, top_sentences
 from psychometrics.benchmark.matched import MIN_QUESTIONS
@@ -18,6 +19,7 @@ from scoring.selectors.headlines import Headlines, headlines
 from scoring.selectors.measures import scope_to_show
 from scoring.selectors.runs import run_notes
 from scoring.selectors.task_tables import holds_tasks
+from studies.selectors.amendments import made_after_results
 
 T = TypeVar("T")
 SIMULATED = gettext_lazy("The people in this study are SIMULATED. The numbers say nothing about anybody.")
@@ -141,6 +143,8 @@ def notes(
         yield _("Sessions still running: %(number)d. Nothing of them is in these results.") % {
             "number": flow["active"]
         }
+    if late := made_after_results(study):
+        yield after_results_sentence(late)
     yield from _top_notes(results, scope, overall)
     unscored = sum(estimate.unscored for estimate in overall if estimate.group == ResultGroup.AVERAGE)
     if unscored:

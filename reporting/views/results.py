@@ -37,6 +37,7 @@ from scoring.selectors.runs import (
     measures_are_coming,
     newest_study_results,
     results_are_coming,
+    way_on,
 )
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
@@ -62,6 +63,7 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "results": results,
         "job": job if job and job.state != JobState.DONE else None,
+        "way_on": way_on(results, changes_since(results)) if results else None,
         "coming": results is None and results_are_coming(study, timezone.now()),
         "tabs": results_tabs(study, query),
         **shown.context,

@@ -125,7 +125,11 @@ class AuditEntry(Entry):
 
 
 class AmendmentEntry(Entry):
-    """One recorded change of the frozen protocol, with the hashes until then and since."""
+    """One recorded change of the frozen protocol, with the hashes until then and since.
+
+    `after_results`: it was made when results had been computed, so that they may have been seen; earlier
+    exports do not say.
+    """
 
     number: int
     changes: dict[str, JsonValue]
@@ -133,6 +137,7 @@ class AmendmentEntry(Entry):
     protocol_hash_before: str | None = None
     protocol_hash: str
     made_at: datetime
+    after_results: bool | None = None
 
 
 class Omitted(Entry):

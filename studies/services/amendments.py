@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from studies.models import Amendment, Study, StudyStatus, User
 from studies.protocol.fingerprint import ON_DISPLAY, aware_time
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
+from studies.selectors.amendments import made_after_results
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails.study_mails import mails_cancel
 from studies.services.readiness import require_ready, require_window
@@ -142,5 +143,8 @@ def _record(
         made_at=now,
     )
     fields, kind = sorted(difference), StudyEventKind.AMENDED
-    event_record(study, kind, now, actor=actor, number=amendment.number, fields=fields, reason=reason)
+    event_record(
+        study, kind, now, actor=actor, number=amendment.number, fields=fields, reason=reason,
+        after_results=bool(made_after_results(study, [amendment])),
+    )  # fmt: skip
     return amendment

@@ -21,7 +21,7 @@ from reporting.views.table_sorting import sort_of, table_shown
 from reporting.views.tabs import block_title, blocks_beside, results_tabs
 from scoring.models import ResultSet
 from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
-from scoring.selectors.runs import changes_since, measures_are_coming, newest_study_results
+from scoring.selectors.runs import changes_since, measures_are_coming, newest_study_results, way_on
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
 
@@ -37,11 +37,13 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
     query = shown.context["scope_query"]
     found = block_measures(measurement, chosen, shown.scope) if measurement and shown.scope else None
     own = own_names(names_of_study(study), names_in(found)) if found else frozenset()
+    changes = changes_since(results) if results else []
     context = {
         "study": study,
         "results": results,
         "measurement": measurement,
-        "changes": changes_since(results) if results else [],
+        "changes": changes,
+        "way_on": way_on(results, changes) if results else None,
         "measuring": results is not None and measures_are_coming(results, timezone.now()),
         "tabs": results_tabs(study, query, chosen),
         "blocks": blocks_beside(study, query, chosen),

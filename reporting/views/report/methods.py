@@ -6,6 +6,7 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from judging.models import ScoringRun
+from presentation.amendments import after_results_sentence
 from presentation.exclusions import people_text
 from presentation.first_intervals import first_cell, published_cell, why_none
 from presentation.measures import group_name, interval_cell, value_cell
@@ -119,6 +120,8 @@ def frozen(records: StudyRecords) -> Iterator[str]:
             "%(hash)s)."
         )
     yield told % facts
+    if records.late_amendments:
+        yield after_results_sentence(records.late_amendments)
 
 
 def sample(records: StudyRecords) -> Iterator[str]:
