@@ -6,7 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Value
+from django.db.models import (
+    BooleanField,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    F,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+)
 
 from batches.models import Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
@@ -24,7 +35,7 @@ from screening.selectors.participants import (
     standing_verdicts,
     undecided_among,
 )
-from studies.models import Invitation, Participant, Prompt, Study, StudyStatus, VettingStatus
+from studies.models import Amendment, Invitation, Participant, Prompt, Study, StudyStatus, VettingStatus
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.studies import study_is_open
 
@@ -124,10 +135,13 @@ def _cards(shown: Sequence[Study], numbers: Mapping[int, Counter[str]], now: dat
     people = _people_by_study(keys, now)
     of_study = ResultSet.objects.filter(run__study__in=keys).order_by().values("run__study")
     newest = ResultSet.objects.filter(pk__in=of_study.annotate(newest=Max("pk")).values("newest"))
-    columns = ("run__study", "computed_at", "run__design_hash")
-    results = {key: of for key, *of in newest.order_by().values_list(*columns)}
+    amended = Exists(Amendment.objects.filter(study=OuterRef("run__study")))
+    judged_before = ~Q(run__design_hash=F("run__study__design_hash")) & Q(amended)
+    columns = ("run__study", "computed_at", "before")
+    found = newest.order_by().annotate(before=ExpressionWrapper(judged_before, BooleanField()))
+    results = {key: (at, before) for key, at, before in found.values_list(*columns)}
     return [
-        _card(study, people[study.pk], numbers[study.pk], *results.get(study.pk, (None, "")), now)
+        _card(study, people[study.pk], numbers[study.pk], *results.get(study.pk, (None, False)), now)
         for study in shown
     ]
 
@@ -204,7 +218,7 @@ def _card(
     people: Mapping[str, int],
     numbers: Counter[str],
     at: datetime | None,
-    design: str,
+    amended: bool,
     now: datetime,
 ) -> StudyCard:
     protocol = study.protocol
@@ -217,7 +231,7 @@ def _card(
         missing=_missing(study, bool(numbers["sets"]), now),
         planned=numbers["slots"] if protocol.has_fixed_places else numbers["sets"] * per_set,
         results_at=at,
-        amended=at is not None and design != study.design_hash,
+        amended=amended,
         **people,
         **{what: numbers[what] for what in ELSEWHERE},
     )

@@ -6,6 +6,7 @@ decision on an earlier consent text no longer admits anyone to a start.
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
@@ -143,8 +144,6 @@ def _record(
         made_at=now,
     )
     fields, kind = sorted(difference), StudyEventKind.AMENDED
-    event_record(
-        study, kind, now, actor=actor, number=amendment.number, fields=fields, reason=reason,
-        after_results=bool(made_after_results(study, [amendment])),
-    )  # fmt: skip
+    late: dict[str, Any] = {"after_results": True} if made_after_results(study, [amendment]) else {}
+    event_record(study, kind, now, actor=actor, number=amendment.number, fields=fields, reason=reason, **late)
     return amendment

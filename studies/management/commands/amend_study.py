@@ -31,6 +31,6 @@ class Command(OperatorCommand):
             self.stdout.write(f"{', '.join(names)}: {holds}")
         if made_after_results(amendment.study, [amendment]):
             self.stdout.write(
-                "Results had been computed and may have been seen: results, report and export say so. See that "
-                "the reason tells what was known of them."
+                "Results had been computed and may have been seen: results, report and export say so. "
+                "See that the reason tells what was known of them."
             )
