@@ -88,8 +88,8 @@ TOPS = (
     of_top(
         "top.null_share", _("Share of draws as high as top.paper"), Unit.SHARE,
         _(
-            "How often equally able people came as high, the study itself counted as one of the draws: hardly "
-            "luck below 5 %, borderline below 20 %, luck would do from there on."
+            "How often equally able people came as high, the study itself counted as one of the draws: "
+            "hardly luck below 5 %, borderline below 20 %, luck would do from there on."
         ),
     ),
     of_top(

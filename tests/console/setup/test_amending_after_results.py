@@ -1,4 +1,4 @@
-"""Amending a locked study: whom each change holds for, what is said once there are results, the one way on."""
+"""Amending a locked study: whom a change holds for, what is said once there are results, the one way on."""
 
 import json
 from collections.abc import Callable
