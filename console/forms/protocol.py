@@ -52,5 +52,14 @@ class ReasonForm(forms.Form):
     )
 
 
+class AmendmentForm(ReasonForm):
+    """Why a locked study is changed; once there were results, also why these are not the reason."""
+
+    def __init__(self, *args: Any, after_results: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if after_results:
+            self.fields["reason"].label = _("Reason, and what was known of the results")
+
+
 class CloseForm(ReasonForm):
     """Closing a study."""

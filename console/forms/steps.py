@@ -258,6 +258,13 @@ class ReportingForm(StepForm):
         _("Judge the answers of people who are not counted, too"),
         _("So that results with nobody left out are known. It costs their share of the judge's budget."),
     )
+    headline_scope = choice(
+        _("Numbers that stand first"),
+        (
+            ("all", _("of all questions, where that tells of no few private ones; else of the public ones")),
+            ("public", _("of the public questions")),
+        ),
+    )
     reviewers_see_private = switch(
         _("Reviewers see private questions and the answers to them"),
         _(
@@ -267,7 +274,7 @@ class ReportingForm(StepForm):
     )
     groups = (
         (_("Top and who is left out"), ("top_size", "judge_excluded")),
-        (_("Private questions"), ("reviewers_see_private",)),
+        (_("Where private questions are asked"), ("headline_scope", "reviewers_see_private")),
     )
 
 

@@ -6,7 +6,18 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Value
+from django.db.models import (
+    BooleanField,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    F,
+    Max,
+    OuterRef,
+    Q,
+    QuerySet,
+    Value,
+)
 
 from batches.models import Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
@@ -24,7 +35,7 @@ from screening.selectors.participants import (
     standing_verdicts,
     undecided_among,
 )
-from studies.models import Invitation, Participant, Prompt, Study, StudyStatus, VettingStatus
+from studies.models import Amendment, Invitation, Participant, Prompt, Study, StudyStatus, VettingStatus
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.studies import study_is_open
 
@@ -45,7 +56,8 @@ class StudyCard:
     `open_invitations` can still be accepted, `waiting_to_start` are in the study and have not started;
     `excluded` have a verdict that excludes them, `unfiltered` ended after the off-task filter
     ran, `withdrawn` sessions are those that people withdrew, `voided` those that the study team voided,
-    `unjudged` people count and ended after judging was last begun, `missing` is how many things a draft
+    `unjudged` people count and ended after judging was last begun, `amended` says that the newest results are
+    of answers judged before the protocol was amended, `missing` is how many things a draft
     lacks before it can be locked.
     """
 
@@ -73,6 +85,7 @@ class StudyCard:
     applications: int
     messages: int
     results_at: datetime | None
+    amended: bool
 
     @property
     def invited(self) -> int:
@@ -122,8 +135,15 @@ def _cards(shown: Sequence[Study], numbers: Mapping[int, Counter[str]], now: dat
     people = _people_by_study(keys, now)
     of_study = ResultSet.objects.filter(run__study__in=keys).order_by().values("run__study")
     newest = ResultSet.objects.filter(pk__in=of_study.annotate(newest=Max("pk")).values("newest"))
-    results = dict(newest.order_by().values_list("run__study", "computed_at"))
-    return [_card(study, people[study.pk], numbers[study.pk], results.get(study.pk), now) for study in shown]
+    amended = Exists(Amendment.objects.filter(study=OuterRef("run__study")))
+    judged_before = ~Q(run__design_hash=F("run__study__design_hash")) & Q(amended)
+    columns = ("run__study", "computed_at", "before")
+    found = newest.order_by().annotate(before=ExpressionWrapper(judged_before, BooleanField()))
+    results = {key: (at, before) for key, at, before in found.values_list(*columns)}
+    return [
+        _card(study, people[study.pk], numbers[study.pk], *results.get(study.pk, (None, False)), now)
+        for study in shown
+    ]
 
 
 def _people_by_study(keys: Sequence[int], now: datetime) -> Mapping[int, Mapping[str, int]]:
@@ -194,7 +214,12 @@ def _numbers_by_study(keys: Sequence[int], rows: Counted) -> Mapping[int, Counte
 
 
 def _card(
-    study: Study, people: Mapping[str, int], numbers: Counter[str], at: datetime | None, now: datetime
+    study: Study,
+    people: Mapping[str, int],
+    numbers: Counter[str],
+    at: datetime | None,
+    amended: bool,
+    now: datetime,
 ) -> StudyCard:
     protocol = study.protocol
     per_set = protocol.replicates_per_profile * len(protocol.profiles)
@@ -206,6 +231,7 @@ def _card(
         missing=_missing(study, bool(numbers["sets"]), now),
         planned=numbers["slots"] if protocol.has_fixed_places else numbers["sets"] * per_set,
         results_at=at,
+        amended=amended,
         **people,
         **{what: numbers[what] for what in ELSEWHERE},
     )

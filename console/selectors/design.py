@@ -37,6 +37,15 @@ class Design:
     on_item_bank: bool
 
 
+def planned_people(study: Study, prompts: int) -> int:
+    """How many people the settings ask for over so many questions; none without questions."""
+    protocol = study.protocol
+    if not prompts:
+        return 0
+    plan = Plan(people=1, prompts_per_person=min(protocol.batch_size, prompts), bank_prompts=prompts)
+    return plan.batches * len(protocol.profiles) * protocol.replicates_per_profile
+
+
 def design_of(study: Study, prompts: int, assumed: Assumptions) -> Design | None:
     """What the study's settings give; None without questions, and where the plan is not for its item bank.
 
@@ -45,16 +54,16 @@ def design_of(study: Study, prompts: int, assumed: Assumptions) -> Design | None
     protocol = study.protocol
     if not prompts or (study.item_bank and study.item_bank.is_logistic):
         return None
-    plan = Plan(people=1, prompts_per_person=min(protocol.batch_size, prompts), bank_prompts=prompts)
-    people = plan.batches * len(protocol.profiles) * protocol.replicates_per_profile
-    plan = replace(
-        plan,
+    people = planned_people(study, prompts)
+    plan = Plan(
         people=people,
+        prompts_per_person=min(protocol.batch_size, prompts),
+        bank_prompts=prompts,
         balanced=protocol.assembly == "balanced",
         between_sd=assumed.between_sd,
         missing=assumed.missing,
-        mean_square=_mean_square(study) or plan.mean_square,
     )
+    plan = replace(plan, mean_square=_mean_square(study) or plan.mean_square)
     found = precision(plan)
     prices = Prices(assumed.pay, 0.0, assumed.judge_call, assumed.calls_per_answer)
     of_two = precision(replace(plan, people=2 * people // len(protocol.profiles)))

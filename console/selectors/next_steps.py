@@ -131,6 +131,14 @@ RULES: tuple[_Rule, ...] = (
         _("Nobody can start any more and there are answers without a score."),
     ),
     _Rule(
+        "staff_judging", Can.JUDGE, lambda card: card.amended,
+        _("Judge again"),
+        _(
+            "The protocol was amended after the answers were judged. Verdicts that the amendment leaves as "
+            "they are are not asked for again."
+        ),
+    ),
+    _Rule(
         "staff_results", Can.SEE_RESULTS, lambda card: card.results_at,
         _("Open results"),
         _("Results were computed; the page says whether they are current."),

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from batches.models import BatchPlan
 from batches.selectors.plans import plan_matches
 from judging.models import JudgeConfig
+from presentation.top import planned_top_sentence
 from studies.models import Item, Prompt, Study
 from studies.protocol import texts
 from studies.protocol.settings import ProtocolSettings
@@ -35,14 +36,19 @@ class Missing:
     page: str
 
 
-def readiness(study: Study, plan: BatchPlan | None, saved: Collection[str], now: datetime) -> list[Missing]:
-    """Everything that is missing, the gravest first. A default text counts until its page was `saved`."""
+def readiness(
+    study: Study, plan: BatchPlan | None, saved: Collection[str], people: int, now: datetime
+) -> list[Missing]:
+    """Everything that is missing, the gravest first. A default text counts until its page was `saved`;
+    so many `people` are planned.
+    """
     settings = study.protocol
     return [
         *_refusals(study, settings, now),
         *_categories(study),
         *_sets(study, plan),
         *_judge(settings),
+        *_top(settings, people),
         *_default_texts(settings, saved),
         *_parameters(study),
     ]
@@ -86,6 +92,11 @@ def _judge(settings: ProtocolSettings) -> list[Missing]:
         return []
     sentence = _("This site knows no judge yet; answers could not be scored.")
     return [Missing(SHOULD, _("Judge"), sentence, "judge")]
+
+
+def _top(settings: ProtocolSettings, people: int) -> list[Missing]:
+    sentence = planned_top_sentence(settings.top_size, people)
+    return [Missing(SHOULD, _("Top"), sentence, "reporting")] if sentence else []
 
 
 def _default_texts(settings: ProtocolSettings, saved: Collection[str]) -> list[Missing]:

@@ -25,7 +25,7 @@ class Reason(StrEnum):
     NO_VARIATION = "no_variation"  # what the statistic is divided by is zero
     NOTHING_SCORED = "nothing_scored"  # no answer here has a score on a prompt with item parameters
     NOT_JUDGED = "not_judged"  # it needs the answers of people who were excluded before anything was judged
-    TOO_FEW_PEOPLE = "too_few_people"  # Top is larger than the group, or a number would be one person's own
+    TOO_FEW_PEOPLE = "too_few_people"  # Top would be all of the group or more, or a number one person's own
     TOO_FEW_PROMPTS = "too_few_prompts"  # a number would be one prompt's own, or that of one or two private
     COMPLEMENT = "complement"  # with the whole it would tell of a neighbour that is too few to be told
     TOO_FEW_QUESTIONS = "too_few_questions"  # per task: a harmonic mean of so few says their number, not more

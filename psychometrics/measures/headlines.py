@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from psychometrics.inference.disclosure import WITHHELD
+from psychometrics.inference.measure import Scope
 from psychometrics.measures.blocks.results import CATEGORY, TASK
 
 Columns = Mapping[str, Any]
@@ -27,6 +29,59 @@ METRICS: Mapping[str, str] = {
     "benchmark.harmonic.published": "adjusted_harmonic_mean",
 }
 NONE: Columns = {}
+LEADING = ("raw_mean", "theta.pool", "theta.ql")  # of Average: what a scope is led by
+
+
+class LeadReason(StrEnum):
+    """Why the numbers of a scope stand first, or why none do."""
+
+    ONE_SCOPE = "one_scope"  # no private prompt was asked
+    ALL = "all"
+    PUBLIC = "public"  # the protocol names them
+    ALL_WITHHELD = "all_withheld"  # the public ones: beside them all would tell of a few private prompts
+    ALL_PRIVATE = "all_private"  # no public prompt was asked
+    NEITHER = "neither"  # and all together would tell of a few private prompts
+
+
+@dataclass(frozen=True)
+class Lead:
+    """Which scope's numbers stand first on every surface; None where no number may be told."""
+
+    scope: Scope | None
+    why: LeadReason
+
+    @property
+    def both_exist(self) -> bool:
+        """Whether there are two scopes, so that every number says its own."""
+        return self.why != LeadReason.ONE_SCOPE
+
+    @property
+    def may_switch(self) -> bool:
+        """Whether the other scope may be told as well."""
+        return self.why in (LeadReason.ALL, LeadReason.PUBLIC)
+
+
+def lead_of(wanted: Scope, rows: Iterable[Columns]) -> Lead:
+    """The scope that a protocol's `wanted` one comes to, by the stored headlines.
+
+    `rows` are those of `Average` over everything, named as in LEADING, and `answers.expected`, with whether
+    they `may_leave`.
+    """
+    by_scope: dict[str, dict[str, Columns]] = {}
+    for row in rows:
+        by_scope.setdefault(row["scope"], {})[row["name"]] = row
+    if Scope.PUBLIC not in by_scope:
+        return Lead(Scope.ALL, LeadReason.ONE_SCOPE)
+    tells = {
+        scope: all(named[name]["may_leave"] for name in LEADING if name in named)
+        for scope, named in by_scope.items()
+    }
+    public = tells[Scope.PUBLIC] and bool(by_scope[Scope.PUBLIC]["answers.expected"]["value"])
+    if not tells[Scope.ALL]:
+        return Lead(Scope.PUBLIC, LeadReason.ALL_WITHHELD) if public else Lead(None, LeadReason.NEITHER)
+    if not public:
+        return Lead(Scope.ALL, LeadReason.ALL_PRIVATE)
+    return Lead(wanted, LeadReason(wanted))
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from psychometrics.irt.bank import ItemBank
 from psychometrics.models.leaderboard import Leaderboard
 from psychometrics.slices.parts import slices_of
 from psychometrics.slices.suppression import Name, withheld_parts, withheld_tasks
-from psychometrics.top.ranking import by_raw_mean
+from psychometrics.top.ranking import by_raw_mean, first_of
 
 
 @dataclass(frozen=True)
@@ -173,11 +173,7 @@ class Inputs:
 def top_members(cohort: Cohort, size: int) -> Mask:
     """The `size` people with the highest mean of their scored answers, ties by code (GIM paper, section 6).
 
-    Scores on prompts without item parameters count, as they do in the published rule. Nobody where fewer than
-    `size` people have a score. Selected on the outcome: what is computed for these people is in-sample.
+    Scores on prompts without item parameters count, as they do in the published rule. Nobody where no more
+    than `size` people have a score. Selected on the outcome: what is computed for these people is in-sample.
     """
-    order = by_raw_mean(cohort)
-    chosen = np.zeros(len(cohort.people), dtype=bool)
-    if len(order) >= size:
-        chosen[order[:size]] = True
-    return chosen
+    return first_of(by_raw_mean(cohort), size, len(cohort.people))

@@ -39,7 +39,7 @@ from psychometrics.planning.designs import NESTED, Design, design_of
 from psychometrics.planning.formulas import Plan
 from psychometrics.top.crossfit import SPLITS_OF_DRAWS, crossfit
 from psychometrics.top.empirical_bayes import shrunken_abilities
-from psychometrics.top.ranking import ranked
+from psychometrics.top.ranking import is_top, ranked
 
 GRID = np.linspace(-8, 8, 161)
 NODES = 41
@@ -206,7 +206,7 @@ def _top(
     pairs: Pairs, own: OwnAbilities, truth: Array, size: int, resamples: int, rng: np.random.Generator
 ) -> dict[str, Draw]:
     """The published Top, cross-fitted and by empirical Bayes, each against the people it selected."""
-    if len(own.theta) < size:
+    if not is_top(size, len(own.theta)):
         reason = Reason.TOO_FEW_PEOPLE if len(own.theta) else Reason.NO_PAIRS
         return dict.fromkeys(("top.paper", "top.crossfit5", "top.eb"), _draw(unknown(reason), math.nan))
     codes = [f"{i:06}" for i in range(len(truth))]

@@ -16,6 +16,7 @@ from psychometrics.data.cohort import Cohort, Mask, Pairs
 from psychometrics.inference.clusters import Array, Codes
 from psychometrics.irt.quasi_likelihood import thetas_ql
 
+LARGE_TOP = 3  # a Top of a third of the people or more is told to be large
 DECIMALS = 12  # scores that differ by less are equal but for rounding: the code decides
 
 
@@ -63,10 +64,23 @@ def by_mean(means: Array, codes: Sequence[str]) -> Codes:
     return present[np.lexsort((names, -means[present]))].astype(np.int64)
 
 
+def is_top(size: int, people: int) -> bool:
+    """Whether the best `size` of so many people with a score are a Top: some must be left out of it.
+
+    A Top of everybody would be Average under another name.
+    """
+    return size < people
+
+
+def is_large_top(size: int, people: int) -> bool:
+    """Whether Top is a third of the people or more: then it tells less of the best than of most."""
+    return is_top(size, people) and LARGE_TOP * size >= people
+
+
 def first_of(order: Codes, size: int, people: int) -> Mask:
-    """The first `size` of an order of people as a mask (people,); nobody where it has fewer."""
+    """The first `size` of an order of people as a mask (people,); nobody where they are no Top."""
     chosen = np.zeros(people, dtype=bool)
-    chosen[order[:size]] = len(order) >= size
+    chosen[order[:size]] = is_top(size, len(order))
     return chosen
 
 

@@ -12,29 +12,42 @@ from presentation.first_intervals import (
     quasi_cell,
 )
 from presentation.numbers import bounded, decimals, span
+from presentation.scopes import LEADS
 from presentation.tables import terminal_table
+from presentation.top import luck_sentence
 from psychometrics.inference.measure import Scope
-from psychometrics.measures.headlines import GroupNumbers
+from psychometrics.measures.headlines import GroupNumbers, Lead
 from reporting.selectors.reports import Report, report_of
 from scoring.models import ResultGroup, ResultSet
-from scoring.selectors.measures import scope_to_show
+from scoring.selectors.leading import results_lead
 
 Columns = Sequence[tuple[str, Callable[[GroupNumbers], str]]]
 
 
 def result_lines(results: ResultSet) -> list[str]:
     """People, estimates with their counts, categories, tasks and the sentences that go with them."""
-    report = report_of(results)
-    sentences = [*scope_lines(results), *interval_sentences(report.overall, report.categories), *report.notes]
-    return [*_flow_lines(results), "", *estimate_lines(report), *_task_lines(report), "", *sentences]
+    lead = results_lead(results)
+    report = report_of(results, lead.scope or Scope.PUBLIC)
+    sentences = [
+        *luck_lines(report),
+        *interval_sentences(report.overall, report.categories),
+        *report.notes,
+    ]
+    first = [*_flow_lines(results), *scope_lines(lead, report)]
+    return [*first, "", *estimate_lines(report), *_task_lines(report), "", *sentences]
 
 
-def scope_lines(results: ResultSet) -> Iterator[str]:
-    if scope_to_show(results) == Scope.PUBLIC:
-        yield (
-            "All of this is over all prompts, private ones included; the report is over the public ones, "
-            "and so are the rows of scope public in an export: their numbers differ."
-        )
+def scope_lines(lead: Lead, report: Report) -> Iterator[str]:
+    """Over which questions all of it is, and why those."""
+    if report.of:
+        yield f"{report.of}: {LEADS[lead.why]}"
+
+
+def luck_lines(report: Report) -> Iterator[str]:
+    """Whether picking Top found more than luck, once that is measured."""
+    of_top = report.results.measures.filter(scope=report.scope, group=ResultGroup.TOP, name="top.null_share")
+    for share in of_top.exclude(value=None):
+        yield luck_sentence(share.value or 0.0, share.details["draws"])
 
 
 def _flow_lines(results: ResultSet) -> Iterator[str]:

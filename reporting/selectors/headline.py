@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
+from psychometrics.top.ranking import is_top
 from reporting.selectors.reports import Report
 from scoring.models import Measurement, MeasureRow, ResultGroup
 
@@ -69,14 +70,20 @@ class Headline:
         return interval_of(self.average, self.scale) if self.average else None
 
     @property
+    def has_top(self) -> bool:
+        """Whether so many people have a score that Top is not everybody; results of before say otherwise."""
+        flow = self.report.results.flow
+        return is_top(flow["top_size"], flow["with_scores"])
+
+    @property
     def top(self) -> Row:
         """Top free of the choice, where it has a value."""
-        return with_value(self.get("top.crossfit5", "top"))
+        return with_value(self.get("top.crossfit5", "top")) if self.has_top else None
 
     @property
     def picked(self) -> Row:
         """Top picked by these same scores."""
-        return with_value(self.get("top.paper", "top"))
+        return with_value(self.get("top.paper", "top")) if self.has_top else None
 
     @property
     def luck(self) -> Row:
@@ -85,11 +92,9 @@ class Headline:
         return row if row is not None and row.low is not None and row.high is not None else None
 
     @property
-    def more_than_luck(self) -> bool | None:
-        """Whether picking found more than luck would; None where that is not known."""
-        if self.picked is None or self.luck is None:
-            return None
-        return (self.picked.value or 0.0) > (self.luck.high or 0.0)
+    def luck_share(self) -> Row:
+        """How often equally able people come as high as those who were picked."""
+        return with_value(self.get("top.null_share", "top")) if self.picked else None
 
     def models_in(self, category: str, *, raw: bool) -> list[MeasureRow]:
         """What each model reaches in a category, on people's scale or as its mean score."""

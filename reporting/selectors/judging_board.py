@@ -13,7 +13,7 @@ from judging.selectors.left import Judged, judged, judged_numbers
 from presentation.numbers import counted, decimals
 from scoring.models import ResultSet
 from scoring.selectors.measures import measurement_of
-from scoring.selectors.runs import newest_results_and_changes
+from scoring.selectors.runs import WayOn, newest_results_and_changes, way_on
 from screening.selectors.kept import kept
 from screening.selectors.screening import LastFilter, PeopleCounts, last_filter, people_counts
 from studies.models import Study
@@ -81,8 +81,24 @@ class Board:
         return self.audit is not None and 0 < self.audit.asked == self.audit.rated
 
     @property
+    def way_on(self) -> WayOn:
+        """What brings the results up to date; computing where there are none yet."""
+        return way_on(self.results, self.changes) if self.results else WayOn.RECOMPUTE
+
+    @property
     def is_current(self) -> bool:
-        return self.is_measured and not self.changes
+        return self.way_on == WayOn.NOTHING
+
+    @property
+    def can_recompute(self) -> bool:
+        """Whether computing again could change anything: not while judging again comes first."""
+        has_numbers = self.results is not None or self.judged.scored > 0
+        return has_numbers and not (self.way_on == WayOn.JUDGE and self.judged.left)
+
+    @property
+    def is_amended(self) -> bool:
+        """Whether the answers were judged, but before an amendment."""
+        return self.results is not None and self.way_on == WayOn.JUDGE and not self.judged.scored
 
     @property
     def is_measured(self) -> bool:
@@ -139,9 +155,7 @@ class Board:
             screened = people.finished - people.finished_since
             yield _("%(n)s of %(all)s") % {"n": counted(screened), "all": counted(people.finished)}
         yield self._estimate_line()
-        yield _("%(n)s of %(all)s answers scored") % {
-            "n": counted(self.judged.scored), "all": counted(self.judged.answers),
-        }  # fmt: skip
+        yield self._judged_line()
         if self.audit is None:
             yield _("no sample is drawn")
         else:
@@ -151,7 +165,16 @@ class Board:
             }
         yield self.standing
 
+    def _judged_line(self) -> str:
+        if self.is_amended:
+            return _("judged before the protocol was amended; verdicts that stay are not asked for again")
+        return _("%(n)s of %(all)s answers scored") % {
+            "n": counted(self.judged.scored), "all": counted(self.judged.answers),
+        }  # fmt: skip
+
     def _estimate_line(self) -> str:
+        if self.is_amended:
+            return _("to be estimated under the amended protocol")
         if not self.is_estimated or self.run is None:
             return ngettext("%(n)s answer to judge", "%(n)s answers to judge", self.judged.left) % {
                 "n": counted(self.judged.left)

@@ -28,11 +28,12 @@ from django.db.models.functions import Coalesce
 from batches.models import BatchPrompt, Session
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Block, Scope
-from psychometrics.measures.headlines import GroupNumbers
+from psychometrics.measures.headlines import GroupNumbers, Lead, LeadReason
 from scoring.models import Measurement, ModelConfiguration, ModelScore, ResultGroup, ResultSet
 from scoring.selectors.export_results import may_be_exported
 from scoring.selectors.headlines import Headlines, headlines_among
 from scoring.selectors.leaderboards import models_of
+from scoring.selectors.leading import results_lead
 from scoring.selectors.measures import (
     BlockMeasures,
     blocks_of,
@@ -56,11 +57,14 @@ from screening.selectors.participants import (
 )
 from studies.models import Amendment, Participant, Prompt, Study, StudyEvent
 from studies.protocol.settings import ProtocolSettings
+from studies.selectors.amendments import made_after_results
 from studies.selectors.private_questions import of_public
 from studies.services.events import StudyEventKind
 
 # What sentences are made from.
 READ = (Block.COHORT, Block.TOP, Block.MODELS, Block.EXCLUSIONS, Block.BENCHMARK)
+# What tells of single prompts, people or tasks: of it only that of the public prompts leaves the site.
+IN_DETAIL = frozenset({Block.BENCHMARK, Block.DIF, Block.FIT, Block.JUDGE})
 
 
 @dataclass(frozen=True)
@@ -159,17 +163,20 @@ class Minutes:
 class StudyRecords:
     """Everything a report's sentences are made from. `profiles` and `resources` count retained people.
 
-    `first_hash` is the protocol's when it was frozen; amendments replace the study's own. `starts` is None
-    before anybody started. `scope` says which answers the numbers rest on: where private prompts were asked,
-    those to the public ones. `blocks` are those of the measurement that were read, `leaving` the keys of the
-    rows in them that may leave the site. `compared` counts the models whose difference from the cohort has a
-    verdict in it. `holds_tasks`: the items of the bank are tasks.
+    `first_hash` is the protocol's when it was frozen; amendments replace the study's own, `late_amendments`
+    are those that were made when results could have been seen. `starts` is None
+    before anybody started. `lead` says which answers the estimates and most blocks rest on, `scope` which
+    what is counted and what is told IN_DETAIL does: where private prompts were asked, those to the public
+    ones. `blocks` are those of the measurement that were read, with the rows that may leave the site.
+    `compared` counts the models whose difference from the cohort has a verdict in it. `holds_tasks`: the
+    items of the bank are tasks.
     """
 
     study: Study
     protocol: ProtocolSettings
     flow: StudyFlow
     amendments: tuple[Amendment, ...]
+    late_amendments: tuple[Amendment, ...]
     first_hash: str
     starts: StartFacts | None
     vetting: VettingFacts
@@ -183,16 +190,25 @@ class StudyRecords:
     average: GroupNumbers | None
     top: GroupNumbers | None
     measurement: Measurement | None
+    lead: Lead
     scope: Scope
     headlines: Headlines | None
     blocks: Mapping[Block, BlockMeasures]
-    leaving: frozenset[int]
     compared: int
     holds_tasks: bool
 
+    @property
+    def leading(self) -> Scope:
+        """Where no number may be told, the scope of the public prompts, which has none."""
+        return self.lead.scope or self.scope
+
+    def scope_of(self, block: Block) -> Scope:
+        """Which answers the numbers of a block rest on here."""
+        return self.scope if block in IN_DETAIL else self.leading
+
     def computed(self, block: Block) -> bool:
         """Whether this block of the measurement has numbers."""
-        blocks = self.measurement.ended(self.scope) if self.measurement else {}
+        blocks = self.measurement.ended(self.scope_of(block)) if self.measurement else {}
         return bool(blocks.get(block, {}).get("state") == "computed")
 
 
@@ -205,17 +221,25 @@ def study_records(study: Study, *, every_block: bool = False, for_page: bool = F
     if results is not None:
         results.run.study = study  # so that nothing of it is read again
     scope = scope_to_show(results) if results else study_scopes(study)[-1]
+    lead = results_lead(results) if results else Lead(scope, LeadReason.ONE_SCOPE)
     measurement = measurement_of(results) if results else None
     ended = map(Block, measurement.ended(scope)) if measurement and every_block else ()
-    wanted = (*READ, *ended) if measurement else ()
-    rows = _rows(study, results, wanted, scope) if results else []
-    stored = headlines_among(results, rows) if results else None
+    wanted = dict.fromkeys((*READ, *ended)) if measurement else {}
+    stored: Headlines | None = None
+    blocks: dict[Block, BlockMeasures] = {}
+    if results is not None:
+        for of, some in _by_scope(wanted, lead.scope or scope, scope).items():
+            leaving = _rows(study, results, some, of)
+            stored = stored or headlines_among(results, leaving)
+            blocks |= blocks_of(measurement, some, of, leaving) if measurement else {}
+    amendments = tuple(study.amendments.order_by("number"))
     overall = {one.group: one for one in stored.groups if not one.category} if stored else {}
-    blocks = blocks_of(measurement, wanted, scope, rows) if measurement else {}
     # Much is counted over every answer; nothing of it changes while no trail grows.
-    of = f"{results.pk} {results.computed_at} {measurement and measurement.computed_at}" if results else ""
+    newest = (
+        f"{results.pk} {results.computed_at} {measurement and measurement.computed_at}" if results else ""
+    )
     counted = kept(
-        f"records {scope} {of}",
+        f"records {scope} {newest}",
         study,
         lambda: _counted(study, scope),
         also=(ModelScore, ModelConfiguration, Participant, Session, BatchPrompt, Prompt),
@@ -224,25 +248,33 @@ def study_records(study: Study, *, every_block: bool = False, for_page: bool = F
     return StudyRecords(
         study=study,
         protocol=study.protocol,
-        amendments=tuple(study.amendments.order_by("number")),
+        amendments=amendments,
+        late_amendments=tuple(made_after_results(study, amendments)),
         results=results,
         average=overall.get(ResultGroup.AVERAGE),
         top=overall.get(ResultGroup.TOP),
         measurement=measurement,
+        lead=lead,
         scope=scope,
         headlines=stored,
         blocks=blocks,
-        leaving=frozenset(row.pk for row in rows if row.leaves),
         compared=_models_compared(blocks.get(Block.MODELS)),
         holds_tasks=tasks_are_items(study, counted["asked"].tasks),
         **counted,
     )
 
 
+def _by_scope(wanted: Iterable[Block], leading: Scope, scope: Scope) -> dict[Scope, list[Block]]:
+    """The blocks of each scope, the leading one first."""
+    found: dict[Scope, list[Block]] = {leading: []}
+    for block in wanted:
+        found.setdefault(scope if block in IN_DETAIL else leading, []).append(block)
+    return found
+
+
 def _rows(study: Study, results: ResultSet, wanted: Sequence[Block], scope: Scope) -> list[Any]:
-    """What is stored of headlines and these blocks, each row with whether it `leaves` the site; one query."""
-    leaves = ExpressionWrapper(may_be_exported(study), output_field=BooleanField())
-    return list(measure_rows(results, wanted, scope).annotate(leaves=leaves))
+    """What may leave the site of headlines and these blocks; one query."""
+    return list(measure_rows(results, wanted, scope).filter(may_be_exported(study)))
 
 
 def _counted(study: Study, scope: Scope) -> dict[str, Any]:

@@ -7,14 +7,20 @@ from typing import TypeVar
 from django.db.models import Q
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.amendments import after_results_sentence
 from presentation.codes import CodeNames
+from presentation.scopes import QUESTIONS
+from presentation.top import standing_sentences, top_sentences
 from psychometrics.benchmark.matched import MIN_QUESTIONS
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers, MetricNumber, TaskNumbers
+from psychometrics.top.ranking import is_top
 from scoring.models import ResultGroup, ResultSet
 from scoring.selectors.headlines import Headlines, headlines
+from scoring.selectors.measures import scope_to_show
 from scoring.selectors.runs import run_notes
 from scoring.selectors.task_tables import holds_tasks
+from studies.selectors.amendments import made_after_results
 from studies.selectors.names import code_names
 
 T = TypeVar("T")
@@ -49,7 +55,8 @@ class MetricShown:
 class Report:
     """One computation: `overall` has one row per group, `categories` one per group and category.
 
-    Categories are measured on the scale of an item bank; without one there are none.
+    Categories are measured on the scale of an item bank; without one there are none. `of` says over which
+    questions its numbers are, where there is more than one scope.
     """
 
     results: ResultSet
@@ -60,6 +67,7 @@ class Report:
     metrics: Sequence[MetricShown]
     notes: Sequence[str]
     names: CodeNames
+    of: str = ""
 
     def category(self, row: GroupNumbers) -> str:
         """The name of the category that a row is of; "" of all questions."""
@@ -111,8 +119,9 @@ def report_of(
                 (row.name, row.group, None if row in hidden else row.value) for row in metrics
             )
         ],
-        notes=[*notes(results, overall, of_tasks), *_harmonic_notes(hidden, fewest)],
         names=code_names(results.run.study),
+        of=str(QUESTIONS[scope]) if scope_to_show(results) == Scope.PUBLIC else "",
+        notes=[*notes(results, scope, overall, of_tasks), *_harmonic_notes(hidden, fewest)],
     )
 
 
@@ -131,7 +140,9 @@ def fewest_questions(results: ResultSet, scope: Scope) -> Mapping[str, int]:
     return {group: details["fewest_questions"] for group, details in rows.values_list("group", "details")}
 
 
-def notes(results: ResultSet, overall: Sequence[GroupNumbers], of_tasks: bool | None = None) -> Iterator[str]:
+def notes(
+    results: ResultSet, scope: Scope, overall: Sequence[GroupNumbers], of_tasks: bool | None = None
+) -> Iterator[str]:
     """What a reader must know before quoting any of the numbers."""
     study, flow = results.run.study, results.flow
     if study.is_simulated:
@@ -142,11 +153,9 @@ def notes(results: ResultSet, overall: Sequence[GroupNumbers], of_tasks: bool | 
         yield _("Sessions still running: %(number)d. Nothing of them is in these results.") % {
             "number": flow["active"]
         }
-    if flow["with_scores"] < flow["top_size"]:
-        yield _("Top needs %(needed)d retained participants with a scored answer; there are %(present)d.") % {
-            "needed": flow["top_size"],
-            "present": flow["with_scores"],
-        }
+    if late := made_after_results(study):
+        yield after_results_sentence(late)
+    yield from _top_notes(results, scope, overall)
     unscored = sum(estimate.unscored for estimate in overall if estimate.group == ResultGroup.AVERAGE)
     if unscored:
         yield _("Unscored answers: %(number)d. They are in no estimate, and they are not zero.") % {
@@ -160,6 +169,23 @@ def notes(results: ResultSet, overall: Sequence[GroupNumbers], of_tasks: bool | 
             "the tasks is on the page Benchmark."
         )
     yield from run_notes(results.run)
+
+
+def _top_notes(results: ResultSet, scope: Scope, overall: Sequence[GroupNumbers]) -> Iterator[str]:
+    """Why there is no Top, or how little it says beside so many people and beside Average."""
+    size, people = results.flow["top_size"], results.flow["with_scores"]
+    if people < size:
+        yield _("Top needs %(needed)d retained participants with a scored answer; there are %(present)d.") % {
+            "needed": size,
+            "present": people,
+        }
+        return
+    yield from top_sentences(size, people)
+    if is_top(size, people):
+        average = next((row.theta_pool for row in overall if row.group == ResultGroup.AVERAGE), None)
+        of_top = results.measures.filter(scope=scope, group=ResultGroup.TOP, subset="")
+        rows = {row.name: row for row in of_top.filter(name__in=("top.crossfit5", "top.paper"))}
+        yield from standing_sentences(average, rows.get("top.crossfit5"), rows.get("top.paper"))
 
 
 def _harmonic_notes(hidden: Sequence[MetricNumber], fewest: Mapping[str, int]) -> Iterator[str]:

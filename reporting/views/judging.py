@@ -115,6 +115,8 @@ def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunP
     of_run = run_context(shown) if shown else {}
     progress = of_run.get("progress")
     board = judging_board(study, newest, progress.unscored if isinstance(progress, Progress) else 0)
+    if shown and board.is_amended and "judges" in form.fields and not form.is_bound:
+        form.initial["judges"] = [one["judge"] for one in shown.estimate]  # those who judged before
     is_draft = study.status == StudyStatus.DRAFT
     can_plan = not is_draft and not (shown and shown.is_open)
     context = {

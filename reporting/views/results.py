@@ -15,6 +15,7 @@ from jobs.selectors import newest_job
 from jobs.services.starting import job_start
 from presentation.drawings.shapes import WIDE
 from presentation.first_intervals import interval_sentences
+from psychometrics.inference.measure import Scope
 from reporting.selectors.headline import PERSON_ERROR, Headline, headline_of
 from reporting.selectors.reports import SIMULATED, report_of
 from reporting.views.figures import drawing_response, figure_files, figure_shown
@@ -37,6 +38,7 @@ from scoring.selectors.runs import (
     measures_are_coming,
     newest_study_results,
     results_are_coming,
+    way_on,
 )
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
@@ -53,6 +55,8 @@ VALUES = "values"
 def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
     """The newest results, with what a reader must know before quoting them."""
     results = newest_study_results(study)
+    if results is not None:
+        results.run.study = study  # so that nothing of it is read again
     shown = scope_of_results(request, results)
     query = shown.context["scope_query"]
     job = newest_job(study, RESULTS)
@@ -60,12 +64,12 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "results": results,
         "job": job if job and job.state != JobState.DONE else None,
+        "way_on": way_on(results, changes_since(results)) if results else None,
         "coming": results is None and results_are_coming(study, timezone.now()),
         "tabs": results_tabs(study, query),
         **shown.context,
     }
-    if results is not None:
-        results.run.study = study  # so that nothing of it is read again
+    if results is not None and shown.scope is not None:
         context |= _results_context(request, study, results, shown)
     return render(request, "reporting/results.html", context)
 
@@ -114,7 +118,7 @@ def _results_context(
 
 
 def _headline(results: ResultSet, shown: ScopeShown, measurement: Measurement | None) -> Headline:
-    return headline_of(report_of(results, shown.scope), measurement)
+    return headline_of(report_of(results, shown.scope or Scope.PUBLIC), measurement)
 
 
 @unblinded_study_required
@@ -138,6 +142,8 @@ def staff_results_table(request: HttpRequest, study: Study, results_id: int) -> 
 def _stored_headline(request: HttpRequest, study: Study, results_id: int) -> tuple[Headline, ScopeShown]:
     results = get_object_or_404(ResultSet, run__study=study, pk=results_id)
     shown = scope_of_results(request, results)
+    if shown.scope is None:
+        raise Http404
     return _headline(results, shown, measurement_of(results)), shown
 
 

@@ -211,12 +211,12 @@ class Run:
     places: Places
 
     def groups(self) -> dict[str, set[str]]:
-        """Average, and Top: the highest mean scores, ties by code; nobody where they are too few."""
+        """Average, and Top: the highest mean scores, ties by code; nobody where it would be everybody."""
         scored, size = self.places[~np.isnan(self.places["p"])], self.protocol["top_size"]
         people, of = np.unique(scored["person"], return_inverse=True)
         means = np.round(np.bincount(of, scored["p"]) / np.bincount(of), 12)
         best = [code for _, code in sorted(zip(-means, people.tolist(), strict=True))]
-        top = set(best[:size]) if len(best) >= size else set()
+        top = set(best[:size]) if len(best) > size else set()
         return {"average": set(self.places["person"].tolist()), "top": top}
 
     def first_error(self, pairs: Places) -> str:

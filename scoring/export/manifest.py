@@ -47,7 +47,9 @@ class RunEntry(Entry):
     Where private prompts were asked, `inputs_sha256` is of what the scope `public` rests on.
 
     `judge_name` and `base_url` are those of a language model today: it may have moved since. Earlier exports
-    have none of them. `notes` are sentences that belong to every number that rests on these scores.
+    have none of them. `headline_scope` is the scope whose rows stand first, `headline_reason` why that
+    one, or why none; earlier exports have neither. `notes` are sentences that belong to every number that
+    rests on these scores.
     """
 
     number: int
@@ -64,6 +66,8 @@ class RunEntry(Entry):
     results_computed_at: datetime | None
     inputs_sha256: str | None
     flow: dict[str, JsonValue] | None
+    headline_scope: str | None = None
+    headline_reason: str | None = None
     measurement: MeasurementEntry | None = None
     notes: tuple[str, ...] = ()
 
@@ -121,7 +125,11 @@ class AuditEntry(Entry):
 
 
 class AmendmentEntry(Entry):
-    """One recorded change of the frozen protocol, with the hashes until then and since."""
+    """One recorded change of the frozen protocol, with the hashes until then and since.
+
+    `after_results`: it was made when results had been computed, so that they may have been seen; earlier
+    exports do not say.
+    """
 
     number: int
     changes: dict[str, JsonValue]
@@ -129,6 +137,7 @@ class AmendmentEntry(Entry):
     protocol_hash_before: str | None = None
     protocol_hash: str
     made_at: datetime
+    after_results: bool | None = None
 
 
 class Omitted(Entry):

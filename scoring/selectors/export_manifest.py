@@ -4,20 +4,24 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from django.db.models import Count, Sum
+from django.utils.translation import override
 
 from batches.selectors.answers import study_answers
 from judging.models import JudgingRun, ScoringRun
 from judging.selectors.audits import sample_strata, study_samples
+from presentation.amendments import after_results_sentence
 from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.methods import METHODS
 from scoring.export import manifest
 from scoring.models import ResultSet
 from scoring.selectors.audit_results import RESAMPLES
 from scoring.selectors.export_columns import judging_run_numbers, named
+from scoring.selectors.leading import results_lead
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import exported_notes, newest_results, runs_of
 from scoring.selectors.scopes import bank_sizes, hidden_items, scope_to_leave, study_prompts
 from studies.models import Participant, Study
+from studies.selectors.amendments import made_after_results
 from studies.selectors.private_questions import of_public
 
 # Results of the present design are brought up before an export, or it is refused.
@@ -30,6 +34,11 @@ SUPERSEDED = (
 def study_entry(study: Study) -> manifest.StudyEntry:
     """The study and everything its protocol hash stands for."""
     version = study.bank_version
+    late = {one.number for one in made_after_results(study)}
+    entries = (
+        manifest.AmendmentEntry.model_validate(amendment, from_attributes=True)
+        for amendment in study.amendments.order_by("number")
+    )
     return manifest.StudyEntry(
         **named(study, "slug", "name", "status", "opens_at", "closes_at", "frozen_at"),
         **named(study, "protocol_hash", "design_hash"),
@@ -41,8 +50,7 @@ def study_entry(study: Study) -> manifest.StudyEntry:
         item_bank_digest=study.item_bank.digest if study.item_bank else None,
         judge_protocol_sha256=study.judge_protocol.sha256 if study.judge_protocol else None,
         amendments=tuple(
-            manifest.AmendmentEntry.model_validate(amendment, from_attributes=True)
-            for amendment in study.amendments.order_by("number")
+            entry.model_copy(update={"after_results": entry.number in late}) for entry in entries
         ),
     )
 
@@ -67,6 +75,10 @@ def run_entries(study: Study, *, addresses: bool = True) -> Iterator[manifest.Ru
 
 def _run_entry(number: int, run: ScoringRun, *, addresses: bool) -> manifest.RunEntry:
     results = newest_results(run)
+    lead = results_lead(results) if results else None
+    late = made_after_results(run.study)
+    with override("en"):
+        amended = [after_results_sentence(late)] if late else []
     superseded = [SUPERSEDED] if run.design_hash != run.study.design_hash else []
     return manifest.RunEntry(
         **named(run, "replicate", "judge_kind", "judge", "judge_sha256", "protocol_hash", "design_hash"),
@@ -77,8 +89,10 @@ def _run_entry(number: int, run: ScoringRun, *, addresses: bool) -> manifest.Run
         results_computed_at=results.computed_at if results else None,
         inputs_sha256=results.sha256_to_leave if results else None,
         flow=results.flow if results else None,
+        headline_scope=lead.scope if lead else None,
+        headline_reason=lead.why if lead else None,
         measurement=_measurement_entry(results) if results else None,
-        notes=(*exported_notes(run), *superseded),
+        notes=(*exported_notes(run), *superseded, *amended),
     )
 
 

@@ -5,13 +5,14 @@ who withdrew, nobody's private answers.
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from django.db.models import Q, QuerySet
+from django.db.models import Case, Q, QuerySet, When
 
 from scoring.export.rows import results as row_types
 from scoring.models import MeasureRow, ModelScore, ResultSet
 from scoring.selectors.export_columns import public_labels, run_numbers, stored_columns
 from scoring.selectors.headlines import Headlines, headlines
 from scoring.selectors.leaderboards import models_of
+from scoring.selectors.leading import scopes_in_order
 from scoring.selectors.runs import newest_results, runs_of
 from scoring.selectors.scopes import hidden_items, study_prompts
 from screening.selectors.participants import screened_participants
@@ -30,9 +31,10 @@ def _numbered_results(study: Study) -> Iterator[tuple[int, ResultSet]]:
 
 
 def _numbered_headlines(study: Study) -> Iterator[tuple[int, Headlines]]:
-    """What of them may leave the site."""
+    """What of them may leave the site, by scope: the leading one first."""
     for number, results in _numbered_results(study):
-        yield number, headlines(results, Q(may_leave=True))
+        for scope in scopes_in_order(results):
+            yield number, headlines(results, Q(may_leave=True, scope=scope))
 
 
 def estimate_rows(study: Study) -> Iterator[row_types.EstimateRow]:
@@ -64,7 +66,8 @@ def measure_rows(study: Study) -> Iterator[row_types.MeasurementRow]:
     numbers, labels = run_numbers(study), public_labels(study)
     texts = ("group", "subset", "participant", "prompt_id", "reason")
     for number, results in _numbered_results(study):
-        measures = exported(study, results.measures.all()).order_by("pk")
+        other = Case(When(scope=scopes_in_order(results)[0], then=0), default=1)
+        measures = exported(study, results.measures.all()).order_by(other, "pk")
         for values in stored_columns(
             row_types.MeasurementRow, measures, computed=("run", "label"), empty_as_none=texts
         ):

@@ -1,6 +1,8 @@
 """Scoring runs, their newest results, and what must be said wherever these are shown."""
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from django.db.models import (
@@ -25,6 +27,7 @@ from judging.models import AnswerScore, JudgingRun, RunPurpose, RunState, Scorin
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK
 from scoring.models import MeasureRow, ModelConfiguration, ResultSet
+from scoring.selectors.measures import measurement_of
 from screening.models import Verdict
 from screening.selectors.participants import ENDED, WENT_ON
 from studies.models import Study, StudyEvent
@@ -98,6 +101,21 @@ def rests_on_an_earlier_protocol(study: Study) -> bool:
     """
     newest = ResultSet.objects.filter(run__study=study).order_by("-pk").values_list("run__design_hash")[:1]
     return any(design != study.design_hash for (design,) in newest)
+
+
+class WayOn(StrEnum):
+    """What brings results up to date; one answer for every page that has a button for it."""
+
+    NOTHING = "nothing"  # they are current
+    JUDGE = "judge"  # judged before an amendment: computing again changes nothing
+    RECOMPUTE = "recompute"
+
+
+def way_on(results: ResultSet, changes: Sequence[str]) -> WayOn:
+    """From these results, after what happened since (`changes_since`)."""
+    if results.run.design_hash != results.run.study.design_hash:
+        return WayOn.JUDGE
+    return WayOn.RECOMPUTE if changes or measurement_of(results) is None else WayOn.NOTHING
 
 
 def _changes(results: Any, *, public_only: bool = False) -> list[str]:

@@ -7,7 +7,9 @@ from formats.canonical import canonical_sha256
 from studies.protocol.settings import ProtocolSettings
 
 # Settings that came later, with the value that studies of before were made with: that adds nothing to a hash.
-CAME_LATER: Mapping[str, object] = {"category_source": None}
+CAME_LATER: Mapping[str, object] = {"category_source": None, "reviewers_see_private": False}
+# What is told first changes no answer and no score: it is of the protocol, and of no design.
+ON_DISPLAY = ("headline_scope",)
 
 
 def design_hash(
@@ -17,7 +19,8 @@ def design_hash(
     item_bank_digest: str | None,
     judge_protocol_hash: str | None,
 ) -> str:
-    """Sha256 (hex) over every setting and the digests of prompts, item parameters and judge texts.
+    """Sha256 (hex) over every setting that answers and scores rest on, with the digests of prompts, item
+    parameters and judge texts.
 
     Two studies with the same hash asked the same prompts under the same rules and graded them alike.
     """
@@ -25,7 +28,7 @@ def design_hash(
         {
             "settings": {
                 name: value
-                for name, value in settings.model_dump(mode="json").items()
+                for name, value in settings.model_dump(mode="json", exclude={*ON_DISPLAY}).items()
                 if name not in CAME_LATER or value != CAME_LATER[name]
             },
             "bank": bank_digest,
@@ -35,10 +38,19 @@ def design_hash(
     )
 
 
-def protocol_hash(design: str, *, opens_at: datetime | None, closes_at: datetime | None) -> str:
-    """Sha256 (hex) over all of a protocol: its design and the moments between which people may start."""
+def protocol_hash(
+    design: str,
+    *,
+    opens_at: datetime | None,
+    closes_at: datetime | None,
+    settings: ProtocolSettings | None = None,
+) -> str:
+    """Sha256 (hex) over all of a protocol: its design, the moments between which people may start, and what
+    of its `settings` is shown first, where that is not the default: hashes of before knew no such setting.
+    """
+    shown = settings.model_dump(mode="json", include={*ON_DISPLAY}, exclude_defaults=True) if settings else {}
     return canonical_sha256(
-        {"design": design, "opens_at": _moment(opens_at), "closes_at": _moment(closes_at)}
+        {"design": design, "opens_at": _moment(opens_at), "closes_at": _moment(closes_at), **shown}
     )
 
 

@@ -157,8 +157,10 @@ class ProtocolSettings(Settings):
     `profile_questions` and `credential_file` are what invited people are asked before the vetting decision;
     `note_per_prompt` and `confidence_per_prompt` what is asked beside every answer. `deletion_days` after a
     withdrawal the person's data are deleted. `judge_excluded` has the answers of people who are excluded
-    judged, too, so that the result without any exclusion is known. `reviewers_see_private` lets reviewers
-    read private questions with the answers to them; otherwise audits are drawn from public ones.
+    judged, too, so that the result without any exclusion is known. `headline_scope` names the questions whose
+    numbers stand first: all of them, where they may be told beside the public ones, or the public ones.
+    `reviewers_see_private` lets reviewers read private questions with the answers to them; otherwise audits
+    are drawn from public ones.
     """
 
     batch_size: Annotated[Count, Field(le=500)] = 20
@@ -174,6 +176,7 @@ class ProtocolSettings(Settings):
     allowed_tools: FilledText = texts.DEFAULT_ALLOWED_TOOLS
     resource_categories: tuple[FilledText, ...] = texts.DEFAULT_RESOURCE_CATEGORIES
     top_size: Count = 15
+    headline_scope: Literal["all", "public"] = "all"
     judge_kind: Literal["llm", "match", "checks"] = "llm"
     judge_excluded: StrictBool = True
     match_rules: Annotated[Literal["bbeh", "bbh"] | None, Field(validate_default=True)] = None

@@ -6,13 +6,15 @@ decision on an earlier consent text no longer admits anyone to a start.
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from studies.models import Amendment, Study, StudyStatus, User
-from studies.protocol.fingerprint import aware_time
+from studies.protocol.fingerprint import ON_DISPLAY, aware_time
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
+from studies.selectors.amendments import made_after_results
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails.study_mails import mails_cancel
 from studies.services.readiness import require_ready, require_window
@@ -74,7 +76,7 @@ def study_amend(
     if not difference.keys().isdisjoint(TIMES):
         require_window(study.opens_at, study.closes_at, now)
     hash_before = study.protocol_hash
-    protocol_fix(study, settings, now, keep_design=difference.keys() <= set(TIMES))
+    protocol_fix(study, settings, now, keep_design=difference.keys() <= {*TIMES, *ON_DISPLAY})
     study.save(update_fields=["settings", *TIMES, "judge_protocol", "design_hash", "protocol_hash"])
     if "closes_at" in difference:
         mails_cancel(study.events.filter(kind=StudyEventKind.REMINDED), now)
@@ -120,8 +122,9 @@ def _time(field: str, value: object) -> datetime | None:
 
 
 def _current(study: Study) -> dict[str, object]:
+    """Every setting, of those that a release of before did not store the default, and the times."""
     times = {field: value.isoformat() if (value := getattr(study, field)) else None for field in TIMES}
-    return {**study.settings, **times}
+    return {**study.protocol.model_dump(mode="json"), **times}
 
 
 def _record(
@@ -143,5 +146,6 @@ def _record(
         made_at=now,
     )
     fields, kind = sorted(difference), StudyEventKind.AMENDED
-    event_record(study, kind, now, actor=actor, number=amendment.number, fields=fields, reason=reason)
+    late: dict[str, Any] = {"after_results": True} if made_after_results(study, [amendment]) else {}
+    event_record(study, kind, now, actor=actor, number=amendment.number, fields=fields, reason=reason, **late)
     return amendment

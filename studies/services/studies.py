@@ -163,4 +163,6 @@ def protocol_fix(study: Study, settings: ProtocolSettings, now: datetime, *, kee
             item_bank_digest=study.item_bank.digest if study.item_bank else None,
             judge_protocol_hash=study.judge_protocol.sha256 if study.judge_protocol else None,
         )
-    study.protocol_hash = protocol_hash(study.design_hash, opens_at=study.opens_at, closes_at=study.closes_at)
+    study.protocol_hash = protocol_hash(
+        study.design_hash, opens_at=study.opens_at, closes_at=study.closes_at, settings=settings
+    )

@@ -16,6 +16,7 @@ from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from jobs.models import Job
 from psychometrics.inference.measure import Block
+from reporting.management.result_lines import result_lines
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow, ModelConfiguration, ResultSet
 from scoring.readers.model_results.records import ModelResponse, ModelResults
@@ -23,6 +24,7 @@ from scoring.services.leaderboards import leaderboard_import
 from studies.models import BankVersion, ItemBank, Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.measuring import measure_blocks
+from tests.support.read_pages import read
 from tests.support.taking_models import newest_models_taken
 
 pytestmark = pytest.mark.django_db
@@ -107,15 +109,37 @@ def test_the_sentence_counts_the_stored_verdicts(staff: Client, results: ResultS
     assert "cannot be told apart from Hopeless" in page(staff)
 
 
-def test_top_is_more_than_luck_only_beyond_what_luck_gives(staff: Client, results: ResultSet) -> None:
-    paper, null = row(results, "top.paper", "top"), row(results, "top.null", "top")
-    assert paper.value is not None
-    for high, words in (
-        (paper.value - 0.1, "more than luck would."),
-        (paper.value, "no more than luck could."),
+@pytest.mark.parametrize(
+    ("share", "verdict", "told"),
+    [
+        (0.003, "hardly luck", "less than 1 %"),
+        (0.044, "hardly luck", "4 %"),
+        (0.0496, "borderline", "5 %"),
+        (0.124, "borderline", "12 %"),
+        (0.2, "luck would do", "20 %"),
+        (1.0, "luck would do", "100 %"),
+    ],
+)
+def test_whether_top_is_more_than_luck_is_the_same_share_and_verdict_wherever_it_is_told(
+    staff: Client, results: ResultSet, share: float, verdict: str, told: str
+) -> None:
+    stored = row(results, "top.null_share", "top")
+    MeasureRow.objects.filter(name="top.null_share").update(value=share, details={"draws": 2000})
+    assert stored.details["draws"] == 100
+    draws = f"Picking among equally able people came as high in {told} of 2,000 draws."
+    words = f"Whether Top is more than luck: {verdict}. {draws}"
+    assert sentence(staff).endswith(words)
+    content = read(page(staff))
+    assert f"More than luck? {verdict} {draws}" in content
+    assert "Yes, by" not in content
+    slug = results.run.study.slug
+    for name, arguments in (
+        ("staff_measurement", [slug, "top"]),
+        ("staff_report", [slug]),
+        ("staff_report_file", [slug, "html"]),
     ):
-        MeasureRow.objects.filter(pk=null.pk).update(low=-9.0, high=high)
-        assert sentence(staff).endswith(f"picking them found {words}")
+        assert words in read(staff.get(reverse(name, args=arguments)).content.decode()), name
+    assert words in result_lines(results)
 
 
 def test_categories_have_the_names_of_the_bank_and_the_models_beneath_people(

@@ -243,7 +243,7 @@ def test_categories_are_shown_on_the_scale_of_an_item_bank_only(staff: Client, d
     content = text(staff, "staff_results")
     assert "By category" not in content
     assert "QR: Average" not in content
-    assert "All questions together." in content
+    assert "All public questions together." in content  # so few private ones would be told of beside them
 
 
 def test_results_that_are_out_of_date_say_so(

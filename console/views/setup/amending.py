@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from console.forms.protocol import ReasonForm
+from console.forms.protocol import AmendmentForm
 from console.forms.step_form import StepForm
 from console.forms.steps import STEP_FORMS
 from console.selectors.steps import STEP_LABELS, TEXT_PAGES
@@ -22,9 +22,11 @@ from formats.canonical import canonical_sha256
 from formats.cells import csv_cell
 from presentation.moments import moment
 from studies.models import Amendment, Study, StudyStatus
-from studies.protocol.fingerprint import aware_time
+from studies.protocol.describing import holds_for
+from studies.protocol.fingerprint import ON_DISPLAY, aware_time
 from studies.protocol.settings import ProtocolRefused, read_settings
 from studies.roles import Can
+from studies.selectors.amendments import made_after_results, results_first_at
 from studies.services.amendments import TIMES, AmendedSince, study_amend
 from studies.services.drafts import ROW
 from studies.services.refusals import Refused
@@ -43,7 +45,10 @@ def staff_amend(request: HttpRequest, study: Study) -> HttpResponseBase:
     if request.GET.get("format") == "csv":
         return csv_file(f"{study.slug}-amendments.csv", _csv_rows(rows))
     amended = Paginator(rows, AMENDMENTS_PER_PAGE).get_page(request.GET.get("page"))
-    amendments = [{"row": row, "changes": _changes_in_words(row.changes)} for row in amended]
+    late = made_after_results(study, list(amended))
+    amendments = [
+        {"row": row, "changes": _changes_in_words(row.changes), "is_late": row in late} for row in amended
+    ]
     pages = [
         {"page": page, "label": TEXT_PAGES.get(page) or STEP_LABELS[page]}
         for page, kind in STEP_FORMS.items()
@@ -75,21 +80,22 @@ def staff_amend_step(request: HttpRequest, study: Study, page: str) -> HttpRespo
         raise Http404
     more = request.POST.get("more", "")
     form = _open_fields(study, kind(study, request.POST or None, more=more))
-    reason = _reason(request)
+    reason = _reason(request, study)
     if request.method != "POST" or more or not form.is_valid():
         return _page(request, study, page, form, reason)
     return _amended(request, study, page, form, reason)
 
 
-def _reason(request: HttpRequest) -> ReasonForm:
+def _reason(request: HttpRequest, study: Study) -> AmendmentForm:
     """The reason of an amendment; it is not asked for before the difference was shown."""
+    late = results_first_at(study) is not None
     if request.method == "POST" and "more" not in request.POST and "again" not in request.POST:
-        return ReasonForm(request.POST)
-    return ReasonForm(initial={"reason": request.POST.get("reason", "")})
+        return AmendmentForm(request.POST, after_results=late)
+    return AmendmentForm(initial={"reason": request.POST.get("reason", "")}, after_results=late)
 
 
 def _amended(
-    request: HttpRequest, study: Study, page: str, form: StepForm, reason: ReasonForm
+    request: HttpRequest, study: Study, page: str, form: StepForm, reason: AmendmentForm
 ) -> HttpResponse:
     """Make the amendment as it was shown, or show it. Where another one was made since the step was opened,
     that is told, and what was changed here stands over what is stored now.
@@ -106,7 +112,17 @@ def _amended(
         if seen != study.protocol_hash:
             anew = _open_fields(study, type(form)(changed))
             since = _difference(opened, stored)
-            return _page(request, study, page, anew, reason, difference=difference, shown=shown, since=since)
+            return _page(
+                request,
+                study,
+                page,
+                anew,
+                reason,
+                difference=difference,
+                shown=shown,
+                since=since,
+                changes=changes,
+            )
         if (
             "again" not in request.POST
             and request.POST.get("shown") == shown
@@ -128,7 +144,7 @@ def _amended(
         form.add_error(None, str(refusal))
     if not difference:
         form.add_error(None, _("Nothing was changed, so there is nothing to amend."))
-    return _page(request, study, page, form, reason, difference=difference, shown=shown)
+    return _page(request, study, page, form, reason, difference=difference, shown=shown, changes=changes)
 
 
 def _page(
@@ -136,19 +152,29 @@ def _page(
     study: Study,
     page: str,
     form: StepForm,
-    reason: ReasonForm,
+    reason: AmendmentForm,
     *,
     difference: list[dict[str, Any]] | None = None,
     shown: str = "",
     since: list[dict[str, Any]] | None = None,
+    changes: Mapping[str, object] | None = None,
 ) -> HttpResponse:
-    """The step; `since` is what others amended after it was opened, which is seen from here on."""
+    """The step; `since` is what others amended after it was opened, which is seen from here on. `changes` are
+    told whom they hold for.
+    """
+    names = list(changes or {})
+    holds = [
+        {"sentence": _(kind.value), "labels": [setting_label(name) for name in own]}
+        for kind, own in holds_for(names).items()
+    ]
+    design_changes = not set(names) <= {*TIMES, *ON_DISPLAY}
     now_seen = study.protocol_hash
     label = TEXT_PAGES.get(page) or STEP_LABELS[page]
     context = {
         "study": study, "form": form, "page": page, "label": label, "reason": reason,
         "difference": difference if not form.errors else None, "shown": shown, "since": since,
         "seen": now_seen if since is not None else request.POST.get("seen", now_seen),
+        "results_at": results_first_at(study), "holds": holds, "design_changes": design_changes,
     }  # fmt: skip
     status = 409 if since is not None else 422 if form.errors else 200
     return render(request, "console/setup/amend.html", context, status=status)

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from batches.models import BatchPlan
 from console.forms.step_form import StepForm
 from console.forms.steps import STEP_FORMS
-from console.selectors.design import assumptions_of, design_of
+from console.selectors.design import assumptions_of, design_of, planned_people
 from console.selectors.readiness import KNOWN, readiness
 from console.selectors.steps import STEP_LABELS, TEXT_PAGES, saved_pages, setup_steps, step_of
 from console.views.setup.step_facts import step_facts
@@ -182,7 +182,7 @@ def setup_context(study: Study, page: str, now: datetime) -> dict[str, Any]:
     prompts = Prompt.objects.filter(version=study.bank_version_id).count()
     is_draft = study.status == StudyStatus.DRAFT
     saved = saved_pages(study)
-    missing = readiness(study, plan, saved.pages, now) if is_draft else []
+    missing = readiness(study, plan, saved.pages, planned_people(study, prompts), now) if is_draft else []
     waiting = [one for one in missing if one.level != KNOWN]
     return {
         "study": study,

@@ -115,8 +115,12 @@ def rater_measures(inputs: Inputs, sums: TaskSums) -> Iterator[Measure]:
         yield Measure(name, mean, people=len(sums.answers))
     scored = inputs.cohort.of_rows(~np.isnan(inputs.cohort.p))
     right, size = (scored.p == 1).astype(np.float64), inputs.facts.top_size
-    crossfit = top_crossfit(scored.person, right, size, inputs.resamples, inputs.rng)
     people = len(sums.answers)
+    crossfit = (
+        unknown(Reason.TOO_FEW_PEOPLE)
+        if scored.people_present == size
+        else top_crossfit(scored.person, right, size, inputs.resamples, inputs.rng)
+    )
     yield Measure("human.top_crossfit", crossfit, n=len(scored), people=people, details={"size": size})
 
 

@@ -15,6 +15,7 @@ from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Measure, plain, plain_or
 from psychometrics.measures.inputs import Inputs, ScreeningFacts
+from psychometrics.top.ranking import is_top
 
 GROUPS = ("average", "top")
 SCORE_BASED = frozenset(rule.key for rule in rules.DECLARED if rule.score_based)
@@ -54,7 +55,7 @@ def flow_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure
         **flow,
         "ended": flow["submitted"] + flow["expired"],
         "with_scores": with_scores,
-        "top": size if with_scores >= size else 0,
+        "top": size if is_top(size, with_scores) else 0,
     }
     for step in flow_steps(counts, screening.excluded):
         yield Measure(f"flow.{step.key}", plain(step.people), people=step.people)

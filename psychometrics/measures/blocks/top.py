@@ -15,7 +15,7 @@ from psychometrics.measures.inputs import Inputs
 from psychometrics.top.crossfit import FOLDS, SPLITS, crossfit
 from psychometrics.top.empirical_bayes import top_eb
 from psychometrics.top.null import NEIGHBOURS, null_reference, unplaced_rows
-from psychometrics.top.ranking import by_raw_mean, top_paper_curve, top_quasi_curve
+from psychometrics.top.ranking import by_raw_mean, is_top, top_paper_curve, top_quasi_curve
 
 FRACTIONS = (0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.25)
 MIN_TOP_SIZE = 2  # a Top of one would be one person's own ability
@@ -41,8 +41,11 @@ def top_measures(inputs: Inputs) -> Iterator[Measure]:
     inputs.progress(2, STEPS)
     crossed = crossfit(pairs, codes, inputs.rng)
     values = crossed.estimates([size, *sizes.values()], inputs.resamples, inputs.rng)
-    yield measure("top.crossfit5", values[0], size, folds=FOLDS, splits=SPLITS, short=crossed.short)
-    yield measure("top.eb", top_eb(own, codes, size), size, **prior(own))
+    # Of people without a pair these know nothing: they may choose among fewer than the published rule does.
+    everybody = None if is_top(size, len(own.theta)) else unknown(Reason.TOO_FEW_PEOPLE)
+    held_out, shrunken = everybody or values[0], everybody or top_eb(own, codes, size)
+    yield measure("top.crossfit5", held_out, size, folds=FOLDS, splits=SPLITS, short=crossed.short)
+    yield measure("top.eb", shrunken, size, **prior(own))
     inputs.progress(3, STEPS)
     curve = top_paper_curve(pairs, order, list(sizes.values()))
     for (fraction, many), paper, ql, held_out in zip(sizes.items(), curve, of_sizes, values[1:], strict=True):
@@ -56,7 +59,7 @@ def top_measures(inputs: Inputs) -> Iterator[Measure]:
 
 
 def refuse_impossible(cohort: Cohort, size: int, scored: int) -> None:
-    """Raises NotMeasurable where there is no scale, no Top, or a Top of one."""
+    """Raises NotMeasurable where there is no scale, no Top, or a Top of one or of everybody."""
     if not cohort.known.any():
         raise NotMeasurable(
             gettext_noop("Top is measured in theta; no prompt of this study has item parameters.")
@@ -70,6 +73,11 @@ def refuse_impossible(cohort: Cohort, size: int, scored: int) -> None:
     if scored < size:
         template = gettext_noop(
             "Top would be %(size)s people, but only %(scored)s people have a score; choose fewer."
+        )
+        raise NotMeasurable(template, size=size, scored=scored)
+    if not is_top(size, scored):
+        template = gettext_noop(
+            "Top would be everybody: it is %(size)s people, and %(scored)s have a score; choose fewer."
         )
         raise NotMeasurable(template, size=size, scored=scored)
 

@@ -83,11 +83,14 @@ TOPS = (
     ),
     of_top(
         "top.over_null", _("top.paper less top.null"), Unit.LOGITS,
-        _("What of top.paper is no luck of the choice; only this says that people differ."),
+        _("What of top.paper is more than equally able people reach on average."),
     ),
     of_top(
         "top.null_share", _("Share of draws as high as top.paper"), Unit.SHARE,
-        _("How often equally able people came as high, the study itself counted as one of the draws."),
+        _(
+            "How often equally able people came as high, the study itself counted as one of the draws: "
+            "hardly luck below 5 %, borderline below 20 %, luck would do from there on."
+        ),
     ),
     of_top(
         "top.crossfit5", "top.crossfit5", Unit.LOGITS,

@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from psychometrics.inference.measure import Scope
+from presentation.scopes import LEADS
 from reporting.report.html import document_html
 from reporting.report.pdf import document_pdf
 from reporting.services.study_reports import check_target, report_write
 from reporting.views.report.parts import study_document
-from scoring.selectors.measures import scope_to_show
+from scoring.selectors.leading import results_lead
 from scoring.selectors.runs import newest_study_results
 from studies.management.operators import named_study, plain_errors
 from studies.services.database import snapshot
@@ -43,10 +43,9 @@ class Command(BaseCommand):
             }
             report_write(target=folder, files=files, replace=options["replace"])
         results = newest_study_results(study)
-        if results and scope_to_show(results) == Scope.PUBLIC:
-            self.stdout.write(
-                "Its numbers rest on the public prompts alone; the study's pages show those of all."
-            )
+        lead = results_lead(results) if results else None
+        if lead and lead.both_exist:
+            self.stdout.write(str(LEADS[lead.why]))
         for name in NAMES:
             self.stdout.write(f"{len(files[name]):>10}  {name}")
         self.stdout.write(f"Written to {folder.resolve()}.")

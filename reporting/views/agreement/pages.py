@@ -18,7 +18,7 @@ from reporting.views.agreement.drawings import FIGURES
 from reporting.views.agreement.pairs import LevelShown, PairShown
 from reporting.views.agreement.tables import PanelShown, pair_of, panels_shown
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
-from reporting.views.measurement.scopes import ScopeShown, scope_asked
+from reporting.views.measurement.scopes import ScopeShown, lead_of_scores, scope_of_scores
 from reporting.views.own_names import names_of_judges, names_of_study, own_names
 from scoring.selectors.agreements import design_of, newly_judged, panels, study_agreements
 from screening.views.blinding import unblinded_study_required
@@ -30,7 +30,7 @@ from studies.models import Study
 def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     """All pairs in short, one of them in full, and theta under every judge."""
     stored = list(study_agreements(study))
-    asked = scope_asked(request, choice=any(row.scope == Scope.PUBLIC for row in stored))
+    asked = scope_of_scores(request, study, choice=any(row.scope == Scope.PUBLIC for row in stored))
     shown = panels_shown(row for row in stored if row.scope == asked.scope)
     chosen = pair_of(shown, request.GET.get("x", ""), request.GET.get("y", ""))
     panel, pair = chosen if chosen else (None, None)
@@ -102,7 +102,9 @@ def staff_agreement_figure(
         raise Http404
     choice = study_agreements(study).filter(scope=Scope.PUBLIC).exists()
     drawn = FIGURES[figure](found.values, judge_name(found.first), judge_name(found.second), WIDE)
-    return drawing_response(drawn, extension, ScopeShown(Scope(found.scope), choice).words)
+    return drawing_response(
+        drawn, extension, ScopeShown(Scope(found.scope), lead_of_scores(study, choice=choice)).words
+    )
 
 
 def run_panel(run: JudgingRun) -> PanelShown | None:

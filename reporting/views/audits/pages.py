@@ -24,10 +24,11 @@ from judging.selectors.audits import (
 from judging.services.audit_rating import rater_name
 from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
 from judging.services.audits import DrawRefused, audit_draw_once, drawn_from_public
+from psychometrics.inference.measure import Scope
 from reporting.forms.audits import DrawForm, RatingsForm
 from reporting.views.audits.tables import judges_shown, strata_shown
 from reporting.views.judging_run import run_page
-from reporting.views.measurement.scopes import scope_asked
+from reporting.views.measurement.scopes import scope_of_scores
 from scoring.selectors.audit_results import audit_result
 from screening.selectors.participants import undecided_participants
 from studies.roles import Can
@@ -134,8 +135,8 @@ def _audit_page(
     draw_form: DrawForm | None = None,
     ratings_form: RatingsForm | None = None,
 ) -> HttpResponse:
-    shown = scope_asked(request, choice=bool(sample and has_public_scope(sample)))
-    result = audit_result(sample, shown.scope) if sample else None
+    shown = scope_of_scores(request, run.study, choice=bool(sample and has_public_scope(sample)))
+    result = audit_result(sample, shown.scope or Scope.ALL) if sample else None
     # Who rates and neither judges nor sees results must not know what judges and others said; nor who still
     # decides on people what those scored.
     may_know = bool({Can.JUDGE, Can.SEE_RESULTS} & rights_here(request))

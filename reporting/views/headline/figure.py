@@ -7,6 +7,7 @@ from presentation.drawings.shapes import Drawing
 from presentation.measures import value_cell
 from presentation.numbers import counted, decimals, span
 from presentation.tables import ABSENT, Table
+from presentation.top import luck_sentence
 from reporting.selectors.headline import Headline, Model
 from reporting.views.headline.standing import LEVEL, VERDICT_WORDS
 
@@ -74,7 +75,7 @@ def ladder_title(found: Headline) -> str:
 
 
 def ladder_caption(found: Headline) -> str:
-    parts = []
+    parts = [f"{found.report.of}."] if found.report.of else []
     if found.models:
         parts.append(
             _(
@@ -96,6 +97,8 @@ def ladder_caption(found: Headline) -> str:
                 "all people were equally able."
             )
         )
+    if share := found.luck_share:
+        parts.append(luck_sentence(share.value or 0.0, share.details["draws"]))
     return " ".join(parts)
 
 
@@ -124,7 +127,7 @@ def ladder_table(found: Headline) -> Table:
         ends = span(*found.interval) if found.interval else ABSENT
         rows.append((found.ability, [_("Average Human + AI"), decimals(found.ability), ends, "", ""]))
     return Table(
-        caption=_("Everybody on the ladder, the strongest first"),
+        caption=" ".join(filter(None, (_("Everybody on the ladder, the strongest first"), found.report.of))),
         head=[
             _("Who"), _("Ability"), _("95 % interval"), _("People less model"), _("How people stand to it"),
         ],

@@ -11,6 +11,7 @@ from presentation.measures import why_absent
 from presentation.numbers import Text, counted, decimals, percent, span
 from presentation.plain import plain_text
 from presentation.tables import ABSENT
+from presentation.top import luck_sentence, no_top_sentence
 from psychometrics.inference.measure import Block
 from reporting.selectors.headline import Headline
 from reporting.views.headline.standing import standing_sentence
@@ -28,6 +29,8 @@ def _sentences(found: Headline) -> Iterator[Text]:
             "Nobody is counted yet, so there is no result: a participant counts once their session ended."
         )
         return
+    if of := found.report.of:
+        yield f"{of}:"
     if found.ability is None:
         yield from _without_ability(found)
         return
@@ -110,29 +113,12 @@ def _top(found: Headline) -> Iterator[Text]:
         return
     flow, top = found.report.results.flow, found.top
     if top is None:
-        if flow["with_scores"] < flow["top_size"]:
-            yield _(
-                "There is no Top: it takes {needed} counted people with a score, and there are {present}."
-            ).format(needed=counted(flow["top_size"]), present=counted(flow["with_scores"]))
+        if why := no_top_sentence(flow["top_size"], flow["with_scores"]):
+            yield why
         elif template := found.blocks.get(Block.TOP, {}).get("template"):
             yield _(str(template)) % found.blocks[Block.TOP]["facts"]
         return
     facts = {"size": counted(top.people), "value": decimals(top.value)}
-    if found.more_than_luck is None:
-        yield format_html(_("The best {size} reach <strong>{value}</strong>."), **facts)
-    elif found.more_than_luck:
-        yield format_html(
-            _(
-                "The best {size} reach <strong>{value}</strong>; picking them found <strong>more than luck"
-                "</strong> would."
-            ),
-            **facts,
-        )
-    else:
-        yield format_html(
-            _(
-                "The best {size} reach <strong>{value}</strong>; picking them found <strong>no more than luck"
-                "</strong> could."
-            ),
-            **facts,
-        )
+    yield format_html(_("The best {size} reach <strong>{value}</strong>."), **facts)
+    if share := found.luck_share:
+        yield luck_sentence(share.value or 0.0, share.details["draws"])

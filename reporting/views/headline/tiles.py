@@ -1,7 +1,7 @@
 """Three numbers with how sure they are: Average, Top free of the choice, and whether it is more than luck."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _, ngettext
 
@@ -13,6 +13,7 @@ from presentation.numbers import counted, decimals, percent, span
 from presentation.plain import plain_text
 from presentation.sure import HowSure, how_sure
 from presentation.tables import ABSENT
+from presentation.top import draws_sentence, luck_words, no_top_sentence
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
 from reporting.selectors.headline import AVERAGE, RAW_MEAN, Headline
 from reporting.views.headline.standing import models_within, near_models
@@ -35,8 +36,14 @@ def tiles(found: Headline) -> list[Tile]:
     if found.average is None:
         return []
     if found.ability is None:
-        return [_raw(found)]
-    return [_average(found), _top(found), _luck(found)]
+        return [_with_scope(found, _raw(found))]
+    return [_with_scope(found, one) for one in (_average(found), _top(found), _luck(found))]
+
+
+def _with_scope(found: Headline, tile: Tile) -> Tile:
+    """The tile with the questions that its number is over, where there are two scopes."""
+    of = found.report.of
+    return replace(tile, notes=(*tile.notes, f"{of}.")) if of and tile.value != ABSENT else tile
 
 
 def _raw(found: Headline) -> Tile:
@@ -124,11 +131,8 @@ def _why_no_top(found: Headline) -> str:
     flow = found.report.results.flow
     if not found.measured:
         return _("Not computed yet; the site does so within a minute.")
-    if flow["with_scores"] < flow["top_size"]:
-        return _("Too few people: %(present)s have a score, %(needed)s are needed.") % {
-            "present": counted(flow["with_scores"]),
-            "needed": counted(flow["top_size"]),
-        }
+    if why := no_top_sentence(flow["top_size"], flow["with_scores"]):
+        return why
     row = found.get("top.crossfit5", "top")
     return plain_text(value_or_reason(row)) if row else _("It cannot be measured here.")
 
@@ -138,12 +142,10 @@ def _luck(found: Headline) -> Tile:
         _("More than luck?"),
         _("top.paper beside top.null, the published rule on equally able people"),
     )
-    picked, luck = found.picked, found.luck
-    if picked is None or luck is None:
+    picked, luck, share = found.picked, found.luck, found.luck_share
+    if picked is None or luck is None or share is None:
         return Tile(label, ABSENT, "", notes=(_("Not known: there is no Top to compare."),), term=term)
-    over = (picked.value or 0.0) - (luck.high or 0.0)
-    text = _("Yes, by %(over)s") % {"over": decimals(over)} if over > 0 else _("No")
-    note = _(
+    ends = _(
         "Picking %(size)s of %(people)s equally able people by their scores gives %(ends)s in 95 of 100 "
         "studies; here it gave %(value)s."
     ) % {
@@ -152,4 +154,5 @@ def _luck(found: Headline) -> Tile:
         "ends": span(luck.low, luck.high),
         "value": decimals(picked.value),
     }
-    return Tile(label, text, "", notes=(note,), term=term)
+    notes = (draws_sentence(share.value or 0.0, share.details["draws"]), ends)
+    return Tile(label, luck_words(share.value or 0.0), "", notes, term)

@@ -21,7 +21,7 @@ from reporting.views.table_sorting import sort_of, table_shown
 from reporting.views.tabs import block_title, blocks_beside, results_tabs
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
-from scoring.selectors.runs import changes_since, measures_are_coming, newest_study_results
+from scoring.selectors.runs import changes_since, measures_are_coming, newest_study_results, way_on
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
 from studies.roles import Can
@@ -37,13 +37,15 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
     measurement = measurement_of(results) if results else None
     page, shown = PAGES[chosen], scope_of_results(request, results)
     query = shown.context["scope_query"]
-    found = _seen_block(request, study, measurement, chosen, shown) if measurement else None
+    found = _seen_block(request, study, measurement, chosen, shown) if measurement and shown.scope else None
     own = own_names(names_of_study(study), names_in(found)) if found else frozenset()
+    changes = changes_since(results) if results else []
     context = {
         "study": study,
         "results": results,
         "measurement": measurement,
-        "changes": changes_since(results) if results else [],
+        "changes": changes,
+        "way_on": way_on(results, changes) if results else None,
         "measuring": results is not None and measures_are_coming(results, timezone.now()),
         "tabs": results_tabs(study, query, chosen),
         "blocks": blocks_beside(study, query, chosen),
@@ -130,10 +132,9 @@ def _stored_block(
     chosen = _block_or_404(block)
     stored = ResultSet.objects.select_related("run__study__bank_version")
     results = get_object_or_404(stored, run__study=study, pk=results_id)
-    measurement = measurement_of(results)
-    if measurement is None:
+    measurement, shown = measurement_of(results), scope_of_results(request, results)
+    if measurement is None or shown.scope is None:
         raise Http404
-    shown = scope_of_results(request, results)
     return _seen_block(request, study, measurement, chosen, shown), shown
 
 

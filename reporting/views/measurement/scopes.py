@@ -1,49 +1,63 @@
-"""Which answers a page's numbers rest on: where private prompts were asked, its reader chooses."""
+"""Which answers a page's numbers rest on: those that lead, or, where both may be told, those chosen."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest
-from django.utils.translation import gettext as _
 
+from presentation.scopes import LEADS, PROMPTS
 from psychometrics.inference.measure import Scope
+from psychometrics.measures.headlines import Lead, LeadReason
 from scoring.models import ResultSet
-from scoring.selectors.measures import scope_to_show
+from scoring.selectors.leading import results_lead
+from studies.models import Study
 
 PARAMETER = "prompts"
+NO_RESULTS = Lead(Scope.ALL, LeadReason.ONE_SCOPE)
 
 
 @dataclass(frozen=True)
 class ScopeShown:
-    """The answers that numbers rest on, and whether there is a choice: no private prompts, no choice."""
+    """The answers that numbers rest on, None where none may be told; and what leads on this page."""
 
-    scope: Scope
-    choice: bool
+    scope: Scope | None
+    lead: Lead
 
     @property
     def context(self) -> dict[str, Any]:
-        """What the templates need: whether there is a choice, and the query that keeps it in links."""
-        public = self.scope == Scope.PUBLIC
+        """What the templates need: the choice, why one leads, and the query that keeps the other in links."""
+        is_lead = self.scope == self.lead.scope
         return {
-            "choose_scope": self.choice,
-            "public_only": public,
-            "scope_query": f"?{PARAMETER}={self.scope}" if public else "",
+            "choose_scope": self.lead.may_switch,
+            "public_only": self.scope == Scope.PUBLIC,
+            "lead_scope": self.lead.scope,
+            "lead_sentence": LEADS[self.lead.why],
+            "scope_query": "" if is_lead else f"?{PARAMETER}={self.scope}",
         }
 
     @property
     def words(self) -> str:
         """What a figure that is saved alone says; nothing where there are no private prompts."""
-        if not self.choice:
-            return ""
-        return _("Public prompts only") if self.scope == Scope.PUBLIC else _("All prompts")
+        return str(PROMPTS[self.scope]) if self.lead.both_exist and self.scope else ""
 
 
-def scope_asked(request: HttpRequest, *, choice: bool) -> ScopeShown:
-    """All answers, unless the address asks for public prompts only and there is the choice."""
-    public = choice and request.GET.get(PARAMETER) == Scope.PUBLIC
-    return ScopeShown(Scope.PUBLIC if public else Scope.ALL, choice)
+def scope_asked(request: HttpRequest, lead: Lead) -> ScopeShown:
+    """What leads, unless the address asks for the other and it may be told."""
+    asked = request.GET.get(PARAMETER)
+    chosen = lead.may_switch and asked in list(Scope)
+    return ScopeShown(Scope(asked) if chosen and asked else lead.scope, lead)
 
 
 def scope_of_results(request: HttpRequest, results: ResultSet | None) -> ScopeShown:
-    """The same, of results: there is a choice where they are told apart by the prompts they rest on."""
-    return scope_asked(request, choice=results is not None and scope_to_show(results) == Scope.PUBLIC)
+    """The same, of results."""
+    return scope_asked(request, results_lead(results) if results else NO_RESULTS)
+
+
+def scope_of_scores(request: HttpRequest, study: Study, *, choice: bool) -> ScopeShown:
+    """The same of numbers about judges, which lead as the protocol says."""
+    return scope_asked(request, lead_of_scores(study, choice=choice))
+
+
+def lead_of_scores(study: Study, *, choice: bool) -> Lead:
+    wanted = Scope(study.protocol.headline_scope)
+    return Lead(wanted, LeadReason(wanted)) if choice else NO_RESULTS

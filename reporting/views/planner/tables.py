@@ -15,7 +15,7 @@ from psychometrics.planning.simulated_design import MAX_CHOSEN, Recovery, Simula
 from psychometrics.planning.tables import PROMPTS_PER_PERSON, Alternative, Planned
 
 WHY: Mapping[str, Text] = {
-    Reason.TOO_FEW_PEOPLE: gettext_lazy("fewer people have a score than Top has places, or only one"),
+    Reason.TOO_FEW_PEOPLE: gettext_lazy("Top would be everybody with a score, or more, or there is only one"),
     Reason.TOO_FEW_PAIRS: gettext_lazy("people have too few answers with a score each"),
     Reason.NO_PAIRS: gettext_lazy("nobody has a score"),
 }

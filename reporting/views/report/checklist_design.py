@@ -79,7 +79,7 @@ def _sample(records: StudyRecords) -> Sentences:
                 "%(asked)d prompts are in the study's question sets, %(private)d of them private; of the "
                 "public ones %(scored)d have a scored answer."
             )
-            if records.scope == Scope.PUBLIC
+            if records.leading == Scope.PUBLIC
             else _(
                 "%(asked)d prompts are in the study's question sets; %(scored)d of them have a scored answer."
             )

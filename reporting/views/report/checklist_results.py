@@ -8,6 +8,7 @@ from presentation.agreement import judges_sentence
 from presentation.exclusions import FLAG_NAMES
 from presentation.measures import value_cells
 from presentation.numbers import decimals, span_or_one
+from presentation.top import luck_sentence
 from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.report_records import StartFacts, StudyRecords
 from reporting.views.report.checklist_design import Sentences, amended, listed
@@ -129,6 +130,9 @@ def _analysis(records: StudyRecords) -> Sentences:
             "target; for models with scores that of their difference from the cohort."
         )
         yield "4.2", told
+    share = records.blocks[Block.TOP].get("top.null_share", "top") if records.computed(Block.TOP) else None
+    if share is not None and share.value is not None:
+        yield "4.2", luck_sentence(share.value, share.details["draws"])
     if records.study.item_bank:
         yield "4.3", _same_metric(records)
     if records.measurement:

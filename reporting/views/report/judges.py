@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from judging.selectors.audits import study_samples
 from presentation.numbers import Text, counted
@@ -12,10 +12,15 @@ from reporting.report.parts import Heading, Paragraph, Part, Tone
 from reporting.views.agreement.pairs import PairShown, StatisticShown
 from reporting.views.agreement.tables import ThetaShown, panels_shown
 from reporting.views.audits.tables import JudgeShown, judges_shown
-from reporting.views.report.sections import PUBLIC_ONLY
 from scoring.selectors.agreements import panels as judges_of, study_agreements
 from scoring.selectors.audit_results import audit_result
 from studies.models import Study
+
+# What stands above the numbers on judges of a study that asked private prompts.
+PUBLIC_ONLY = gettext_lazy(
+    "These numbers rest on the answers to public prompts alone, by which Top is chosen as well, so that each "
+    "can be computed again from the public export."
+)
 
 
 def judge_parts(study: Study, scope: Scope) -> Iterator[Part]:

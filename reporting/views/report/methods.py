@@ -6,11 +6,13 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from judging.models import ScoringRun
+from presentation.amendments import after_results_sentence
 from presentation.exclusions import people_text
 from presentation.first_intervals import first_cell, pool_cell, published_cell, why_none
 from presentation.measures import group_name, interval_cell, value_cell, why_absent
-from presentation.numbers import counted, decimals, span_or_one
+from presentation.numbers import Text, counted, decimals, span_or_one
 from presentation.tables import ABSENT
+from presentation.top import luck_sentence
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.report_records import StudyRecords
@@ -19,11 +21,15 @@ from studies.protocol.settings import ProtocolSettings
 ASSEMBLIES = {
     "random": gettext_lazy("random"), "balanced": gettext_lazy("balanced"), "matrix": gettext_lazy("matrix"),
 }  # fmt: skip
+RESTS_ON = {
+    Scope.ALL: gettext_lazy("The results rest on the answers to all prompts, private ones included."),
+    Scope.PUBLIC: gettext_lazy("The results rest on the answers to public prompts alone."),
+}
 
 
 def methods_text(records: StudyRecords) -> str:
     """What was done and what came out, in sentences that a paper can take over."""
-    return " ".join([*design(records), *sample(records), *scoring(records), *found(records)])
+    return " ".join(map(str, [*design(records), *sample(records), *scoring(records), *found(records)]))
 
 
 def design(records: StudyRecords) -> Iterator[str]:
@@ -115,6 +121,8 @@ def frozen(records: StudyRecords) -> Iterator[str]:
             "%(hash)s)."
         )
     yield told % facts
+    if records.late_amendments:
+        yield after_results_sentence(records.late_amendments)
 
 
 def sample(records: StudyRecords) -> Iterator[str]:
@@ -191,12 +199,14 @@ def scoring(records: StudyRecords) -> Iterator[str]:
         ) % {"resamples": counted(records.measurement.resamples), "seed": records.measurement.seed}
 
 
-def found(records: StudyRecords) -> Iterator[str]:
-    if records.scope == Scope.PUBLIC:
-        yield _("The results rest on the answers to public prompts alone.")
+def found(records: StudyRecords) -> Iterator[Text]:
     if records.holds_tasks:
+        if records.lead.both_exist:
+            yield RESTS_ON[records.scope_of(Block.BENCHMARK)]
         yield from accuracies(records)
         return
+    if records.lead.both_exist:
+        yield RESTS_ON[records.leading]
     if records.average:
         yield _ability_sentence(_("Average"), records.average)
     if records.top and records.top.participants:
@@ -247,6 +257,9 @@ def measured(records: StudyRecords) -> Iterator[str]:
             "Measured on answers that did not choose it, Top reaches %(theta)s (%(interval)s; "
             "top.crossfit5); equally able people would reach %(null)s by the published rule (top.null)."
         ) % {"theta": value_cell(crossfit), "interval": interval_cell(crossfit), "null": value_cell(null)}
+    share = top.get("top.null_share", "top")
+    if share is not None and share.value is not None:
+        yield luck_sentence(share.value, share.details["draws"])
 
 
 def _ability_sentence(name: str, row: GroupNumbers) -> str:

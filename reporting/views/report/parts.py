@@ -12,6 +12,7 @@ from presentation.drawn import drawing_file
 from presentation.measures import says_little
 from presentation.numbers import Text, counted
 from presentation.plain import plain_drawing, plain_pieces
+from presentation.scopes import PROMPTS
 from presentation.tables import Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
@@ -113,7 +114,9 @@ def _result_parts(records: StudyRecords, own: Collection[str]) -> Iterator[Part]
         yield Heading(_("Estimates"))
         yield Paragraph(_("No results have been computed yet, so there are no estimates in this report."))
         return
-    report = report_of(records.results, records.scope, stored=records.headlines, of_tasks=records.holds_tasks)
+    report = report_of(
+        records.results, records.leading, stored=records.headlines, of_tasks=records.holds_tasks
+    )
     figure = _figure_parts(
         ability_chart(report, WIDE),
         _("Theta of Average with intervals and of Top without, for all prompts and by category."),
@@ -128,18 +131,19 @@ def _result_parts(records: StudyRecords, own: Collection[str]) -> Iterator[Part]
     if records.measurement is None:
         yield Paragraph(_("These results are not measured yet, so the report ends with the estimates."))
         return
-    if records.scope == Scope.PUBLIC:
-        yield Paragraph(str(sections.PUBLIC_ONLY))
     for block in map(Block, records.measurement.ended(records.scope)):
-        found = records.blocks[block]
-        rows = tuple(row for row in found.rows if row.pk in records.leaving)
-        yield from block_parts(replace(found, rows=rows), PAGES[block].title, own)
+        of = str(PROMPTS[records.scope_of(block)]) if records.lead.both_exist else ""
+        yield from block_parts(records.blocks[block], PAGES[block].title, own, of)
 
 
-def block_parts(found: BlockMeasures, title: object, own: Collection[str] = ()) -> Iterator[Part]:
-    """One block as its page shows it."""
+def block_parts(
+    found: BlockMeasures, title: object, own: Collection[str] = (), of: str = ""
+) -> Iterator[Part]:
+    """One block as its page shows it; `of` says which prompts its numbers rest on."""
     page = PAGES[found.block]
     yield Heading(str(title), 2)
+    if of:
+        yield Paragraph(f"{of}.")
     if found.sentence:
         yield Paragraph(found.sentence)
     yield from map(Paragraph, page.summary(found))

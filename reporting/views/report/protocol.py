@@ -8,7 +8,7 @@ from presentation.tables import ABSENT, table_of
 from reporting.report.parts import Facts, Heading, Paragraph, Part
 from reporting.selectors.report_records import StudyRecords
 from reporting.views.report.sections import moment
-from studies.models import Amendment, Study
+from studies.models import Study
 
 
 def protocol_parts(records: StudyRecords) -> Iterator[Part]:
@@ -32,7 +32,7 @@ def protocol_parts(records: StudyRecords) -> Iterator[Part]:
             (_("Judge texts"), study.judge_protocol.sha256 if study.judge_protocol else _("none")),
         ],
     )
-    yield from _amendment_parts(records.amendments)
+    yield from _amendment_parts(records)
     yield Paragraph(_("Every setting stands word for word at the end of this report."))
 
 
@@ -80,18 +80,20 @@ def _setting_text(value: object) -> str:
             return str(value)
 
 
-def _amendment_parts(amendments: tuple[Amendment, ...]) -> Iterator[Part]:
+def _amendment_parts(records: StudyRecords) -> Iterator[Part]:
     yield Heading(_("Amendments"), 2)
-    if not amendments:
+    if not records.amendments:
         yield Paragraph(_("There are none."))
         return
+    late = {one.number for one in records.late_amendments}
     yield table_of(
         _("Recorded changes of the frozen protocol"),
-        amendments,
+        records.amendments,
         (
             (_("Number"), lambda one: str(one.number)),
             (_("When"), lambda one: moment(one.made_at)),
             (_("Changed"), lambda one: ", ".join(one.changes)),
+            (_("After results were computed"), lambda one: _("yes") if one.number in late else _("no")),
             (_("Reason"), lambda one: one.reason),
             (_("Protocol hash after it"), lambda one: one.protocol_hash),
         ),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 
 from django.utils.formats import date_format
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _
 
 from batches.rules.statuses import VOID, AnswerState
 from presentation.first_intervals import (
@@ -18,19 +18,14 @@ from presentation.first_intervals import (
 )
 from presentation.measures import group_name
 from presentation.numbers import counted, decimals
+from presentation.scopes import LEADS
 from presentation.tables import ABSENT, Table, table_of
-from psychometrics.inference.measure import Block, Scope
+from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.report.parts import Facts, Figure, Heading, Paragraph, Part, Tone
 from reporting.selectors.report_records import StudyRecords
 from reporting.selectors.reports import Report
-from scoring.models import ResultSet
-
-# What stands above the numbers of a study that asked private prompts.
-PUBLIC_ONLY = gettext_lazy(
-    "These numbers rest on the answers to public prompts alone, by which Top is chosen as well, so that each "
-    "can be computed again from the public export."
-)
+from scoring.selectors.leading import results_lead
 
 
 def moment(at: datetime | None) -> str:
@@ -78,24 +73,11 @@ def flow_parts(records: StudyRecords) -> Iterator[Part]:
     )
 
 
-def _private_sentence(results: ResultSet) -> str:
-    """Where the numbers over all answers are, which the report has none of."""
-    if results.measures.filter(scope=Scope.ALL, block=Block.RESULTS, may_leave=True).exists():
-        return _(
-            "What rests on the private prompts as well stands on the study's pages, and leaves only as "
-            "aggregates, in the rows of scope all of the export."
-        )
-    return _(
-        "What rests on the private prompts as well stands on the study's pages only: it would tell of one or "
-        "two private prompts."
-    )
-
-
 def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Part]:
     """The stored estimates, with what must be known before any of them is quoted."""
     yield Heading(_("Estimates"))
-    if report.scope == Scope.PUBLIC:
-        yield Paragraph(f"{PUBLIC_ONLY} {_private_sentence(report.results)}")
+    if report.of:
+        yield Paragraph(f"{report.of}. {LEADS[results_lead(report.results).why]}")
     for note in report.notes:
         yield Paragraph(note, Tone.WARNING)
     yield Paragraph(
@@ -114,7 +96,11 @@ def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Pa
 
 
 def _row_name(report: Report) -> Callable[[GroupNumbers], str]:
-    return lambda row: f"{group_name(row.group)}, {report.category(row) or _('all prompts')}"
+    def name(row: GroupNumbers) -> str:
+        whole = _("all public prompts") if row.scope == Scope.PUBLIC else _("all prompts")
+        return f"{group_name(row.group)}, {report.category(row) or whole}"
+
+    return name
 
 
 def _abilities_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:

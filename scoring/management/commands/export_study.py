@@ -6,6 +6,8 @@ from typing import Any
 
 from django.utils import timezone
 
+from presentation.scopes import LEADS
+from psychometrics.measures.headlines import LeadReason
 from scoring.coordinator import results_bring_up
 from scoring.export.audience import Audience
 from scoring.management.run_arguments import measuring_bar
@@ -56,6 +58,8 @@ class Command(OperatorCommand):
                 "all, where there are any, on all prompts; no row tells of a single private prompt."
             )
         for run in manifest.runs:
+            if manifest.omitted.private_prompts and run.headline_reason:
+                self.stdout.write(f"Run {run.number}: {LEADS[LeadReason(run.headline_reason)]}")
             if run.design_hash != manifest.study.design_hash:
                 self.stdout.write(f"Run {run.number}: {SUPERSEDED}")
         self.stdout.write(

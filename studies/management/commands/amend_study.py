@@ -3,11 +3,13 @@
 from django.utils import timezone
 
 from studies.management.operators import BY, OperatorCommand, json_object, named_person, named_study
+from studies.protocol.describing import holds_for
+from studies.selectors.amendments import made_after_results
 from studies.services.amendments import study_amend
 
 
 class Command(OperatorCommand):
-    help = "Amend a frozen study: settings, opens_at, closes_at. Running sessions keep their deadlines."
+    help = "Amend a frozen study: settings, opens_at, closes_at. Says whom each change holds for."
     arguments = {
         "slug": {},
         "--changes": {"required": True, "help": "a JSON file of the new values, or the JSON itself"},
@@ -25,6 +27,10 @@ class Command(OperatorCommand):
         )
         fields = ", ".join(sorted(amendment.changes))
         self.stdout.write(f"Amendment {amendment.number} ({fields}); protocol {amendment.protocol_hash}")
-        self.stdout.write("Sessions that are running keep the deadline they started with.")
-        if "consent_text" in amendment.changes:
-            self.stdout.write("Everyone who has not started is asked to agree to the new text first.")
+        for holds, names in holds_for(amendment.changes).items():
+            self.stdout.write(f"{', '.join(names)}: {holds}")
+        if made_after_results(amendment.study, [amendment]):
+            self.stdout.write(
+                "Results had been computed and may have been seen: results, report and export say so. "
+                "See that the reason tells what was known of them."
+            )

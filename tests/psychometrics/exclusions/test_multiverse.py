@@ -110,12 +110,14 @@ def test_top_is_selected_again_under_every_specification() -> None:
     found = list(specifications(cohort(), masks((), (0,)), 1))
     by_rule = {(one.rule, str(one.missing)): one.top for one in found if one.aggregation == "pooled"}
     assert by_rule["rule0", "as_missing"].theta.value == pytest.approx((ONE + 4) / 5)
-    assert by_rule["rule1", "as_missing"].theta.value == pytest.approx(-ONE)
+    assert (
+        by_rule["rule1", "as_missing"].theta.reason == Reason.TOO_FEW_PEOPLE
+    )  # one is left, who is everybody
     assert by_rule["rule1", "as_zero"].theta.value == pytest.approx((-ONE + 2 * (2 - ONE)) / 5)
 
 
-def test_too_small_a_group_has_no_top_and_says_why() -> None:
-    found = list(specifications(cohort(), masks(()), 3))
+def test_everybody_is_no_top_and_says_why() -> None:
+    found = list(specifications(cohort(), masks(()), 2))
     top = {str(one.missing): one.top.theta for one in found}
     assert np.isnan(top["as_missing"].value)  # two people have a score
     assert top["as_missing"].reason == Reason.TOO_FEW_PEOPLE

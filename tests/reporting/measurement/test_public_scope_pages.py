@@ -16,11 +16,9 @@ from presentation.numbers import decimals
 from presentation.tables import Table
 from psychometrics.inference.measure import Block
 from reporting.management.result_lines import result_lines
-from reporting.report.parts import Paragraph
 from reporting.selectors.report_records import study_records
-from reporting.selectors.reports import report_of
 from reporting.views.measurement.blocks_shown import PAGES
-from reporting.views.report.sections import estimate_parts, flow_parts
+from reporting.views.report.sections import flow_parts
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.export_results import estimate_rows
@@ -145,10 +143,10 @@ def test_pages_and_commands_say_over_which_prompts_their_numbers_are(
     assert "All questions together." in page(staff)
     assert "All public questions together." in page(staff, prompts="public")
     lines = "\n".join(result_lines(measurement.result_set))
-    assert "All of this is over all prompts, private ones included" in lines
+    assert "All questions: The protocol has the numbers of all questions stand first" in lines
     said = StringIO()
     call_command("report_study", "split", out=tmp_path / "report", stdout=said)
-    assert "Its numbers rest on the public prompts alone" in said.getvalue()
+    assert "The protocol has the numbers of all questions stand first" in said.getvalue()
     call_command("export_study", "split", tmp_path / "export", stdout=said)
     assert "scope public rest on the public prompts alone" in said.getvalue()
     assert ".svg?prompts=public" in page(staff, "uncertainty", "public")
@@ -164,18 +162,10 @@ def test_without_private_prompts_there_is_nothing_to_switch(
     assert "Public prompts only" not in page(staff, prompts="public")
 
 
-def test_the_report_is_of_the_public_prompts_and_says_where_the_rest_is(
-    study: Study, measurement: Measurement
-) -> None:
+def test_what_is_counted_for_the_report_is_of_the_public_prompts(study: Study) -> None:
     records = study_records(study)
-    estimates = list(estimate_parts(report_of(measurement.result_set, records.scope)))
-    [said] = [part.text for part in estimates if isinstance(part, Paragraph) and "public" in part.text]
-    assert "public prompts alone" in said
-    assert said.endswith("leaves only as aggregates, in the rows of scope all of the export.")
-    [counts] = [part for part in estimates if isinstance(part, Table) and "Expected" in part.head]
-    assert counts.rows[0][1] == "20"  # four people, five public prompts
     [flow] = [part for part in flow_parts(records) if isinstance(part, Table) and part.head[1] == "Answers"]
-    assert sum(int(row[1]) for row in flow.rows) == 20
+    assert sum(int(row[1]) for row in flow.rows) == 20  # four people, five public prompts
 
 
 def test_a_category_that_would_tell_of_one_private_prompt_is_exported_without_its_numbers(

@@ -223,7 +223,11 @@ def texts_of(row: dict[str, Any]) -> Iterator[str]:
 
 
 def test_nothing_in_the_report_moves_with_what_is_of_a_private_prompt(study: Study, now: datetime) -> None:
-    """Neither estimates nor measures, agreement, audit, figures or the checklist."""
+    """Where the public ones stand first: neither estimates nor measures, agreement, audit, figures or the
+    checklist.
+    """
+    study.settings["headline_scope"] = "public"
+    study.save(update_fields=["settings"])
     flag_one(study, "public", now)
     compute(study, now)
     before = parts_of(study)

@@ -43,7 +43,7 @@ TERMS: Mapping[str, Text] = {
 REASONS: Mapping[str, Text] = {
     Reason.SEPARATED.value: _("no finite odds ratio: it tells all absent answers from the others"),
     Reason.NO_VARIATION.value: _("not estimable: nothing varies, or terms cannot be told apart"),
-    Reason.TOO_FEW_PEOPLE.value: _("fewer people than Top needs"),
+    Reason.TOO_FEW_PEOPLE.value: _("Top would be everybody, or there are too few people"),
     Reason.TOO_FEW_PAIRS.value: _("no person or no prompt has two answers"),
 }
 LOOKS = {Outcome.SKIPPED: "bar-2", Outcome.NOT_REACHED: "bar-1", Outcome.NOT_SUBMITTED: "bar-3"}

@@ -12,8 +12,9 @@ from presentation.drawings.intervals import Behind
 from presentation.drawings.shapes import Drawing, Key
 from presentation.figures import Point, Style, keys_of, with_ends
 from presentation.first_intervals import top_sentence
-from presentation.measures import interval_cell, interval_or_reason, percent_cell, value_cell, value_cells
+from presentation.measures import interval_cell, interval_or_reason, value_cell, value_cells
 from presentation.numbers import Text, counted, decimals, percent
+from presentation.top import luck_sentence
 from reporting.views.measurement import parts
 from reporting.views.measurement.blocks.cohort import REASONS
 from scoring.models import MeasureRow
@@ -63,15 +64,13 @@ def _null_sentences(block: BlockMeasures) -> Iterator[Text]:
         return
     yield _(
         "The published rule gives %(paper)s (in-sample). If all people were equally able it would give "
-        "%(null)s by luck alone, where their average is %(average)s; only the difference of %(over)s says "
-        "that people differ. Equally able people came as high in %(share)s of %(draws)s draws, the study "
-        "itself counted as one."
+        "%(null)s by luck alone, where their average is %(average)s; the difference is %(over)s."
     ) % {
         **value_cells(paper=paper, null=null, over=over),
         "average": decimals(null.details["average"]),
-        "share": percent_cell(share, 2),
-        "draws": counted(share.details["draws"]),
     }
+    if share.value is not None:
+        yield luck_sentence(share.value, share.details["draws"])
 
 
 estimators = parts.in_order(*NAMES, groups=("top",))

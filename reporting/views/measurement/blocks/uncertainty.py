@@ -62,7 +62,7 @@ REASONS: Mapping[str, Text] = {
     Reason.NO_VARIATION.value: _("no interval: the bank does not determine it"),
     Reason.TOO_FEW_PAIRS.value: _("no person or no prompt has two answers"),
     Reason.NO_FINITE_SOLUTION.value: _("all scores are 0, or all are 1"),
-    Reason.TOO_FEW_PEOPLE.value: _("fewer people than Top needs"),
+    Reason.TOO_FEW_PEOPLE.value: _("Top would be everybody, or there are too few people"),
 }
 average_thetas = parts.named(*THETAS, group="average")
 

@@ -1,0 +1,40 @@
+"""Over which questions numbers are, in words: where private ones were asked, every number says so."""
+
+from collections.abc import Mapping
+
+from django.utils.translation import gettext_lazy
+
+from presentation.numbers import Text
+from psychometrics.inference.measure import Scope
+from psychometrics.measures.headlines import LeadReason
+
+# Of a group of numbers, and of a figure that is saved alone.
+QUESTIONS: Mapping[Scope, Text] = {
+    Scope.ALL: gettext_lazy("All questions"),
+    Scope.PUBLIC: gettext_lazy("Public questions only"),
+}
+PROMPTS: Mapping[Scope, Text] = {
+    Scope.ALL: gettext_lazy("All prompts"),
+    Scope.PUBLIC: gettext_lazy("Public prompts only"),
+}
+# Why the numbers of these questions stand first, and where the others are.
+LEADS: Mapping[LeadReason, Text] = {
+    LeadReason.ONE_SCOPE: "",
+    LeadReason.ALL: gettext_lazy(
+        "The protocol has the numbers of all questions stand first, private ones included. Those of the "
+        "public questions alone, Top chosen anew, can be computed again from the public export."
+    ),
+    LeadReason.PUBLIC: gettext_lazy(
+        "The protocol has the numbers of the public questions stand first, by which Top is chosen as well, "
+        "so that each can be computed again from the public export."
+    ),
+    LeadReason.ALL_WITHHELD: gettext_lazy(
+        "The numbers of the public questions stand first, by which Top is chosen as well. Those of all "
+        "questions are withheld: beside these they would tell of one or two private questions."
+    ),
+    LeadReason.ALL_PRIVATE: gettext_lazy("No public question was asked, so the numbers are of private ones."),
+    LeadReason.NEITHER: gettext_lazy(
+        "There is no number to show: no public question was asked, and so few private ones have a score that "
+        "any number would tell of single ones."
+    ),
+}
