@@ -74,13 +74,13 @@ def test_errors_by_people_prompts_and_both_worked_out_on_paper(crossed: Cohort) 
     pairs = crossed.pairs
     fit = pooled_fit(pairs)
     # e = 2.5, 0.5, 0.5, -3.5. By person 3 and -3, by prompt 3 and -3: V = 2 (9 + 9) / 16 = 2.25 each.
-    # By pair (6.25 + 0.25 + 0.25 + 12.25) / 16 = 1.1875.
+    # By pair, each of which weighs 1/4, 4/3 (6.25 + 0.25 + 0.25 + 12.25) / 16 = 19 / 12.
     assert fit.theta == pytest.approx(-0.5, abs=1e-12)
     assert cluster_error(fit, pairs.person).se == pytest.approx(1.5, abs=1e-12)
     assert cluster_error(fit, pairs.prompt).se == pytest.approx(1.5, abs=1e-12)
     both = twoway_error(fit, pairs)
-    assert both.se == pytest.approx(math.sqrt(4.5 - 1.1875), abs=1e-12)
-    assert (both.clusters, both.df) == (2, 1)
+    assert both.se == pytest.approx(math.sqrt(4.5 - 19 / 12), abs=1e-12)
+    assert (both.clusters, both.df) == (2, pytest.approx(1))
 
 
 def test_the_two_way_error_is_never_below_the_one_by_people() -> None:
