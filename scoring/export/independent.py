@@ -12,8 +12,8 @@ at. Exit code 0 if all agree, 1 if something differs, 2 if the folder is not a w
     theta_pool  sum a (y + a b) / sum a^2 over answers;  theta: the same over the mean scores of prompts
     theta_ql    root of sum a (p - pi) = 0,  pi = 1 / (1 + exp(-a (theta - b))): at scores of 0 and 1 the
                 maximum likelihood of the logistic model, and the only theta on a logistic bank
-    errors      CR2 with the t of Bell and McCaffrey: V = sum over clusters g of (sum of influences)^2 / (1 - h),
-                h the share of a^2 (of theta_ql a^2 pi (1 - pi)) that g holds, and
+    errors      CR2 with the t of Bell and McCaffrey: V = sum over clusters g of
+                (sum of influences)^2 / (1 - h_g), h_g the share of a^2 (of theta_ql a^2 pi (1 - pi)) in g, and
                 df = 1 / (sum h_g^2 + sum over g != k of h_g^2 h_k^2 / ((1 - h_g) (1 - h_k)));
                 over all prompts never a narrower interval than by people alone
 
@@ -146,10 +146,12 @@ def error(pairs: Places, residual: Array, slope: Array, kind: str) -> tuple[floa
     for name in ("person", "prompt", "batch", "pair"):
         of = np.arange(u.size) if name == "pair" else np.unique(pairs[name], return_inverse=True)[1]
         sums, h = np.bincount(of, u), np.bincount(of, weights)
-        squares = h**2 / np.maximum(1 - h, TOLERANCE)
+        if sums.size < 2 or 1 - h.max() <= TOLERANCE:
+            found[name] = (math.nan, 1.0)
+            continue
+        squares = h**2 / (1 - h)
         df = 1 / (np.sum(h**2) + np.sum(squares) ** 2 - np.sum(squares**2))
-        variance = np.sum(sums**2 / (1 - h)) if sums.size > 1 and 1 - h.max() > TOLERANCE else math.nan
-        found[name] = (float(variance), max(float(df), 1.0))
+        found[name] = (float(np.sum(sums**2 / (1 - h))), max(float(df), 1.0))
     people, prompts, batches, alone = found.values()
     both = people[0] + prompts[0] - alone[0]
     twoway = math.nan if math.isnan(both) else max(both, people[0], prompts[0]), min(people[1], prompts[1])
