@@ -12,6 +12,9 @@ Fitted      what is expected rests on numbers x fitted to the same answers (`dif
 
 A profile is compared within itself, as its mean residual is a matter of ability, not of prompts.
 
+Where the correlation of an answer's criteria is not known (`fit.criteria`), all is computed at the value
+taken and at both ends of what is possible, and nothing is flagged that does not hold at all three.
+
 Flags: which prompts may be off, by themselves or by a group they are in, and what is left without them.
 
 Prompt      p_j = 2 Phi(-|z_j|), z_j from `dif.item_dif`; flagged where Holm's adjusted p over all prompts
@@ -29,7 +32,7 @@ Sources: Cameron, Gelbach and Miller (2011) for the errors; Lim, Choe and Han (2
 """
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,6 +63,20 @@ class GroupDif:
     p: float
     n: int | None
     clusters: int | None
+
+
+def held_by_all(found: Sequence[GroupDif]) -> GroupDif:
+    """The first of the same shift under processes that are all possible, as far as all of them bear it out.
+
+    Its interval reaches over all of theirs, and p is the largest of them; 1 where they differ in sign.
+    """
+    first = found[0]
+    if len(found) == 1 or math.isnan(first.p):
+        return first
+    low, high = min(one.estimate.low for one in found), max(one.estimate.high for one in found)
+    sides = {one.estimate.value > 0 for one in found}
+    p = 1.0 if len(sides) > 1 else max(one.p for one in found)
+    return replace(first, estimate=replace(first.estimate, low=low, high=high), p=p)
 
 
 HELD_BACK = GroupDif(unknown(Reason.TOO_FEW_PROMPTS), math.nan, None, None)

@@ -10,6 +10,7 @@ import numpy as np
 from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.exclusions.rules import ExclusionFacts
+from psychometrics.fit.criteria import Correlation, correlation_of_criteria
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.measure import Scope
 from psychometrics.irt.bank import ItemBank
@@ -143,6 +144,13 @@ class Inputs:
     def top(self) -> Mask:
         """(P,): the people of the stored Top group, chosen by raw mean; nobody where there are too few."""
         return top_members(self.cohort, self.facts.top_size)
+
+    @cached_property
+    def correlation(self) -> Correlation:
+        """That of the criteria of an answer, as far as the models' epochs tell it."""
+        models = self.facts.models
+        bank, p = (models.items, models.board.p) if models is not None else (None, None)
+        return correlation_of_criteria(self.cohort.prompts, bank, p)
 
     @cached_property
     def groups(self) -> dict[str, Cohort]:

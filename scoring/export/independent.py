@@ -13,7 +13,7 @@ at. Exit code 0 if all agree, 1 if something differs, 2 if the folder is not a w
     theta_ql    root of sum a (p - pi) = 0,  pi = 1 / (1 + exp(-a (theta - b))): at scores of 0 and 1 the
                 maximum likelihood of the logistic model, and the only theta on a logistic bank
     errors      CR2 with the t of Bell and McCaffrey: V = sum over clusters g of
-                (sum of influences)^2 / (1 - h_g), h_g the share of a^2 (of theta_ql a^2 pi (1 - pi)) in g, and
+                (sum of influences)^2 / (1 - h_g), h_g the share of a^2 in g (theta_ql: a^2 pi (1 - pi)), and
                 df = 1 / (sum h_g^2 + sum over g != k of h_g^2 h_k^2 / ((1 - h_g) (1 - h_k)));
                 over all prompts never a narrower interval than by people alone
 
@@ -155,8 +155,8 @@ def error(pairs: Places, residual: Array, slope: Array, kind: str) -> tuple[floa
     people, prompts, batches, alone = found.values()
     both = people[0] + prompts[0] - alone[0]
     twoway = math.nan if math.isnan(both) else max(both, people[0], prompts[0]), min(people[1], prompts[1])
-    variance, df = {"se.participant": people, "se.batch": batches, "se.twoway": twoway}[kind]
-    return (math.sqrt(variance), t_975(df) * math.sqrt(variance)) if variance > NO_SPREAD**2 else None
+    v, freedom = {"se.participant": people, "se.batch": batches, "se.twoway": twoway}[kind]
+    return (math.sqrt(v), t_975(freedom) * math.sqrt(v)) if v > NO_SPREAD**2 else None
 
 
 @cache

@@ -22,6 +22,7 @@ from scoring.selectors.measures import BlockMeasures
 NAMES = ("top.paper", "top.paper.ql", "top.null", "top.crossfit5", "top.eb")
 lazy_label = lazy(label_of, str)
 # In the order of the figures: each can be told from the others without colour.
+HARDLY_LUCK = 0.05
 STYLES: Mapping[str, Style] = {
     "top.paper": Style(lazy_label("top.paper"), "square", "topmark"),
     "top.crossfit5": Style(lazy_label("top.crossfit5"), "circle", "average"),
@@ -63,15 +64,18 @@ def _null_sentences(block: BlockMeasures) -> Iterator[Text]:
         return
     yield _(
         "The published rule gives %(paper)s (in-sample). If all people were equally able it would give "
-        "%(null)s by luck alone, where their average is %(average)s; only the difference of %(over)s says "
-        "that people differ. Equally able people came as high in %(share)s of %(draws)s draws, the study "
-        "itself counted as one."
+        "%(null)s by luck alone, where their average is %(average)s: %(over)s less. Equally able people came "
+        "as high in %(share)s of %(draws)s draws, the study itself counted as one."
     ) % {
         **value_cells(paper=paper, null=null, over=over),
         "average": decimals(null.details["average"]),
-        "share": percent_cell(share, 2),
+        "share": percent_cell(share, 0),
         "draws": counted(share.details["draws"]),
     }
+    if share.value is not None and share.value > HARDLY_LUCK:
+        yield _("So often that the difference does not say that people differ.")
+    else:
+        yield _("So seldom that the difference says that people differ.")
 
 
 estimators = parts.in_order(*NAMES, groups=("top",))
