@@ -68,8 +68,8 @@ def _average_sentences(row: GroupNumbers) -> Iterator[str]:
     expected = coverage.coverage_of_average(row.interval, clusters=row.clusters or 0)
     if expected is not None:
         yield _(
-            "In simulated studies with question sets of 20 it covers the value that repeating the study would "
-            "average to in %(share)s, where it should in 95 %%."
+            "In simulated studies with question sets of 20 it covers the value that repeating the study "
+            "would average to in %(share)s, where it should in 95 %%."
         ) % {"share": percent(expected)}
 
 

@@ -34,6 +34,14 @@ MIN_SIGMA = 1e-9
 
 
 @dataclass(frozen=True)
+class OptionNames:
+    """What whoever calls knows the options by, for sentences that tell of them."""
+
+    ridge: str = "FitOptions(ridge=...)"
+    model: str = 'FitOptions(model=...), "2PL_logit_normal" or "2PL_logistic"'
+
+
+@dataclass(frozen=True)
 class FitOptions:
     """Weights of the objective, the solver, and whether all discriminations are 1.
 
@@ -101,6 +109,7 @@ def fit_matrix(
     clock: Callable[[], float],
     transform: Transform = PUBLISHED,
     progress: Progress = lambda *_: None,
+    names: OptionNames = OptionNames(),
 ) -> BankFit:
     """Check the design, choose the model, fit, check the fit, leave every configuration out once.
 
@@ -109,12 +118,12 @@ def fit_matrix(
     matrix, empty = matrix.without_empty()
     if problems := list(refusals(matrix)):
         raise NotCalibratable("\n".join(problems))
-    response_model, reason = _chosen_model(matrix, options)
+    response_model, reason = _chosen_model(matrix, options, names)
     problem = _problem(matrix, options, response_model, transform)
     started = clock()
     fit, check = _fit(problem, options, progress)
     seconds = clock() - started
-    _refuse_unusable(matrix, fit)
+    _refuse_unusable(matrix, fit, names)
     left_out = _left_out(problem, fit, progress)
     logistic = isinstance(problem, Logistic)
     notes = [
@@ -130,7 +139,7 @@ def fit_matrix(
     )  # fmt: skip
 
 
-def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration) -> None:
+def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration, names: OptionNames) -> None:
     """Refuse a bank without a residual, or with parameters that no item-parameter file holds."""
     if fit.sigma_hat < MIN_SIGMA:
         raise NotCalibratable(
@@ -141,25 +150,27 @@ def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration) -> None:
     if len(wild):
         shown = [f"{matrix.items[j]} (a = {fit.a[j]:.2g}, b = {fit.b[j]:.2g})" for j in wild[:NAMED]]
         raise NotCalibratable(
-            f"{len(wild)} items have parameters beyond {MAX_PARAMETER:,.0f}: {named(shown, len(wild))}; a "
-            "larger lambda keeps their discriminations from 0, or leave these columns out"
+            f"{len(wild)} items have parameters beyond {MAX_PARAMETER:,.0f}: {named(shown, len(wild))}; more "
+            f"of {names.ridge} keeps their discriminations from 0, or leave these columns out"
         )
 
 
-def _chosen_model(matrix: ResponseMatrix, options: FitOptions) -> tuple[ResponseModel, str]:
+def _chosen_model(
+    matrix: ResponseMatrix, options: FitOptions, names: OptionNames
+) -> tuple[ResponseModel, str]:
     """The response model, and why it is this one. Raises NotCalibratable where the scores do not say."""
     p = matrix.p.data
     near = float(((p <= NEAR_ZERO) | (p >= NEAR_ONE)).mean())
     share = f"{100 * near:.1f} % of the scores are near 0 or 1 (up to {NEAR_ZERO} or from {NEAR_ONE})"
     if options.model is not None:
-        return options.model, f"as asked for; {share}"
+        return ResponseModel(options.model), f"as asked for; {share}"
     if near > MAX_NEAR:
         return ResponseModel.LOGISTIC, f"{share}, so they are taken as single responses"
     if near < FEW_NEAR:
         return ResponseModel.LOGIT_NORMAL, f"{share}, so they are taken as means of responses or criteria"
     raise NotCalibratable(
         f"{share}: more than means of several responses or criteria have, fewer than single responses; say "
-        "which they are with --model logit-normal or --model logistic"
+        f"which they are with {names.model}"
     )
 
 

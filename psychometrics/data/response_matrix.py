@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from psychometrics.irt.transform import Array, Transform
+from psychometrics.irt.transform import Array, Transform, require_scores
 
 SparseScores = sp.csr_array[np.float64, tuple[int, int]]
 WELL_FILLED = 0.25  # share of cells above which a full matrix is smaller and faster
@@ -56,13 +56,25 @@ class ResponseMatrix:
         return full
 
 
-def response_matrix(configurations: Sequence[str], items: Sequence[str], p: Array) -> ResponseMatrix:
-    """From a full matrix of scores in [0, 1], NaN where missing."""
-    return ResponseMatrix(tuple(configurations), tuple(items), compressed(p, ~np.isnan(p)))
+def response_matrix(
+    configurations: Sequence[object], items: Sequence[object], p: ArrayLike
+) -> ResponseMatrix:
+    """From a full matrix of scores p (I, J) in [0, 1], NaN where missing: an array, lists or a frame.
+
+    Raises ValueError for another shape, ScoreOutOfRange for a score outside [0, 1].
+    """
+    rows, columns = (tuple(map(str, names)) for names in (configurations, items))
+    scores = np.asarray(p, dtype=np.float64)
+    if scores.shape != (len(rows), len(columns)):
+        raise ValueError(
+            f"p has shape {scores.shape}; expected {len(rows)} configurations x {len(columns)} items"
+        )
+    require_scores(scores)
+    return ResponseMatrix(rows, columns, compressed(scores, ~np.isnan(scores)))
 
 
 def compressed(values: Array, seen: NDArray[np.bool_]) -> SparseScores:
     """The rows of a full matrix with an entry where `seen`, also for a value of 0."""
-    rows, columns = np.nonzero(seen)
+    places = np.broadcast_to(np.arange(seen.shape[1], dtype=np.int32), seen.shape)
     ends = np.concatenate([[0], np.cumsum(seen.sum(axis=1))])
-    return sp.csr_array((values[rows, columns], columns, ends), shape=(seen.shape[0], seen.shape[1]))
+    return sp.csr_array((values[seen], places[seen], ends), shape=(seen.shape[0], seen.shape[1]))

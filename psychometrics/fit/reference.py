@@ -4,8 +4,8 @@ Logits of single responses are not a (theta - b) + noise of one variance: near t
 stretched and scatter less. So residuals of single responses are taken against tables of an assumed process of
 responding (DGP-R, `psychometrics.irt.responses`) and hold for that process only. The number of criteria of
 each item is the cohort's own, and so are the judge's confidences; the correlation of criteria is that of
-the models' epochs (`fit.criteria`), the SD of deviations is fitted to the cohort (`dif.fitted_residuals`), the
-rest is assumed.
+the models' epochs (`fit.criteria`), the SD of deviations is fitted to the cohort (`dif.fitted_residuals`),
+the rest is assumed.
 """
 
 from collections.abc import Callable

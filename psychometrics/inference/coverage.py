@@ -1,7 +1,7 @@
 """Shares of simulated studies in which a 95 % interval holds what it is meant for, where that is not 95 %.
 
-Of Average and of categories that is the value that repeating the study would average to, of Top the ability of
-the people who were chosen. Question sets have 20 prompts in all of these studies, and ability is normal.
+Of Average and of categories that is the value that repeating the study would average to, of Top the ability
+of the people who were chosen. Question sets have 20 prompts in all of these studies, and ability is normal.
 Source: benchmarks/measurement/first_intervals.py, figures in benchmarks/README.md (DGP-R on the real bank,
 9 to 195 people, 1 to 41 batches, target T2); of Top the stated ranges of measurement design, section 10.
 """

@@ -7,15 +7,21 @@ from typing import Protocol
 
 import numpy as np
 
+from formats.wording import gettext_noop
 from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.exclusions.rules import ExclusionFacts
 from psychometrics.fit.criteria import Correlation, correlation_of_criteria
 from psychometrics.inference.clusters import Array
-from psychometrics.inference.measure import Scope
+from psychometrics.inference.measure import NotMeasurable, Scope
 from psychometrics.irt.bank import ItemBank
 from psychometrics.models.leaderboard import Leaderboard
 from psychometrics.top.ranking import by_raw_mean
+
+UNKNOWN_CRITERIA = gettext_noop(
+    "Person fit and DIF need the number of criteria by which answers to each prompt are judged, 1 where they "
+    "are right or wrong, and the judge's confidences: give the columns criteria and confidence."
+)
 
 
 @dataclass(frozen=True)
@@ -147,7 +153,14 @@ class Inputs:
 
     @cached_property
     def correlation(self) -> Correlation:
-        """That of the criteria of an answer, as far as the models' epochs tell it."""
+        """That of the criteria of an answer, as far as the models' epochs tell it.
+
+        Raises NotMeasurable where nobody said how many criteria there are: taken as right or wrong, answers
+        by several of them look like DIF and like people who do not fit.
+        """
+        asked = np.unique(self.cohort.pairs.prompt)
+        if any(self.cohort.prompts[place].criteria is None for place in asked):
+            raise NotMeasurable(UNKNOWN_CRITERIA)
         models = self.facts.models
         bank, p = (models.items, models.board.p) if models is not None else (None, None)
         return correlation_of_criteria(self.cohort.prompts, bank, p)

@@ -108,9 +108,9 @@ TOPS = (
         _(
             "top.eb: the mean of the highest shrunken abilities. It rests on a normal distribution of "
             "ability: where ability is skewed it is 0.3 to 0.4 too low in simulations of 195 people, and its "
-            "interval holds the ability of those it chooses in 33 % of the studies with exponential ability; "
-            "where some people paste a model's answers it may be 0.2 too low. Its interval is also too narrow "
-            "where people hardly differ."
+            "interval holds the ability of those it chooses in 33 % of the studies with exponential "
+            "ability; where some people paste a model's answers it may be 0.2 too low. Its interval is also "
+            "too narrow where people hardly differ."
         ),
         subsets=BY_SIZE,
     ),
