@@ -1,6 +1,7 @@
 """From a response matrix to a bank with everything one must know about it."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -9,6 +10,7 @@ import numpy as np
 
 from formats.item_parameters import MAX_PARAMETER, ResponseModel
 from psychometrics.calibration.adam import calibrate_with_adam
+from psychometrics.calibration.blas import one_blas_thread
 from psychometrics.calibration.design import MIN_FOR_DISCRIMINATION, NAMED, named, refusals, threads
 from psychometrics.calibration.model import CENTRING, RIDGE, Calibration, NotCalibratable, Objective
 from psychometrics.calibration.newton import MAX_ABILITIES, NewtonCheck, newton_check
@@ -45,7 +47,8 @@ class OptionNames:
 class FitOptions:
     """Weights of the objective, the solver, and whether all discriminations are 1.
 
-    `model`: None lets the share of scores near 0 or 1 choose.
+    `model`: None lets the share of scores near 0 or 1 choose. `leave_one_out`: fit again without each
+    configuration, which takes most of the time.
     """
 
     ridge: float = RIDGE
@@ -53,6 +56,7 @@ class FitOptions:
     solver: Solver = "als"
     difficulty_only: bool = False
     model: ResponseModel | None = None
+    leave_one_out: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,16 +124,17 @@ def fit_matrix(
         raise NotCalibratable("\n".join(problems))
     response_model, reason = _chosen_model(matrix, options, names)
     problem = _problem(matrix, options, response_model, transform)
-    started = clock()
-    fit, check = _fit(problem, options, progress)
-    seconds = clock() - started
-    _refuse_unusable(matrix, fit, names)
-    left_out = _left_out(problem, fit, progress)
     logistic = isinstance(problem, Logistic)
+    with one_blas_thread() if logistic else nullcontext():
+        started = clock()
+        fit, check = _fit(problem, options, progress)
+        seconds = clock() - started
+        _refuse_unusable(matrix, fit, names)
+        left_out = _left_out(problem, fit, progress) if options.leave_one_out else None
     notes = [
         *([f"left out, because they have no score: {named(empty, len(empty))}"] if empty else []),
         *model_notes(matrix, difficulty_only=options.difficulty_only, logistic=logistic),
-        *fit_notes(matrix, fit, check, left_out, logistic=logistic),
+        *fit_notes(matrix, fit, check, left_out, logistic=logistic, asked=options.leave_one_out),
         *threads(matrix),
     ]
     return BankFit(
@@ -179,15 +184,14 @@ def _problem(
 ) -> Problem:
     discriminating = not options.difficulty_only and len(matrix.configurations) >= MIN_FOR_DISCRIMINATION
     objective = Objective(options.ridge, options.centring, discriminating)
-    data = responses_of(matrix.logits(transform))
     if model is ResponseModel.LOGIT_NORMAL:
-        return LeastSquares(data, objective)
+        return LeastSquares(responses_of(matrix.logits(transform), overwrite=True), objective)
     if options.solver == "adam":
         raise NotCalibratable(
             "these are single responses, which the logistic model fits; adam is a cross-check of least "
             "squares only: use the solver als"
         )
-    return Logistic(data, objective)
+    return Logistic(responses_of(matrix.sparse_logits(transform), overwrite=True), objective)
 
 
 def _fit(problem: Problem, options: FitOptions, progress: Progress) -> tuple[Calibration, NewtonCheck | None]:

@@ -82,9 +82,9 @@ def cohort_from_columns(
     Columns are lists, arrays or columns of a frame. `criteria` and `confidence` (NaN = none): see the module;
     person fit and DIF need the first. `batch` names the set of prompts that people were given together;
     without it everybody has one of their own, as in matrix sampling. `profile` belongs to a person,
-    `category` to a prompt. Rows stand in the order in which people saw the prompts. Raises CohortRefused where
-    a person has a prompt twice, columns differ in length or numbers contradict each other, ScoreOutOfRange for
-    a score outside [0, 1].
+    `category` to a prompt. Rows stand in the order in which people saw the prompts. Raises CohortRefused
+    where a person has a prompt twice, columns differ in length or numbers contradict each other,
+    ScoreOutOfRange for a score outside [0, 1].
     """
     p = np.asarray(score, dtype=np.float64)
     require_scores(p)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from psychometrics.irt.transform import Array, Transform, require_scores
 
 SparseScores = sp.csr_array[np.float64, tuple[int, int]]
+AT_ONCE = 1 << 18  # responses whose logits are taken together: no second matrix beside the first
 WELL_FILLED = 0.25  # share of cells above which a full matrix is smaller and faster
 
 
@@ -47,13 +49,20 @@ class ResponseMatrix:
 
     def logits(self, transform: Transform) -> Array | SparseScores:
         """Squeezed logits: a full matrix with NaN where well filled, else an entry per response."""
-        y = sp.csr_array((transform.to_logit(self.p.data), self.p.indices, self.p.indptr), shape=self.p.shape)
         persons, items = self.p.shape
         if self.responses < WELL_FILLED * persons * items:
-            return y
+            return self.sparse_logits(transform)
         full = np.full((persons, items), np.nan)
-        full[np.repeat(np.arange(persons), np.diff(y.indptr)), y.indices] = y.data
+        for row, (first, last) in enumerate(pairwise(self.p.indptr)):
+            full[row, self.p.indices[first:last]] = transform.to_logit(self.p.data[first:last])
         return full
+
+    def sparse_logits(self, transform: Transform) -> SparseScores:
+        """Squeezed logits, an entry per response."""
+        y = np.empty_like(self.p.data)
+        for first in range(0, len(y), AT_ONCE):
+            y[first : first + AT_ONCE] = transform.to_logit(self.p.data[first : first + AT_ONCE])
+        return sp.csr_array((y, self.p.indices, self.p.indptr), shape=self.p.shape)
 
 
 def response_matrix(

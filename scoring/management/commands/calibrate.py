@@ -63,6 +63,12 @@ class Command(BaseCommand):
             "default: by the share of scores near 0 or 1",
         )
         parser.add_argument("--difficulty-only", action="store_true", help="fix every discrimination at 1")
+        parser.add_argument(
+            "--no-leave-one-out",
+            dest="leave_one_out",
+            action="store_false",
+            help="do not fit again without each configuration, which takes most of the time",
+        )
 
     def handle(self, *_: Any, **options: Any) -> None:
         out, matrix, replace = options["out"], options["matrix"], options["replace"]
@@ -107,6 +113,7 @@ def fitted(path: Path, options: dict[str, Any]) -> BankFit:
         solver=options["solver"],
         difficulty_only=options["difficulty_only"],
         model=MODELS.get(options["model"] or ""),
+        leave_one_out=options["leave_one_out"],
     )
     try:
         matrix = read_response_matrix(path)
