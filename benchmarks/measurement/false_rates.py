@@ -84,7 +84,7 @@ def world_of(process: ResponseProcess, rng: np.random.Generator) -> World:
         for name, n in zip(bank.prompt_ids, responses.criteria, strict=True)
     ]
     told, untold = (
-        correlation_of_criteria(prompts, bank, epochs),
+        correlation_of_criteria(prompts, bank, epochs, process),
         correlation_of_criteria(prompts, None, None),
     )
     return World(responses, labels, told, untold)

@@ -17,7 +17,7 @@ from psychometrics.calibration.model import Objective
 from psychometrics.irt.transform import Array
 
 STEPS = 12
-CLOSE = 1e-8  # logits, of theta, log a and c
+CLOSE = 1e-5  # logits, of theta, log a and c: what is left after a step so small is its square
 LARGEST_STEP = 2.0
 
 Point = tuple[Array, Array, Array]

@@ -12,6 +12,7 @@ from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.exclusions.rules import ExclusionFacts
 from psychometrics.fit.criteria import Correlation, correlation_of_criteria
+from psychometrics.fit.reference import judged_process
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.measure import NotMeasurable, Scope
 from psychometrics.irt.bank import ItemBank
@@ -163,7 +164,7 @@ class Inputs:
             raise NotMeasurable(UNKNOWN_CRITERIA)
         models = self.facts.models
         bank, p = (models.items, models.board.p) if models is not None else (None, None)
-        return correlation_of_criteria(self.cohort.prompts, bank, p)
+        return correlation_of_criteria(self.cohort.prompts, bank, p, judged_process(self.cohort))
 
     @cached_property
     def groups(self) -> dict[str, Cohort]:
