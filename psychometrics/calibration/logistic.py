@@ -32,7 +32,7 @@ from psychometrics.irt.transform import Array
 LOGIT_VARIANCE = np.pi**2 / 3
 MAX_STEPS = 2_000
 GRADIENT_TOLERANCE = 1e-9
-ENTRIES = 1 << 18  # responses at once
+ENTRIES = 1 << 16  # responses at once
 MAX_CELLS = 3_000_000  # for Newton's method, which takes the whole matrix at once
 FARTHEST_ABILITY = 1e3  # logits; a bracket, not a limit anybody reaches
 

@@ -21,7 +21,7 @@ from psychometrics.irt.transform import Array
 SparseLogits = SparseScores
 Indices = NDArray[np.integer[Any]]
 LogitMatrix = Array | SparseLogits
-BLOCK, CELLS = 1024, 1 << 20  # columns and cells at once
+BLOCK, CELLS = 1024, 1 << 17  # columns and cells at once
 
 
 class Responses(ABC):

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from psychometrics.irt.transform import Array, Transform, require_scores
 
 SparseScores = sp.csr_array[np.float64, tuple[int, int]]
-AT_ONCE = 1 << 18  # responses whose logits are taken together: no second matrix beside the first
+AT_ONCE = 1 << 16  # responses whose logits are taken together: no second matrix beside the first
 WELL_FILLED = 0.25  # share of cells above which a full matrix is smaller and faster
 
 
@@ -36,7 +36,10 @@ class ResponseMatrix:
     @property
     def item_counts(self) -> NDArray[np.int64]:
         """Responses per item, (J,)."""
-        return np.bincount(self.p.indices, minlength=len(self.items))
+        counts = np.zeros(len(self.items), dtype=np.int64)
+        for first in range(0, self.responses, AT_ONCE):
+            counts += np.bincount(self.p.indices[first : first + AT_ONCE], minlength=len(counts))
+        return counts
 
     def without_empty(self) -> tuple["ResponseMatrix", list[str]]:
         """The matrix of the configurations that have a score, and the names of the others."""
@@ -84,6 +87,7 @@ def response_matrix(
 
 def compressed(values: Array, seen: NDArray[np.bool_]) -> SparseScores:
     """The rows of a full matrix with an entry where `seen`, also for a value of 0."""
-    places = np.broadcast_to(np.arange(seen.shape[1], dtype=np.int32), seen.shape)
-    ends = np.concatenate([[0], np.cumsum(seen.sum(axis=1))])
+    short = np.int32 if seen.size < np.iinfo(np.int32).max else np.int64
+    places = np.broadcast_to(np.arange(seen.shape[1], dtype=short), seen.shape)
+    ends = np.concatenate([[0], np.cumsum(seen.sum(axis=1))]).astype(short)
     return sp.csr_array((values[seen], places[seen], ends), shape=(seen.shape[0], seen.shape[1]))

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Pairs, Person, cohort_of
+from psychometrics.data.cohort import Cohort, Pairs
 from psychometrics.inference.clusters import linear_estimate
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.jackknife import (
@@ -26,28 +26,7 @@ from psychometrics.inference.standard_errors import (
     quasi_fit,
     twoway_error,
 )
-from psychometrics.irt.bank import ItemBank
-from psychometrics.irt.transform import Transform
-
-SQUEEZE = Transform(0.998, 0.001)
-Row = tuple[int, int, int, float]
-
-
-def cohort(rows: list[Row], a: list[float], b: list[float], people: int = 0) -> Cohort:
-    """Rows of (person, prompt, batch, p), NaN for no answer."""
-    number = max([people, *(row[0] + 1 for row in rows)])
-    names = tuple(f"p{j}" for j in range(len(a)))
-    bank = ItemBank(names, np.array(a), np.array(b), ("",) * len(a), SQUEEZE, 2.5)
-    return cohort_of(
-        people=[Person(f"c{i}") for i in range(number)],
-        prompts=[AskedPrompt(name) for name in names],
-        bank=bank,
-        rows=[(i, j, batch, 1, p, p, "skipped" if math.isnan(p) else "scored") for i, j, batch, p in rows],
-    )
-
-
-def score(y: float) -> float:
-    return float(SQUEEZE.to_score(np.array([y]))[0])
+from tests.psychometrics.inference.small_cohorts import SQUEEZE, Row, cohort, score
 
 
 @pytest.fixture
