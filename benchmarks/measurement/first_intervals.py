@@ -123,7 +123,7 @@ def intervals_of(design: Design, study: Study) -> Iterator[tuple[str, Estimate]]
     bank, pairs = study.responses.bank, study.pairs
     nested = not design.crossed
     for name, fit in (("theta.pool", pooled_fit(pairs)), ("theta.ql", quasi_fit(pairs))):
-        for error, found in errors_of(fit, pairs, nested=nested).items():
+        for error, found in errors_of(fit, pairs, nested=nested, headline=True).items():
             yield f"{name} {error}", found
     yield "theta.prompt as published", published(pairs, bank)
     categories = np.array([category_of(one, "") for one in bank.subcategories])
@@ -135,14 +135,14 @@ def intervals_of(design: Design, study: Study) -> Iterator[tuple[str, Estimate]]
             yield f"{category}: theta.prompt as published", published(rows, bank)
 
 
-def errors_of(fit: Fit, pairs: Pairs, *, nested: bool) -> dict[str, Estimate]:
+def errors_of(fit: Fit, pairs: Pairs, *, nested: bool, headline: bool = False) -> dict[str, Estimate]:
     """The estimate with each error that the design allows, and with the one that stands first."""
     errors = {"by people": cluster_error(fit, pairs.person), "two-way": twoway_error(fit, pairs)}
     if nested:
         errors["by batch"] = cluster_error(fit, pairs.batch)
         errors["as before"] = before(fit, pairs)
     found = {name: estimated(fit.theta, error) for name, error in errors.items()}
-    return found | {"first": first_row("", fit, pairs, nested=nested).estimate}
+    return found | {"first": first_row("", fit, pairs, nested=nested, headline=headline).estimate}
 
 
 def before(fit: Fit, pairs: Pairs) -> ClusterError:
