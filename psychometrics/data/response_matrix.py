@@ -87,7 +87,7 @@ def response_matrix(
 
 def compressed(values: Array, seen: NDArray[np.bool_]) -> SparseScores:
     """The rows of a full matrix with an entry where `seen`, also for a value of 0."""
-    short = np.int32 if seen.size < np.iinfo(np.int32).max else np.int64
-    places = np.broadcast_to(np.arange(seen.shape[1], dtype=short), seen.shape)
-    ends = np.concatenate([[0], np.cumsum(seen.sum(axis=1))]).astype(short)
+    short: type[np.int32 | np.int64] = np.int32 if seen.size < np.iinfo(np.int32).max else np.int64
+    places: NDArray[np.int32 | np.int64] = np.broadcast_to(np.arange(seen.shape[1]).astype(short), seen.shape)
+    ends: NDArray[np.int32 | np.int64] = np.append(0, np.cumsum(seen.sum(axis=1))).astype(short)
     return sp.csr_array((values[seen], places[seen], ends), shape=(seen.shape[0], seen.shape[1]))

@@ -3,15 +3,15 @@
 import csv
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pandas
-import polars
 import pytest
 
 import psychometrics as pm
 from psychometrics.inference.measure import Block
 
+pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
 EXAMPLES = Path(__file__).resolve().parents[2] / "psychometrics" / "examples"
 
 
@@ -21,11 +21,11 @@ def bank() -> pm.ItemBank:
 
 
 @pytest.fixture(scope="module")
-def answers() -> dict[str, list[object]]:
+def answers() -> dict[str, Any]:
     """The example's answers, each of three criteria, and every fifth that met any judged at 0.8."""
     with (EXAMPLES / "answers.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    columns: dict[str, list[object]] = {name: [row[name] for row in rows] for name in ("person", "prompt_id")}
+    columns: dict[str, Any] = {name: [row[name] for row in rows] for name in ("person", "prompt_id")}
     met = [None if not row["score"] else round(3 * float(row["score"])) for row in rows]
     sure = [0.8 if place % 5 == 0 else 1.0 for place in range(len(rows))]
     columns["score"] = [
@@ -35,7 +35,7 @@ def answers() -> dict[str, list[object]]:
 
 
 def test_dif_and_fit_are_refused_where_nobody_said_how_many_criteria_there_are(
-    bank: pm.ItemBank, answers: dict[str, list[object]]
+    bank: pm.ItemBank, answers: dict[str, Any]
 ) -> None:
     cohort = pm.cohort_from_columns(answers["person"], answers["prompt_id"], answers["score"], bank)
 
@@ -49,9 +49,9 @@ def test_dif_and_fit_are_refused_where_nobody_said_how_many_criteria_there_are(
 
 
 def test_with_criteria_and_confidences_both_are_measured_alike_from_columns_and_from_a_file(
-    bank: pm.ItemBank, answers: dict[str, list[object]], tmp_path: Path
+    bank: pm.ItemBank, answers: dict[str, Any], tmp_path: Path
 ) -> None:
-    cohort = pm.cohort_from_columns(**answers, bank=bank)  # type: ignore[arg-type]
+    cohort = pm.cohort_from_columns(**answers, bank=bank)
     path = tmp_path / "answers.csv"
     pandas.DataFrame(answers).to_csv(path, index=False)
 
@@ -65,7 +65,7 @@ def test_with_criteria_and_confidences_both_are_measured_alike_from_columns_and_
     again = pm.measure(pm.load_cohort(path, bank), bank, blocks=["dif", "fit"])
     assert again.find("dif.slope.excess").estimate == found.find("dif.slope.excess").estimate
     frame = pandas.DataFrame(answers)
-    of_frame = pm.cohort_from_columns(**{name: frame[name] for name in frame}, bank=bank)  # type: ignore[arg-type]
+    of_frame = pm.cohort_from_columns(**{name: frame[name] for name in frame}, bank=bank)
     assert np.array_equal(of_frame.p_certain, cohort.p_certain, equal_nan=True)
 
 
@@ -157,4 +157,5 @@ def test_a_matrix_that_does_not_say_what_its_scores_are_names_fit_options_and_no
         pm.calibrate(p)
     assert "FitOptions(model=" in str(refused.value)
     assert "--" not in str(refused.value)
-    assert pm.calibrate(p, pm.FitOptions(model="2PL_logistic")).model == "logistic 2PL"  # type: ignore[arg-type]
+    chosen = pm.FitOptions(model=pm.ResponseModel.LOGISTIC)
+    assert pm.calibrate(p, chosen).model == "logistic 2PL"
