@@ -20,12 +20,12 @@ class Coverage:
 
 
 AS_PUBLISHED = Coverage(0.45, 0.90)  # theta.prompt, analytic, each prompt answered by few people
-BY_PEOPLE = Coverage(0.87, 0.94)  # one batch, theta.ql and theta.pool: other prompts are not in it
-BY_FEW_BATCHES = Coverage(0.93, 0.95)
+BY_PEOPLE = Coverage(0.89, 0.95)  # one batch, theta.ql and theta.pool: other prompts are not in it
+BY_FEW_BATCHES = Coverage(0.94, 0.99)
 OF_CATEGORIES = {
-    "se.participant": Coverage(0.90, 0.92),
-    "se.batch": Coverage(0.87, 0.95),
-    "se.twoway": Coverage(0.96, 0.98),
+    "se.participant": Coverage(0.89, 0.93),
+    "se.batch": Coverage(0.91, 0.98),
+    "se.twoway": Coverage(0.98, 0.99),
 }
 OF_TOP = {"top.crossfit5": Coverage(0.85, 0.99), "top.eb": Coverage(0.79, 0.96)}
 EB_WHERE_SKEWED = 0.33  # top.eb, 195 people of exponential ability

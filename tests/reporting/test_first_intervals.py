@@ -177,7 +177,10 @@ def test_few_batches_that_share_no_prompt_have_a_second_interval_by_people_and_p
     beside = f"; {decimals(second.low, 2)} to {decimals(second.high, 2)}, by people and prompts"
     page = results_page(staff, measurement)
     assert first_cells(page)[2].endswith(on_pages(beside))
-    assert "In simulated studies it covers the true value in 93 to 95 %, where it should in 95 %." in page
+    assert (
+        "In simulated studies with question sets of 20 it covers the value that repeating the study would "
+        "average to in 94 to 99 %, where it should in 95 %."
+    ) in page
 
 
 @of_design("nested, 8 batches")
@@ -222,4 +225,4 @@ def test_results_of_before_claim_no_design(measurement: Measurement, staff: Clie
     page = results_page(staff, measurement)
     assert "no interval: compute the results again" in page
     assert "There is one question set" not in page
-    assert "covers the true value in" not in page
+    assert "it covers the value" not in page
