@@ -65,7 +65,7 @@ def _average_sentences(row: GroupNumbers) -> Iterator[str]:
             "There are fewer than 8 question sets: beside it stands the interval by people and prompts, "
             "which is right only where question sets differ in nothing but their prompts and people."
         )
-    expected = coverage.coverage_of_average(row.interval, clusters=row.clusters or 0)
+    expected = coverage.coverage_of_average(row.interval, batches=row.batches)
     if expected is not None:
         yield _(
             "In simulated studies with question sets of 20 it covers the value that repeating the study "

@@ -31,8 +31,8 @@ OF_TOP = {"top.crossfit5": Coverage(0.85, 0.99), "top.eb": Coverage(0.79, 0.96)}
 EB_WHERE_SKEWED = 0.33  # top.eb, 195 people of exponential ability
 
 
-def coverage_of_average(error: str, *, clusters: int) -> Coverage | None:
+def coverage_of_average(error: str, *, batches: int) -> Coverage | None:
     """What to expect of the first interval over all prompts; None where it is 95 %."""
     if error == "se.participant":
         return BY_PEOPLE
-    return BY_FEW_BATCHES if error == "se.batch" and clusters < FEW_CLUSTERS else None
+    return BY_FEW_BATCHES if error == "se.batch" and batches < FEW_CLUSTERS else None
