@@ -20,11 +20,11 @@ ERRORS: Mapping[str, Text] = {
 MEANINGS: Mapping[str, Text] = {
     "se.batch": gettext_lazy(
         "The interval of Average is by question set (se.batch): it is for other people and other prompts "
-        "like these."
+        "like these, and never narrower than the one by people alone (se.participant)."
     ),
     "se.twoway": gettext_lazy(
         "The interval of Average is by people and prompts (se.twoway): it is for other people and other "
-        "prompts like these."
+        "prompts like these, and never narrower than the one by people alone (se.participant)."
     ),
     "se.participant": gettext_lazy(
         "There is one question set, so the interval of Average is by people (se.participant): it is for "
@@ -39,7 +39,7 @@ COMPARE = gettext_lazy(
 
 
 def interval_sentences(overall: Sequence[GroupNumbers], categories: Sequence[GroupNumbers]) -> Iterator[str]:
-    """For whom the first interval is, how often it covers the true value, and what stands beside it."""
+    """For whom the first interval is, how often it covers what it is meant for, and what stands beside it."""
     # Rows of before know no clusters: their intervals are by people, whatever the design.
     overall, categories = (
         [row for row in rows if row.interval and row.clusters is not None] for rows in (overall, categories)
@@ -53,8 +53,8 @@ def interval_sentences(overall: Sequence[GroupNumbers], categories: Sequence[Gro
     yield top_sentence()
     yield _(
         "As published is theta by prompt means with its analytic interval: it takes all answers as "
-        "independent. Where few people answer each prompt it covers the true value in %(share)s of simulated "
-        "studies."
+        "independent. Where few people answer each prompt it covers the value that repeating the study would "
+        "average to in %(share)s of simulated studies with question sets of 20."
     ) % {"share": percent(coverage.AS_PUBLISHED)}
     yield str(COMPARE)
 
@@ -66,26 +66,33 @@ def _average_sentences(row: GroupNumbers) -> Iterator[str]:
             "There are fewer than 8 question sets: beside it stands the interval by people and prompts, "
             "which is right only where question sets differ in nothing but their prompts and people."
         )
-    expected = coverage.coverage_of_average(row.interval, clusters=row.clusters or 0)
+    expected = coverage.coverage_of_average(row.interval, batches=row.batches)
     if expected is not None:
-        yield _("In simulated studies it covers the true value in %(share)s, where it should in 95 %%.") % {
-            "share": percent(expected)
-        }
+        yield _(
+            "In simulated studies with question sets of 20 it covers the value that repeating the study "
+            "would average to in %(share)s, where it should in 95 %%."
+        ) % {"share": percent(expected)}
 
 
 def categories_sentence(kinds: Iterable[str]) -> str:
     """How often intervals by category cover, by what they are."""
-    return _("By category, intervals cover the true value in so many simulated studies: %(shares)s.") % {
-        "shares": "; ".join(f"{ERRORS[kind]} {percent(coverage.OF_CATEGORIES[kind])}" for kind in kinds)
-    }
+    return _(
+        "By category, intervals cover the value that repeating the study would average to in so many "
+        "simulated studies with question sets of 20: %(shares)s."
+    ) % {"shares": "; ".join(f"{ERRORS[kind]} {percent(coverage.OF_CATEGORIES[kind])}" for kind in kinds)}
 
 
 def top_sentence() -> str:
     """How often the intervals of Top cover that allow for the choice."""
     return _(
         "Top was chosen by these same scores, so it has no interval but that of top.paper (in-sample). Those "
-        "that allow for the choice cover the true value in so many simulated studies: %(shares)s."
-    ) % {"shares": "; ".join(f"{name} {percent(share)}" for name, share in coverage.OF_TOP.items())}
+        "that allow for the choice cover the ability of the people they choose in so many simulated studies "
+        "with question sets of 20, where ability is normal: %(shares)s. Where it is skewed (exponential), "
+        "top.eb covers it in %(skewed)s %%."
+    ) % {
+        "shares": "; ".join(f"{name} {percent(share)}" for name, share in coverage.OF_TOP.items()),
+        "skewed": decimals(100 * coverage.EB_WHERE_SKEWED, 0),
+    }
 
 
 def percent(share: coverage.Coverage) -> str:

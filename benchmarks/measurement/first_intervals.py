@@ -7,7 +7,8 @@ is drawn anew (target T2): prompts from the item bank, their criteria, batches, 
 where there is one, an effect of each batch. Answers come from DGP-R (`psychometrics.irt.responses`), 6.6 % of
 them are missing. An interval of Average or of a category should cover the mean of its estimates over all
 studies of the design: the scorer's own bias is no matter of standard errors. One of Top should cover the true
-ability of those whom all answers choose. `first` is the error that the product puts first, by its own rule.
+ability of those whom all answers choose. `first` is the interval that the product puts first, by its own
+rule; `as before` the one by batch with the factor G / (G - 1) and t of G - 1, which stood first until now.
 """
 
 import argparse
@@ -24,7 +25,8 @@ from benchmarks.measurement.top_estimators import bank_of, holds
 from psychometrics.data.categories import item_categories
 from psychometrics.data.cohort import Mask, Pairs
 from psychometrics.inference.between_person import own_abilities
-from psychometrics.inference.estimates import Estimate
+from psychometrics.inference.clusters import ClusterError, cluster_codes
+from psychometrics.inference.estimates import Estimate, Reason
 from psychometrics.inference.jackknife import prompt_information, theta_prompt
 from psychometrics.inference.standard_errors import (
     Fit,
@@ -34,7 +36,7 @@ from psychometrics.inference.standard_errors import (
     quasi_fit,
     twoway_error,
 )
-from psychometrics.inference.standard_errors_table import estimated, first_error
+from psychometrics.inference.standard_errors_table import estimated, first_row
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.responses import RubricResponses, dgp_r_table
 from psychometrics.irt.transform import Array
@@ -44,7 +46,6 @@ from psychometrics.top.ranking import ranked
 
 PER_PERSON, MISSING, MEAN_ABILITY = 20, 258 / 3900, 0.1
 RESAMPLES = 500
-FIRST = {"se.participant": "by people", "se.batch": "by batch", "se.twoway": "two-way"}
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,8 @@ DESIGNS = (
     Design(30, 2),
     Design(12, 1),
     Design(30, 30, crossed=True),
+    Design(48, 8),
+    Design(160, 8),
 )
 
 
@@ -120,7 +123,7 @@ def intervals_of(design: Design, study: Study) -> Iterator[tuple[str, Estimate]]
     bank, pairs = study.responses.bank, study.pairs
     nested = not design.crossed
     for name, fit in (("theta.pool", pooled_fit(pairs)), ("theta.ql", quasi_fit(pairs))):
-        for error, found in errors_of(fit, pairs, nested=nested).items():
+        for error, found in errors_of(fit, pairs, nested=nested, headline=True).items():
             yield f"{name} {error}", found
     yield "theta.prompt as published", published(pairs, bank)
     categories = np.array([item_categories(one).category for one in bank.subcategories])
@@ -132,13 +135,25 @@ def intervals_of(design: Design, study: Study) -> Iterator[tuple[str, Estimate]]
             yield f"{category}: theta.prompt as published", published(rows, bank)
 
 
-def errors_of(fit: Fit, pairs: Pairs, *, nested: bool) -> dict[str, Estimate]:
+def errors_of(fit: Fit, pairs: Pairs, *, nested: bool, headline: bool = False) -> dict[str, Estimate]:
     """The estimate with each error that the design allows, and with the one that stands first."""
     errors = {"by people": cluster_error(fit, pairs.person), "two-way": twoway_error(fit, pairs)}
     if nested:
         errors["by batch"] = cluster_error(fit, pairs.batch)
-    errors["first"] = errors[FIRST[first_error(nested=nested, batches=len(np.unique(pairs.batch)))]]
-    return {name: estimated(fit.theta, found) for name, found in errors.items()}
+        errors["as before"] = before(fit, pairs)
+    found = {name: estimated(fit.theta, error) for name, error in errors.items()}
+    return found | {"first": first_row("", fit, pairs, nested=nested, headline=headline).estimate}
+
+
+def before(fit: Fit, pairs: Pairs) -> ClusterError:
+    """CR1 with t of G - 1, by batch or, in one batch, by people."""
+    by_people = len(np.unique(pairs.batch)) < 2
+    codes, groups = cluster_codes(pairs.person if by_people else pairs.batch)
+    if fit.reason or groups < 2 or not fit.bread:
+        return ClusterError(np.nan, len(pairs), groups, fit.reason or Reason.ONE_CLUSTER)
+    sums = np.bincount(codes, fit.scores) / fit.bread
+    se = float(np.sqrt(groups / (groups - 1) * sums @ sums))
+    return ClusterError(se, len(pairs), groups, None if se else Reason.NO_SPREAD)
 
 
 def published(pairs: Pairs, bank: ItemBank) -> Estimate:
@@ -194,8 +209,21 @@ def lines_of(found: Mapping[str, Found], held: Mapping[str, Array]) -> Iterator[
     for name, one in found.items():
         if ":" not in name:
             yield f"  {name:26} {covered(np.array(one.covered, dtype=np.float64), one.absent)}"
+    widths = {name: float(np.median(one.widths)) for name, one in found.items() if one.widths}
+    wider = {
+        label: widths[label] / widths[f"{part}: theta.pool as before"]
+        for label in widths
+        for part in [label.partition(":")[0]]
+        if label == f"{part}: theta.pool first" and f"{part}: theta.pool as before" in widths
+    }
+    if wider:
+        low, high = min(wider.values()), max(wider.values())
+        yield f"  categories, width of first to as before: {low:.2f} to {high:.2f}"
+    if "theta.pool as before" in widths:
+        yield f"  theta.pool, the same: {widths['theta.pool first'] / widths['theta.pool as before']:.2f}"
     for name in (
         "theta.pool first",
+        "theta.pool as before",
         "theta.pool by people",
         "theta.pool by batch",
         "theta.prompt as published",

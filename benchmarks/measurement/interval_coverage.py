@@ -119,6 +119,7 @@ class Found:
     values: list[float]
     errors: list[float]
     covered: list[bool]
+    widths: list[float]
     absent: int = 0
 
     @property
@@ -145,8 +146,10 @@ def found_of(intervals: list[Estimate]) -> Found:
     known = [one for one in intervals if not math.isnan(one.value)]
     values = [one.value for one in known]
     truth = float(np.mean(values))
-    covered = [one.low <= truth <= one.high for one in known if not math.isnan(one.low)]
-    return Found(values, [one.se for one in known], covered, len(intervals) - len(covered))
+    with_interval = [one for one in known if not math.isnan(one.low)]
+    covered = [one.low <= truth <= one.high for one in with_interval]
+    widths = [one.high - one.low for one in with_interval]
+    return Found(values, [one.se for one in known], covered, widths, len(intervals) - len(covered))
 
 
 def print_cell(cell: Cell, found: dict[tuple[str, str], Found], seconds: float, tally: Tally) -> None:

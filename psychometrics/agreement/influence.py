@@ -142,7 +142,8 @@ def quasi_change(pairs: Pairs, p: Array) -> ClusterEstimate:
     reason = own.reason or other.reason or (Reason.NO_VARIATION if own.bread * other.bread == 0 else None)
     if reason:
         return ClusterEstimate(unknown(reason), len(pairs), len(np.unique(pairs.person)))
-    fit = Fit(other.theta - own.theta, other.scores / other.bread - own.scores / own.bread, 1.0)
+    influence = other.scores / other.bread - own.scores / own.bread
+    fit = Fit(other.theta - own.theta, influence, 1.0, own.leverage)
     error = cluster_error(fit, pairs.person)
     return ClusterEstimate(error.around(fit.theta), error.n, error.clusters)
 

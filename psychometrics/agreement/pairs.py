@@ -4,7 +4,7 @@
 names what the scores of a row belong to and is resampled as a whole: the response, the participant or the
 prompt. A row that lacks either score takes no part; it is counted.
 
-The offset has a cluster-robust interval (CR1, t with clusters - 1 degrees of freedom), everything else the
+The offset has a cluster-robust interval (CR2 with its t), everything else the
 percentiles of a bootstrap over clusters. The formulas stand in `coefficients`, `statistics` and
 `krippendorff`.
 """

@@ -2,11 +2,12 @@
 
     acc_t    = 100 correct_t / answers_t                                     (percent)
     combined = sum_t w_t acc_t           macro: w_t = 1 / T;  micro, over answers: all tasks taken as one
-    V        = G / (G - 1) sum_i ( sum_t w_t 100 (correct_it - acc_t answers_it / 100) / answers_t )^2
+    u_i      = sum_t w_t 100 (correct_it - acc_t answers_it / 100) / answers_t
 
-V is the participant-clustered error of a sum of ratios (linearised, CR1; Cameron, Gelbach and Miller 2011),
-with a t interval of G - 1 degrees of freedom. The adjusted harmonic mean T / sum 1/(acc_t + 1) of the BBEH
-paper (Table 2; the 1 is not subtracted again) is not linear; its error is a jackknife over participants.
+The error is that of a sum of ratios by participants, linearised: CR2 of u with its t, each answer weighing
+w_t / answers_t after the tasks' means were fitted (`psychometrics.inference.clusters`). The adjusted harmonic
+mean T / sum 1/(acc_t + 1) of the BBEH paper (Table 2; the 1 is not subtracted again) is not linear; its error
+is a jackknife over participants.
 A task without a scored answer takes no part; without any, everything is NaN with a reason.
 """
 
@@ -20,7 +21,7 @@ import numpy as np
 from psychometrics.agreement.coefficients import ratio
 from psychometrics.benchmark.metrics import adjusted_harmonic_mean
 from psychometrics.data.cohort import Cohort
-from psychometrics.inference.clusters import ROUNDING, Array, ClusterError, Codes
+from psychometrics.inference.clusters import ROUNDING, Array, Codes, Leverage, cluster_variance, error_of
 from psychometrics.inference.estimates import Estimate, Reason, unknown, within, without_interval
 from psychometrics.inference.jackknife import jackknife_error
 
@@ -118,8 +119,10 @@ def combined(sums: TaskSums, weights: Array, offset: float = 0.0) -> Estimate:
         return without_interval(value, Reason.ONE_CLUSTER)
     if np.abs(scores).max() <= ROUNDING * PERCENT:
         return without_interval(value, Reason.NO_SPREAD)
-    se = math.sqrt(groups / (groups - 1) * float(scores @ scores))
-    return ClusterError(se, int(sums.totals[used].sum()), groups).around(value)
+    shares = sums.answers[people][:, used] * (w / sums.totals[used])  # sums of weights, people x tasks
+    leverage = Leverage(shares @ (w / sums.totals[used]), shares / np.sqrt(sums.totals[used]))
+    found = cluster_variance(scores[people], leverage, np.arange(groups), groups)
+    return error_of(found, int(sums.totals[used].sum()), groups).around(value)
 
 
 def harmonic_estimate(sums: TaskSums) -> Estimate:

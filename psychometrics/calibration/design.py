@@ -54,6 +54,8 @@ def refusals(matrix: ResponseMatrix) -> Iterator[str]:
 def components(y: SparseLogits) -> tuple[int, NDArray[np.int32]]:
     """Connected parts of the graph of configurations and items, and the part of each configuration (I,)."""
     persons, items = y.shape
+    if _joined_at_once(y):  # as nearly every matrix is; the graph of a large one takes twice its memory
+        return 1, np.zeros(persons, dtype=np.int32)
     indptr = np.concatenate([y.indptr, np.full(items, y.indptr[-1], dtype=y.indptr.dtype)])
     size = persons + items
     graph = sp.csr_array(
@@ -62,6 +64,20 @@ def components(y: SparseLogits) -> tuple[int, NDArray[np.int32]]:
     )
     number, labels = connected_components(graph, directed=False)
     return int(number), labels[:persons]
+
+
+def _joined_at_once(y: SparseLogits) -> bool:
+    """Whether some configuration shares an item with every other, and these together have all items."""
+    starts, ends = y.indptr[:-1], y.indptr[1:]
+    if not (ends > starts).all():
+        return False
+    most = int(np.argmax(ends - starts))
+    held = np.zeros(y.shape[1], dtype=bool)
+    held[y.indices[starts[most] : ends[most]]] = True
+    if not np.logical_or.reduceat(held[y.indices], starts).all():
+        return False
+    held[y.indices] = True
+    return bool(held.all())
 
 
 def threads(matrix: ResponseMatrix) -> Iterator[str]:

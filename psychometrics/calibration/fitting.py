@@ -1,6 +1,7 @@
 """From a response matrix to a bank with everything one must know about it."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -9,6 +10,7 @@ import numpy as np
 
 from formats.item_parameters import MAX_PARAMETER, ResponseModel
 from psychometrics.calibration.adam import calibrate_with_adam
+from psychometrics.calibration.blas import one_blas_thread
 from psychometrics.calibration.design import MIN_FOR_DISCRIMINATION, NAMED, named, refusals, threads
 from psychometrics.calibration.model import CENTRING, RIDGE, Calibration, NotCalibratable, Objective
 from psychometrics.calibration.newton import MAX_ABILITIES, NewtonCheck, newton_check
@@ -34,10 +36,19 @@ MIN_SIGMA = 1e-9
 
 
 @dataclass(frozen=True)
+class OptionNames:
+    """What whoever calls knows the options by, for sentences that tell of them."""
+
+    ridge: str = "FitOptions(ridge=...)"
+    model: str = 'FitOptions(model=...), "2PL_logit_normal" or "2PL_logistic"'
+
+
+@dataclass(frozen=True)
 class FitOptions:
     """Weights of the objective, the solver, and whether all discriminations are 1.
 
-    `model`: None lets the share of scores near 0 or 1 choose.
+    `model`: None lets the share of scores near 0 or 1 choose. `leave_one_out`: fit again without each
+    configuration, which takes most of the time.
     """
 
     ridge: float = RIDGE
@@ -45,6 +56,7 @@ class FitOptions:
     solver: Solver = "als"
     difficulty_only: bool = False
     model: ResponseModel | None = None
+    leave_one_out: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +113,7 @@ def fit_matrix(
     clock: Callable[[], float],
     transform: Transform = PUBLISHED,
     progress: Progress = lambda *_: None,
+    names: OptionNames = OptionNames(),
 ) -> BankFit:
     """Check the design, choose the model, fit, check the fit, leave every configuration out once.
 
@@ -109,18 +122,19 @@ def fit_matrix(
     matrix, empty = matrix.without_empty()
     if problems := list(refusals(matrix)):
         raise NotCalibratable("\n".join(problems))
-    response_model, reason = _chosen_model(matrix, options)
+    response_model, reason = _chosen_model(matrix, options, names)
     problem = _problem(matrix, options, response_model, transform)
-    started = clock()
-    fit, check = _fit(problem, options, progress)
-    seconds = clock() - started
-    _refuse_unusable(matrix, fit)
-    left_out = _left_out(problem, fit, progress)
     logistic = isinstance(problem, Logistic)
+    with one_blas_thread() if logistic else nullcontext():
+        started = clock()
+        fit, check = _fit(problem, options, progress)
+        seconds = clock() - started
+        _refuse_unusable(matrix, fit, names)
+        left_out = _left_out(problem, fit, progress) if options.leave_one_out else None
     notes = [
         *([f"left out, because they have no score: {named(empty, len(empty))}"] if empty else []),
         *model_notes(matrix, difficulty_only=options.difficulty_only, logistic=logistic),
-        *fit_notes(matrix, fit, check, left_out, logistic=logistic),
+        *fit_notes(matrix, fit, check, left_out, logistic=logistic, asked=options.leave_one_out),
         *threads(matrix),
     ]
     return BankFit(
@@ -130,7 +144,7 @@ def fit_matrix(
     )  # fmt: skip
 
 
-def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration) -> None:
+def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration, names: OptionNames) -> None:
     """Refuse a bank without a residual, or with parameters that no item-parameter file holds."""
     if fit.sigma_hat < MIN_SIGMA:
         raise NotCalibratable(
@@ -141,25 +155,27 @@ def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration) -> None:
     if len(wild):
         shown = [f"{matrix.items[j]} (a = {fit.a[j]:.2g}, b = {fit.b[j]:.2g})" for j in wild[:NAMED]]
         raise NotCalibratable(
-            f"{len(wild)} items have parameters beyond {MAX_PARAMETER:,.0f}: {named(shown, len(wild))}; a "
-            "larger lambda keeps their discriminations from 0, or leave these columns out"
+            f"{len(wild)} items have parameters beyond {MAX_PARAMETER:,.0f}: {named(shown, len(wild))}; more "
+            f"of {names.ridge} keeps their discriminations from 0, or leave these columns out"
         )
 
 
-def _chosen_model(matrix: ResponseMatrix, options: FitOptions) -> tuple[ResponseModel, str]:
+def _chosen_model(
+    matrix: ResponseMatrix, options: FitOptions, names: OptionNames
+) -> tuple[ResponseModel, str]:
     """The response model, and why it is this one. Raises NotCalibratable where the scores do not say."""
     p = matrix.p.data
     near = float(((p <= NEAR_ZERO) | (p >= NEAR_ONE)).mean())
     share = f"{100 * near:.1f} % of the scores are near 0 or 1 (up to {NEAR_ZERO} or from {NEAR_ONE})"
     if options.model is not None:
-        return options.model, f"as asked for; {share}"
+        return ResponseModel(options.model), f"as asked for; {share}"
     if near > MAX_NEAR:
         return ResponseModel.LOGISTIC, f"{share}, so they are taken as single responses"
     if near < FEW_NEAR:
         return ResponseModel.LOGIT_NORMAL, f"{share}, so they are taken as means of responses or criteria"
     raise NotCalibratable(
         f"{share}: more than means of several responses or criteria have, fewer than single responses; say "
-        "which they are with --model logit-normal or --model logistic"
+        f"which they are with {names.model}"
     )
 
 
@@ -168,15 +184,14 @@ def _problem(
 ) -> Problem:
     discriminating = not options.difficulty_only and len(matrix.configurations) >= MIN_FOR_DISCRIMINATION
     objective = Objective(options.ridge, options.centring, discriminating)
-    data = responses_of(matrix.logits(transform))
     if model is ResponseModel.LOGIT_NORMAL:
-        return LeastSquares(data, objective)
+        return LeastSquares(responses_of(matrix.logits(transform), overwrite=True), objective)
     if options.solver == "adam":
         raise NotCalibratable(
             "these are single responses, which the logistic model fits; adam is a cross-check of least "
             "squares only: use the solver als"
         )
-    return Logistic(data, objective)
+    return Logistic(responses_of(matrix.sparse_logits(transform), overwrite=True), objective)
 
 
 def _fit(problem: Problem, options: FitOptions, progress: Progress) -> tuple[Calibration, NewtonCheck | None]:

@@ -14,58 +14,66 @@ Logits of 0/1 (y = +-6.9) have no place in least squares: they inflate sigma_hat
 (docs/measurement.md). L-BFGS on variables scaled by responses and ridge; Nocedal and Wright (2006).
 """
 
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.optimize import brentq, minimize
-from scipy.special import expit
+from scipy.special import expit, logit
 
 from psychometrics.calibration.model import Calibration, Objective, Steps, unheard
-from psychometrics.calibration.responses import Responses
-from psychometrics.inference.clusters import Codes
+from psychometrics.calibration.newton_logistic import newton
+from psychometrics.calibration.responses import Indices, Responses, SparseLogits
 from psychometrics.irt.transform import Array
 
 LOGIT_VARIANCE = np.pi**2 / 3
 MAX_STEPS = 2_000
 GRADIENT_TOLERANCE = 1e-9
+ENTRIES = 1 << 16  # responses at once
+MAX_CELLS = 3_000_000  # for Newton's method, which takes the whole matrix at once
 FARTHEST_ABILITY = 1e3  # logits; a bracket, not a limit anybody reaches
 
 
 @dataclass(frozen=True, eq=False)
 class LogisticResponses:
-    """Squeezed scores `q` per response (N,) with their places, and the scale of the variables (I + 2 J,).
+    """Squeezed scores `q` (I x J, an entry per response), and the scale of the variables (I + 2 J,).
 
-    `own` are the log likelihoods of the squeezed scores themselves (N,), with the opposite sign.
+    `own` is the mean log likelihood of the squeezed scores themselves, with the opposite sign. Whatever has a
+    number for each response is computed for some rows at a time.
     """
 
-    rows: Codes
-    columns: Codes
+    q: SparseLogits
     shape: tuple[int, int]
-    y: Array
-    q: Array
-    own: Array
+    own: float
     scale: Array
 
     @classmethod
     def of(cls, data: Responses, objective: Objective) -> "LogisticResponses":
-        y = data.logits()
-        rows = np.repeat(np.arange(data.shape[0]), np.diff(y.indptr))
+        q = data.logits()
         persons, items = data.person_counts / data.total, data.item_counts / data.total
         # About the curvature of F in each variable: a strong ridge would stop the search otherwise.
         scale = np.sqrt(np.concatenate([persons, items + objective.ridge / data.shape[1], items]))
-        q = expit(y.data)
-        own = np.logaddexp(0, y.data) - q * y.data
-        return cls(rows, y.indices.astype(np.int64), data.shape, y.data, q, own, scale)
+        own = 0.0
+        for at in range(0, len(q.data), ENTRIES):
+            y = q.data[at : at + ENTRIES]
+            chance = expit(y)
+            own += float((np.logaddexp(0, y) - chance * y).sum())
+            q.data[at : at + ENTRIES] = chance
+        return cls(q, data.shape, own / len(q.data), scale)
 
-    def eta(self, theta: Array, u: Array, c: Array) -> Array:
-        eta: Array = np.exp(u)[self.columns] * theta[self.rows] - c[self.columns]
-        return eta
-
-    def deviance(self, eta: Array) -> float:
-        """D: -2 log likelihood per response above that of the squeezed scores themselves."""
-        return 2 * float((np.logaddexp(0, eta) - self.q * eta - self.own).mean())
+    def blocks(self) -> Iterator[tuple[Indices, Indices, Array]]:
+        """Rows, columns and q of some responses at a time (n,)."""
+        indptr = self.q.indptr
+        first = 0
+        while first < self.shape[0]:
+            last = max(int(np.searchsorted(indptr, indptr[first] + ENTRIES, "right")) - 1, first + 1)
+            part = slice(indptr[first], indptr[last])
+            rows = np.repeat(np.arange(first, last), np.diff(indptr[first : last + 1]))
+            yield rows, self.q.indices[part], self.q.data[part]
+            first = last
 
     def parts(self, point: Array) -> tuple[Array, Array, Array]:
         """The abilities (I,), u (J,) and c (J,) of a vector of all variables."""
@@ -73,18 +81,36 @@ class LogisticResponses:
         theta, u, c = np.split(point, [persons, persons + items])
         return theta, u, c
 
+    def deviance(self, eta_of: Callable[[Indices, Indices], Array]) -> float:
+        """D: -2 log likelihood per response above that of the squeezed scores themselves."""
+        total = 0.0
+        for rows, columns, q in self.blocks():
+            eta = eta_of(rows, columns)
+            total += float((np.logaddexp(0, eta) - q * eta).sum())
+        return 2 * (total / len(self.q.data) - self.own)
+
     def loss_and_gradient(self, scaled: Array, objective: Objective) -> tuple[float, Array]:
         theta, u, c = self.parts(scaled / self.scale)
-        eta, a = self.eta(theta, u, c), np.exp(u)
-        errors = expit(eta) - self.q
-        by_person = np.bincount(self.rows, errors * a[self.columns], len(theta))
-        by_item = np.bincount(self.columns, errors * theta[self.rows], len(c))
-        weight = 2 * LOGIT_VARIANCE / len(self.q)
+        a, total = np.exp(u), 0.0
+        by_person, by_item, sums = np.zeros(len(theta)), np.zeros(len(c)), np.zeros(len(c))
+        for rows, columns, q in self.blocks():
+            eta = a[columns] * theta[rows] - c[columns]
+            total += float((np.logaddexp(0, eta) - q * eta).sum())
+            errors = expit(eta) - q
+            by_person += np.bincount(rows, errors * a[columns], len(theta))
+            by_item += np.bincount(columns, errors * theta[rows], len(c))
+            sums += np.bincount(columns, errors, len(c))
+        weight = self.weight
         by_u = weight * a * by_item + 2 * objective.ridge * u / len(u)
-        by_c = -weight * np.bincount(self.columns, weights=errors, minlength=len(c))
-        gradient = np.concatenate([weight * by_person, by_u * objective.discriminating, by_c])
-        loss = LOGIT_VARIANCE * self.deviance(eta) + objective.ridge * float((u**2).mean())
+        gradient = np.concatenate([weight * by_person, by_u * objective.discriminating, -weight * sums])
+        deviance = 2 * (total / len(self.q.data) - self.own)
+        loss = LOGIT_VARIANCE * deviance + objective.ridge * float((u**2).mean())
         return loss, gradient / self.scale
+
+    @property
+    def weight(self) -> float:
+        """What a response's error counts in the gradient of F."""
+        return 2 * float(LOGIT_VARIANCE) / len(self.q.data)
 
 
 def calibrate_logistic(
@@ -92,6 +118,7 @@ def calibrate_logistic(
 ) -> Calibration:
     """Fit abilities and items to 0/1 responses given as squeezed logits; `warm` is a similar fit.
 
+    From a similar fit Newton's method is tried first, where the matrix is not too large for it.
     In the result `r_squared` is the share of the deviance explained beyond one common chance, and `sigma_hat`
     the root mean squared distance of the squeezed logits from a (theta - b): what a scorer that treats single
     responses as logits would see.
@@ -101,6 +128,8 @@ def calibrate_logistic(
         start = (data.start(), np.zeros(data.shape[1]), -data.item_means)
     else:
         start = (warm.theta, np.log(warm.a), warm.a * warm.b)
+        if math.prod(data.shape) <= MAX_CELLS and (near := _by_newton(responses, start, objective)):
+            return near
     steps = count(1)
     found = minimize(
         responses.loss_and_gradient,
@@ -111,7 +140,18 @@ def calibrate_logistic(
         callback=lambda _: progress(next(steps)),
         options={"maxiter": MAX_STEPS, "maxcor": 20, "ftol": 0, "gtol": GRADIENT_TOLERANCE},
     )
-    return _result(responses, found, objective)
+    return _result(responses, found.x / responses.scale, int(found.nit), objective)
+
+
+def _by_newton(
+    responses: LogisticResponses, start: tuple[Array, Array, Array], objective: Objective
+) -> Calibration | None:
+    q = responses.q
+    seen = sp.csr_array((np.ones(len(q.data)), q.indices, q.indptr), shape=q.shape).toarray()
+    found = newton(q.toarray(), seen, start, objective, responses.weight)
+    if found is None:
+        return None
+    return _result(responses, np.concatenate(found[0]), found[1], objective)
 
 
 def logistic_ability(a: Array, b: Array, y: Array) -> float:
@@ -120,23 +160,28 @@ def logistic_ability(a: Array, b: Array, y: Array) -> float:
     return float(brentq(lambda t: a @ (q - expit(a * (t - b))), -FARTHEST_ABILITY, FARTHEST_ABILITY))
 
 
-def _result(responses: LogisticResponses, found: Any, objective: Objective) -> Calibration:
-    theta, u, c = responses.parts(found.x / responses.scale)
+def _result(responses: LogisticResponses, point: Array, steps: int, objective: Objective) -> Calibration:
+    theta, u, c = responses.parts(point)
     c, theta = c - np.exp(u) * theta.mean(), (theta - theta.mean()) * np.exp(u.mean())
     u = u - u.mean()
+    a = np.exp(u)
     point = np.concatenate([theta, u, c]) * responses.scale
     loss, gradient = responses.loss_and_gradient(point, objective)
-    eta = responses.eta(theta, u, c)
-    chance = responses.q.mean()
-    least = responses.deviance(np.full_like(eta, np.log(chance / (1 - chance))))
+    n = len(responses.q.data)
+    chance = responses.q.data.sum() / n
+    common = np.log(chance / (1 - chance))
+    least = responses.deviance(lambda rows, _columns: np.full(len(rows), common))
+    squares, deviance = 0.0, (loss - objective.ridge * float((u**2).mean())) / LOGIT_VARIANCE
+    for rows, columns, q in responses.blocks():
+        squares += float(((logit(q) - a[columns] * theta[rows] + c[columns]) ** 2).sum())
     return Calibration(
         theta=theta,
-        a=np.exp(u),
+        a=a,
         b=c * np.exp(-u),
-        sigma_hat=float(np.sqrt(((responses.y - eta) ** 2).mean())),
-        r_squared=1 - responses.deviance(eta) / least if least > 0 else np.nan,
+        sigma_hat=math.sqrt(squares / n),
+        r_squared=1 - deviance / least if least > 0 else np.nan,
         loss=loss,
-        sweeps=int(found.nit),
+        sweeps=steps,
         gradient=float(np.abs(gradient * responses.scale)[: len(theta)].max()),
         converged=bool(np.abs(gradient).max() < 100 * GRADIENT_TOLERANCE),
     )

@@ -49,8 +49,9 @@ def fit_notes(
     left_out: LeaveOneOut | None,
     *,
     logistic: bool,
+    asked: bool,
 ) -> Iterator[str]:
-    """What the fit left open."""
+    """What the fit left open; `asked`: for leaving out each configuration."""
     if not fit.converged:
         yield (
             f"the search ended after {fit.sweeps} sweeps without converging: the responses hardly determine "
@@ -60,9 +61,9 @@ def fit_notes(
         yield "the curvature is not positive in every direction, so this may be no minimum; check the items"
     if check is None and not logistic and len(matrix.configurations) > MAX_ABILITIES:
         yield f"no Newton check above {MAX_ABILITIES:,} configurations; the gradient stands for it"
-    if left_out is None:
+    if left_out is None and asked:
         yield "leave-one-configuration-out is not computed at this size: the refits would take too long"
-    elif len(left_out.unlinked):
+    elif left_out is not None and len(left_out.unlinked):
         alone = [matrix.configurations[i] for i in left_out.unlinked[:NAMED]]
         yield (
             "parts of the matrix hang together by one configuration: "

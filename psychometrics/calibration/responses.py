@@ -7,6 +7,7 @@ in `seen`. A full matrix takes 16 bytes a cell, a sparse one 20 bytes a response
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from psychometrics.irt.transform import Array
 SparseLogits = SparseScores
 Indices = NDArray[np.integer[Any]]
 LogitMatrix = Array | SparseLogits
-BLOCK = 1024  # columns
+BLOCK, CELLS = 1024, 1 << 17  # columns and cells at once
 
 
 class Responses(ABC):
@@ -31,7 +32,6 @@ class Responses(ABC):
 
     shape: tuple[int, int]
     y: LogitMatrix
-    seen: LogitMatrix
     item_means: Array
     item_counts: Array
     person_counts: Array
@@ -49,14 +49,19 @@ class Responses(ABC):
 
     def start(self) -> Array:
         """Row means of the column-centred logits, themselves centred."""
-        sums, _ = self.person_sums(np.ones(self.shape[1]), np.zeros(self.shape[1]))
-        means: Array = sums / self.person_counts
+        sums: Array = np.asarray(self.y @ np.ones(self.shape[1]))
+        means = sums / self.person_counts
         means -= means.mean()
         return means
 
     @abstractmethod
     def item_sums(self, theta: Array) -> tuple[Array, Array, Array]:
         """Per item (J,): the sums of theta, of theta^2 and of theta times the centred logit."""
+
+    @property
+    @abstractmethod
+    def seen(self) -> LogitMatrix:
+        """1 where there is a response."""
 
     def person_sums(self, a: Array, c: Array) -> tuple[Array, Array]:
         """Per person (I,): the sums of a (y + c) and of a^2 over the items answered."""
@@ -97,17 +102,23 @@ class DenseResponses(Responses):
     """A full matrix with a mask."""
 
     y: Array
-    seen: Array
 
     def __init__(self, y: Array, seen: Array, offset: Array | float = 0.0) -> None:
+        """Logits (I, J), 0 where missing: they are centred in place."""
         self.shape = (y.shape[0], y.shape[1])
-        self.seen = seen
+        self._seen = seen
         self.item_counts, self.person_counts = seen.sum(axis=0), seen.sum(axis=1)
         _refuse_empty(self)
         means = y.sum(axis=0) / self.item_counts
         self.item_means = means + offset
-        self.y = y - seen * means
+        for part in self._blocks():
+            y[:, part] -= seen[:, part] * means[part]
+        self.y = y
         self.squares = np.einsum("ij,ij->j", self.y, self.y)
+
+    @property
+    def seen(self) -> Array:
+        return self._seen
 
     def item_sums(self, theta: Array) -> tuple[Array, Array, Array]:
         sx, sxx = np.array([theta, theta**2]) @ self.seen
@@ -144,7 +155,8 @@ class DenseResponses(Responses):
 
     def _blocks(self) -> Iterator[slice]:
         """Runs of columns that fit into a processor's cache."""
-        return (slice(first, first + BLOCK) for first in range(0, self.shape[1], BLOCK))
+        width = max(1, min(BLOCK, CELLS // self.shape[0]))
+        return (slice(first, first + width) for first in range(0, self.shape[1], width))
 
     def without(self, person: int) -> Self:
         kept = np.arange(self.shape[0]) != person
@@ -165,9 +177,9 @@ class SparseResponses(Responses):
     """Compressed rows; an entry of value 0 is a response, a missing entry is none."""
 
     y: SparseLogits
-    seen: SparseLogits
 
     def __init__(self, y: SparseLogits, offset: Array | float = 0.0) -> None:
+        """Logits, an entry per response: they are centred in place."""
         self.shape = (y.shape[0], y.shape[1])
         self.columns = y.indices
         self.person_counts = np.diff(y.indptr).astype(np.float64)
@@ -175,11 +187,16 @@ class SparseResponses(Responses):
         _refuse_empty(self)
         means = np.bincount(self.columns, weights=y.data, minlength=self.shape[1]) / self.item_counts
         self.item_means = means + offset
-        centred = y.data - means[self.columns]
-        self.y = self._cells(centred, y.indptr)
-        self.seen = self._cells(np.ones_like(centred), y.indptr)
-        squares = np.square(centred)
-        self.squares = np.bincount(self.columns, squares, self.shape[1]).astype(np.float64)
+        self.y = y
+        self.squares = np.zeros(self.shape[1])
+        for first in range(0, len(y.data), CELLS):
+            part = slice(first, first + CELLS)
+            y.data[part] -= means[self.columns[part]]
+            self.squares += np.bincount(self.columns[part], np.square(y.data[part]), self.shape[1])
+
+    @cached_property
+    def seen(self) -> SparseLogits:
+        return self._cells(np.ones(len(self.y.data)), self.y.indptr)
 
     def item_sums(self, theta: Array) -> tuple[Array, Array, Array]:
         of_seen = self.seen.T @ np.column_stack([theta, theta**2])
@@ -210,7 +227,10 @@ class SparseResponses(Responses):
         return type(self)(self.y[kept], self.item_means)
 
     def logits(self) -> SparseLogits:
-        return self._cells(self.y.data + self.item_means[self.columns], self.y.indptr)
+        y = self.y.data.copy()
+        for first in range(0, len(y), CELLS):
+            y[first : first + CELLS] += self.item_means[self.columns[first : first + CELLS]]
+        return self._cells(y, self.y.indptr)
 
     def logits_of(self, person: int) -> SparseLogits:
         y = self.y[[person]]
@@ -223,13 +243,19 @@ class SparseResponses(Responses):
         return sp.csr_array((data, self.columns, indptr), shape=self.shape)
 
 
-def responses_of(y: LogitMatrix) -> Responses:
-    """Logits (I x J): a full matrix with NaN where missing, or compressed rows without the missing ones."""
+def responses_of(y: LogitMatrix, *, overwrite: bool = False) -> Responses:
+    """Logits (I x J): a full matrix with NaN where missing, or compressed rows without the missing ones.
+
+    `overwrite` takes them as its own, so that there are not two of a large matrix.
+    """
     if y.ndim != 2:
         raise NotCalibratable(EMPTY_PART)
+    if not overwrite:
+        y = y.copy()
     if isinstance(y, np.ndarray):
         seen = ~np.isnan(y)
-        return DenseResponses(np.where(seen, y, 0), seen.astype(np.float64))
+        y[~seen] = 0
+        return DenseResponses(y, seen.astype(np.float64))
     return SparseResponses(y)
 
 

@@ -47,7 +47,10 @@ class Person:
 
 @dataclass(frozen=True)
 class AskedPrompt:
-    """What rows ask, with what results may be split by."""
+    """What rows ask, with what results may be split by.
+
+    `criteria` is how many an answer is judged by: 0 or 1 where it is right or wrong, None where nobody said.
+    """
 
     prompt_id: str
     category: str = ""
@@ -56,7 +59,7 @@ class AskedPrompt:
     split: str = "public"
     task: str = ""
     labels: tuple[str, ...] = ()
-    criteria: int = 0
+    criteria: int | None = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,14 @@
 """A cohort from columns or from a CSV table: one row is one prompt that one person was asked.
 
 Columns `person`, `prompt_id` and `score` (0 to 1, empty where there is none), optionally `batch`, `profile`,
-`category` and `outcome` (a value of `Outcome`), in any order; others are ignored.
+`category`, `outcome` (a value of `Outcome`), `criteria` and `confidence`, in any order; others are ignored.
+
+`criteria` is the number by which answers to a prompt are judged, 1 where they are right or wrong, and
+`confidence` the judge's with which a score was given: the score over what it is with every confidence at 1.
+Without criteria there is no person fit and no DIF; without confidences they are taken as 1.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -13,12 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from psychometrics.data.tables import TableRefused, read_table, score_in
+from psychometrics.data.tables import MAX_PROBLEMS, TableRefused, read_table, score_in
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import require_scores
 
 REQUIRED = ("person", "prompt_id", "score")
 OPTIONAL = ("batch", "profile", "category", "outcome")
+ROUNDED = 0.005  # of a score: two decimals, as tables have them
 
 
 class CohortRefused(TableRefused):
@@ -36,6 +41,28 @@ class AnswerRow:
     profile: str = ""
     category: str = ""
     outcome: str = ""
+    criteria: int | None = None
+    confidence: float | None = None
+
+    @property
+    def problem(self) -> str | None:
+        """Why the score cannot be of so many criteria, judged with this confidence."""
+        where = f"{self.person} on {self.prompt_id!r}"
+        if self.confidence is not None and not 0 < self.confidence <= 1:
+            return f"{where}: the confidence {self.confidence:g} is not above 0 and at most 1"
+        if self.criteria is not None and self.criteria < 1:
+            return f"{where}: {self.criteria} criteria; write 1 where an answer is right or wrong"
+        if self.confidence is not None and self.score > self.confidence + ROUNDED:
+            return f"{where}: the score {self.score:g} is above the confidence {self.confidence:g}"
+        if self.criteria is None or self.confidence is not None or self.score != self.score:
+            return None
+        met = self.score * self.criteria
+        if abs(met - round(met)) <= ROUNDED * self.criteria:
+            return None
+        return (
+            f"{where}: the score {self.score:g} is no whole number of {self.criteria} criteria; give the "
+            "judge's confidence, too (the column confidence), or leave criteria out"
+        )
 
 
 def cohort_from_columns(
@@ -47,26 +74,45 @@ def cohort_from_columns(
     batch: Sequence[object] | None = None,
     profile: Sequence[object] | None = None,
     category: Sequence[object] | None = None,
+    criteria: ArrayLike | None = None,
+    confidence: ArrayLike | None = None,
 ) -> Cohort:
     """A cohort of rows (n,): who answered, which prompt, the score in [0, 1] (NaN = none).
 
-    `batch` names the set of prompts that people were given together; without it everybody has one of their
-    own, as in matrix sampling. `profile` belongs to a person, `category` to a prompt. Rows stand in the order
-    in which people saw the prompts. Raises CohortRefused where a person has a prompt twice or columns differ
-    in length, ScoreOutOfRange for a score outside [0, 1].
+    Columns are lists, arrays or columns of a frame. `criteria` and `confidence` (NaN = none): see the module;
+    person fit and DIF need the first. `batch` names the set of prompts that people were given together;
+    without it everybody has one of their own, as in matrix sampling. `profile` belongs to a person,
+    `category` to a prompt. Rows stand in the order in which people saw the prompts. Raises CohortRefused
+    where a person has a prompt twice, columns differ in length or numbers contradict each other,
+    ScoreOutOfRange for a score outside [0, 1].
     """
     p = np.asarray(score, dtype=np.float64)
     require_scores(p)
-    given = [person, prompt_id, p.tolist(), batch, profile, category]
-    lengths = sorted({len(column) for column in given if column is not None})
-    if len(lengths) > 1:
-        raise CohortRefused([f"columns have different lengths: {', '.join(map(str, lengths))}"])
-    columns = [[""] * len(p) if column is None else list(column) for column in given]
+    n_criteria, sure = (None if column is None else _numbers(column) for column in (criteria, confidence))
+    given = {
+        "person": person, "prompt_id": prompt_id, "score": p.tolist(), "batch": batch, "profile": profile,
+        "category": category, "criteria": n_criteria, "confidence": sure,
+    }  # fmt: skip
+    lengths = {name: len(column) for name, column in given.items() if column is not None}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise CohortRefused([f"columns have different lengths: {told}"])
+    absent: dict[str, object] = dict.fromkeys(given, "") | {"criteria": None, "confidence": None}
+    columns = [[absent[name]] * len(p) if column is None else list(column) for name, column in given.items()]
     rows = [
-        AnswerRow(str(who), str(what), score, str(where), str(profile), str(category))
-        for who, what, score, where, profile, category in zip(*columns, strict=True)
-    ]
+        AnswerRow(
+            str(who), str(what), score, str(where), str(profile), str(category),
+            criteria=None if of is None else int(of), confidence=sure,
+        )
+        for who, what, score, where, profile, category, of, sure in zip(*columns, strict=True)
+    ]  # fmt: skip
     return _cohort_of_rows(rows, bank)
+
+
+def _numbers(column: ArrayLike) -> list[float | None]:
+    """A column of numbers, None for NaN."""
+    values = np.asarray(column, dtype=np.float64)
+    return [None if value != value else float(value) for value in values.tolist()]
 
 
 def read_cohort(path: Path, bank: ItemBank | None = None) -> Cohort:
@@ -86,10 +132,13 @@ def read_cohort(path: Path, bank: ItemBank | None = None) -> Cohort:
 
 def _cohort_of_rows(rows: Sequence[AnswerRow], bank: ItemBank | None) -> Cohort:
     """People, prompts and batches are numbered in the order in which they first appear."""
-    if problems := _repeated(rows):
+    if problems := [*_repeated(rows), *_contradictory(rows)][:MAX_PROBLEMS]:
         raise CohortRefused(problems)
     people = {one.person: Person(one.person, one.profile) for one in reversed(rows)}
-    prompts = {one.prompt_id: AskedPrompt(one.prompt_id, one.category) for one in reversed(rows)}
+    prompts = {
+        one.prompt_id: AskedPrompt(one.prompt_id, one.category, criteria=one.criteria)
+        for one in reversed(rows)
+    }
     person, prompt = _numbered(one.person for one in rows), _numbered(one.prompt_id for one in rows)
     batch = _numbered(one.batch or f"\0{one.person}" for one in rows)
     seen = {name: count(1) for name in person}
@@ -99,7 +148,7 @@ def _cohort_of_rows(rows: Sequence[AnswerRow], bank: ItemBank | None) -> Cohort:
         bank=bank,
         rows=[
             (person[one.person], prompt[one.prompt_id], batch[one.batch or f"\0{one.person}"],
-             next(seen[one.person]), one.score, one.score, _outcome(one))
+             next(seen[one.person]), one.score, min(one.score / (one.confidence or 1), 1.0), _outcome(one))
             for one in rows
         ],
     )  # fmt: skip
@@ -113,6 +162,19 @@ def _repeated(rows: Sequence[AnswerRow]) -> list[str]:
             problems.append(f"{one.person} has the prompt {one.prompt_id!r} twice; keep one")
         seen.add((one.person, one.prompt_id))
     return problems
+
+
+def _contradictory(rows: Sequence[AnswerRow]) -> Iterator[str]:
+    """Rows whose numbers do not go together, and prompts of which rows say different things."""
+    criteria = {one.prompt_id: one.criteria for one in reversed(rows)}
+    for one in rows:
+        if one.criteria != criteria[one.prompt_id]:
+            yield (
+                f"{one.prompt_id!r} has {criteria[one.prompt_id]} criteria in one row and {one.criteria} in "
+                "another; a prompt has one number"
+            )
+        elif problem := one.problem:
+            yield problem
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:
@@ -136,4 +198,15 @@ def _row_of(cells: Mapping[str, str]) -> AnswerRow | str:
         return f"the outcome {outcome[:40]!r} is none of {', '.join(Outcome)}"
     if outcome and (outcome == Outcome.SCORED) != (score == score):
         return f"the outcome is {outcome}, but the score is {cells['score'] or 'empty'}"
-    return AnswerRow(cells["person"], cells["prompt_id"], score, *(cells.get(name, "") for name in OPTIONAL))
+    try:
+        criteria = int(cells["criteria"]) if cells.get("criteria") else None
+    except ValueError:
+        return f"the criteria {cells['criteria'][:40]!r} are no whole number"
+    sure = score_in(cells.get("confidence", ""))
+    if isinstance(sure, str):
+        return f"the confidence {cells['confidence'][:40]!r} is no number from 0 to 1"
+    batch, profile, category, _ = (cells.get(name, "") for name in OPTIONAL)
+    confidence = None if sure != sure else sure
+    return AnswerRow(
+        cells["person"], cells["prompt_id"], score, batch, profile, category, outcome, criteria, confidence
+    )

@@ -2,8 +2,8 @@
 
 Part        D_c = mean of r over the pairs of the part
 Contrast    D_gc = (mean r of g on c - of g elsewhere) - (mean r of the others on c - of the others elsewhere)
-Error       CR1 of the influence of each pair, (r - its cell's mean) / size of the cell, by batch where every
-            prompt is in one batch only (`nested`); else two-way (`standard_errors`)
+Error       CR2 of the influence of each pair, (r - its cell's mean) / size of the cell, by batch where every
+            prompt is in one batch only (`nested`), with its t; else two-way (`standard_errors`)
 Slope       least squares of r on (a, -a b), clustered alike: a slope on -a b away from 0 says that the axis
             of difficulty is compressed (below 0) or stretched for people
 Fitted      what is expected rests on numbers x fitted to the same answers (`dif`): influence psi_k +
@@ -11,6 +11,9 @@ Fitted      what is expected rests on numbers x fitted to the same answers (`dif
             deviations and the share of confidences at 1, too
 
 A profile is compared within itself, as its mean residual is a matter of ability, not of prompts.
+
+Where the correlation of an answer's criteria is not known (`fit.criteria`), all is computed at the value
+taken and at both ends of what is possible, and nothing is flagged that does not hold at all three.
 
 Flags: which prompts may be off, by themselves or by a group they are in, and what is left without them.
 
@@ -29,7 +32,7 @@ Sources: Cameron, Gelbach and Miller (2011) for the errors; Lim, Choe and Han (2
 """
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -37,7 +40,7 @@ from scipy.special import ndtr, stdtr
 
 from psychometrics.data.cohort import Codes, Cohort, Mask, Pairs
 from psychometrics.dif.prompts import Deviation, FittedPrior, ItemDif
-from psychometrics.inference.clusters import ROUNDING, Array, ClusterError
+from psychometrics.inference.clusters import ROUNDING, Array, ClusterError, Leverage
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.holm import holm
 from psychometrics.inference.standard_errors import Fit, cluster_error, twoway_error
@@ -62,9 +65,28 @@ class GroupDif:
     clusters: int | None
 
 
-def _design_error(value: float, influence: Array, pairs: Pairs, nested: bool) -> ClusterError:
+def held_by_all(found: Sequence[GroupDif]) -> GroupDif:
+    """The first of the same shift under processes that are all possible, as far as all of them bear it out.
+
+    Its interval reaches over all of theirs, and p is the largest of them; 1 where they differ in sign.
+    """
+    first = found[0]
+    if len(found) == 1 or math.isnan(first.p):
+        return first
+    low, high = min(one.estimate.low for one in found), max(one.estimate.high for one in found)
+    sides = {one.estimate.value > 0 for one in found}
+    p = 1.0 if len(sides) > 1 else max(one.p for one in found)
+    return replace(first, estimate=replace(first.estimate, low=low, high=high), p=p)
+
+
+HELD_BACK = GroupDif(unknown(Reason.TOO_FEW_PROMPTS), math.nan, None, None)
+
+
+def _design_error(
+    value: float, influence: Array, leverage: Leverage, pairs: Pairs, nested: bool
+) -> ClusterError:
     """The error of a value with these influences (n,): by batch where prompts are nested, else two-way."""
-    fit = Fit(value, influence, 1.0)
+    fit = Fit(value, influence, 1.0, leverage)
     return cluster_error(fit, pairs.batch) if nested else twoway_error(fit, pairs)
 
 
@@ -92,14 +114,17 @@ def _contrast(
     if min(sizes) < MIN_PAIRS:
         return GroupDif(unknown(Reason.TOO_FEW_PAIRS), math.nan, sum(sizes), 0)
     value, weights, left = 0.0, np.zeros(len(r)), np.zeros(len(r))
-    for (cell, sign), size in zip(cells, sizes, strict=True):
+    columns = np.zeros((len(r), len(cells)))
+    for column, ((cell, sign), size) in enumerate(zip(cells, sizes, strict=True)):
         mean = float(r[cell].mean())
         value += sign * mean
         weights[cell], left[cell] = sign / size, _off(r[cell], mean)
+        columns[cell, column] = size**-0.5
     influence = (weights * left)[used]
     if prior is not None and influence.any():
         influence += prior.moved(weights @ prior.change, used)
-    return _tested(value, _design_error(value, influence, pairs.of(used), nested))
+    leverage = Leverage.of_weights(weights[used], columns[used])
+    return _tested(value, _design_error(value, influence, leverage, pairs.of(used), nested))
 
 
 def _off(r: Array, fitted: Array | float) -> Array:
@@ -148,7 +173,8 @@ def scale_invariance(
         influence += deviation.influence @ (lever[1] @ deviation.change)
     if prior is not None and influence.any():
         influence += prior.moved(lever[1] @ prior.change, np.ones(len(r), dtype=bool))
-    error = _design_error(slope, influence, pairs, nested)
+    leverage = Leverage.of_weights(lever[1], design @ np.linalg.cholesky(np.linalg.inv(gram)))
+    error = _design_error(slope, influence, leverage, pairs, nested)
     if len(np.unique(design, axis=0)) < MIN_PROMPTS:
         error = replace(error, se=math.nan, reason=Reason.TOO_FEW_PROMPTS)
     excess = _tested(slope, error)

@@ -29,7 +29,7 @@ DerSimonian and Laird (1986).
 """
 
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -115,7 +115,8 @@ class ItemDif:
     """Of each prompt with a pair, columns (J,): `prompt` is its position in the cohort, `n` its pairs.
 
     `v` is NaN where nobody has two pairs, and so is all that rests on it. `spread` is the mean squared
-    residual over its variance under the assumed process: above 1, answers differ more than expected.
+    residual over its variance under the assumed process: above 1, answers differ more than expected. `z` is
+    the one nearest to 0 of all processes that are possible.
     """
 
     prompt: Codes
@@ -126,10 +127,7 @@ class ItemDif:
     shrunken: Array
     shrunken_se: Array
     between: Heterogeneity
-
-    @property
-    def z(self) -> Array:
-        return ratio(self.d, np.sqrt(self.v))
+    z: Array
 
     @property
     def flagged(self) -> Mask:
@@ -260,11 +258,17 @@ def _dispersion_within(r: Array, variance: Array, prompt: Codes) -> float:
     return max(float(centred @ centred) / assumed, MIN_DISPERSION)
 
 
-def item_dif(residuals: Residuals) -> ItemDif:
-    """Shifts of the prompts; where there are fewer than three, none is shrunken and the spread is unknown."""
+def item_dif(residuals: Residuals, others: Sequence[Residuals] = ()) -> ItemDif:
+    """Shifts of the prompts; where there are fewer than three, none is shrunken and the spread is unknown.
+
+    `others` are residuals of the same pairs under other processes that are possible.
+    """
     prompt, of, n = np.unique(residuals.pairs.prompt, return_inverse=True, return_counts=True)
     d, v = np.bincount(of, residuals.r) / n, own_abilities(residuals.pairs).s1_squared / n
+    of_all = np.stack([ratio(np.bincount(of, one.r) / n, np.sqrt(v)) for one in (residuals, *others)])
+    same_side = (of_all > 0).all(axis=0) | (of_all < 0).all(axis=0) | np.isnan(of_all[0])
+    z = np.where(same_side, np.sign(of_all[0]) * np.abs(of_all).min(axis=0), 0.0)
     between = heterogeneity(d, v)
     shrunken, se = between.shrunken(d, v)
     spread = np.bincount(of, residuals.r**2) / np.bincount(of, residuals.variance)
-    return ItemDif(prompt, n, d, v, spread, shrunken, se, between)
+    return ItemDif(prompt, n, d, v, spread, shrunken, se, between, z)

@@ -1,7 +1,7 @@
 """Theta with nobody left out (intention to treat), whatever was excluded and whatever was judged.
 
 Theta of everybody as for the retained: theta.prompt with the jackknife over people, theta.pool and theta_QL
-with CR1 over people. Where people were excluded before their answers were judged, these are not known. Then
+by people. Where people were excluded before their answers were judged, these are not known. Then
 bounds stand in: their answers all at 0 and all at 1, everything else as it is (Manski 1990). They hold for
 Average; who is in Top depends on those scores, and Top is given under the bounds as it then comes out.
 """
@@ -51,5 +51,5 @@ def _thetas(cohort: Cohort, top_size: int | None) -> Iterator[Measure]:
         why = unknown(Reason.NOTHING_SCORED if top_size is None else Reason.TOO_FEW_PEOPLE)
         yield from (Measure(name, why, n=0, people=0) for name in THETAS)
         return
-    for name, (estimate,) in thetas_by(pairs, cohort.transform, (codes, people)).items():
+    for name, ((estimate, _),) in thetas_by(pairs, cohort.transform, (codes, people)).items():
         yield Measure(name, estimate, n=len(pairs), people=people)

@@ -3,8 +3,9 @@
 Logits of single responses are not a (theta - b) + noise of one variance: near the ends of the scale they are
 stretched and scatter less. So residuals of single responses are taken against tables of an assumed process of
 responding (DGP-R, `psychometrics.irt.responses`) and hold for that process only. The number of criteria of
-each item is the cohort's own, and so are the judge's confidences; the SD of deviations is fitted to the
-cohort (`dif.fitted_residuals`), the rest is assumed.
+each item is the cohort's own, and so are the judge's confidences; the correlation of criteria is that of
+the models' epochs (`fit.criteria`), the SD of deviations is fitted to the cohort (`dif.fitted_residuals`),
+the rest is assumed.
 """
 
 from collections.abc import Callable
@@ -74,7 +75,9 @@ def cohort_responses(cohort: Cohort, process: ResponseProcess = ASSUMED) -> Rubr
         transform=cohort.transform,
         sigma_hat=cohort.sigma_hat,
     )
-    criteria = np.array([min(max(one.criteria, 1), MAX_CRITERIA) for one in cohort.prompts], dtype=np.int64)
+    criteria = np.array(
+        [min(max(one.criteria or 1, 1), MAX_CRITERIA) for one in cohort.prompts], dtype=np.int64
+    )
     return RubricResponses(bank, criteria, process)
 
 
@@ -109,9 +112,9 @@ def certainty_influence(cohort: Cohort) -> Array:
     return influence
 
 
-def references_of(cohort: Cohort) -> Callable[[float, float], Reference]:
+def references_of(cohort: Cohort, icc: float = ASSUMED.icc) -> Callable[[float, float], Reference]:
     """The cohort's tables by SD of deviations, and by what is taken off the share of confidences at 1."""
-    process = judged_process(cohort)
+    process = replace(judged_process(cohort), icc=icc)
 
     def of_process(sd: float, less_certain: float) -> Reference:
         share = process.certain_share - less_certain

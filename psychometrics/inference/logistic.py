@@ -2,23 +2,30 @@
 
 Model       Pr(y = 1) = 1 / (1 + exp(-x' beta))
 Estimator   maximum likelihood, by iteratively reweighted least squares (Newton)
-Variance    V = G / (G - 1) H^-1 (sum_g s_g s_g') H^-1,   s_g = sum_{k in g} x_k (y_k - pi_k),   H = X' W X
-Interval    beta +- t_{G - 1} sqrt(V)
+Variance    CR2 of the influences (H^-1 x_k)_c (y_k - pi_k) of each coefficient c,   H = X' W X; its t
 
 Where some linear combination of x tells 1 from 0 (complete or quasi-complete separation), there is no finite
 estimate; Newton does not settle then, and a linear programme decides whether that is why.
-Sources: Cameron, Gelbach and Miller (2011) for the sandwich; Konis (2007) for the linear programme.
+Sources: `psychometrics.inference.clusters` for the sandwich; Konis (2007) for the linear programme.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.special import expit
 
-from psychometrics.inference.clusters import Array, ClusterError, Codes, cluster_codes, cluster_sums, error_of
+from psychometrics.inference.clusters import (
+    Array,
+    ClusterError,
+    Codes,
+    Leverage,
+    cluster_codes,
+    cluster_variance,
+    error_of,
+)
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 
 MAX_STEPS = 25
@@ -99,8 +106,13 @@ def _cluster_errors(x: Array, y: Array, beta: Array, codes: Codes, clusters: int
     if clusters < 2:
         return [ClusterError(math.nan, n, clusters, Reason.ONE_CLUSTER)] * len(beta)
     pi = expit(x @ beta)
-    bread = np.linalg.inv(x.T @ ((pi * (1 - pi))[:, np.newaxis] * x))
-    sums = cluster_sums(x * (y - pi)[:, np.newaxis], codes, clusters)
-    variance = np.diag(clusters / (clusters - 1) * bread @ (sums.T @ sums) @ bread)
-    differs = variance > MIN_SPREAD**2 * np.diag(bread)
-    return [error_of(v, n, clusters) for v in np.where(differs, variance, 0.0).tolist()]
+    root = np.sqrt(pi * (1 - pi))[:, np.newaxis]
+    bread = np.linalg.inv(x.T @ (root**2 * x))
+    levers = x @ bread
+    columns = root * (x @ np.linalg.cholesky(bread))
+    errors = []
+    for lever, least in zip(levers.T, MIN_SPREAD**2 * np.diag(bread), strict=True):
+        leverage = Leverage.of_weights(root[:, 0] * lever, columns)
+        found = cluster_variance(lever * (y - pi), leverage, codes, clusters)
+        errors.append(error_of(replace(found, value=0.0) if found.value <= least else found, n, clusters))
+    return errors

@@ -18,7 +18,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from psychometrics.data.cohort import Pairs
-from psychometrics.inference.clusters import ROUNDING, Array, ClusterError, Codes, cluster_codes, error_of
+from psychometrics.inference.clusters import (
+    ROUNDING,
+    Array,
+    ClusterError,
+    ClusterVariance,
+    Codes,
+    cluster_codes,
+    error_of,
+)
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors import pooled_fit
 
@@ -70,7 +78,7 @@ def mixed_error(pairs: Pairs, components: Components) -> ClusterError:
         + components.prompts * _sum_of_squares(pairs.a, prompts, asked) / information**2
         + components.answers / information
     )
-    return error_of(variance, n, clusters)
+    return error_of(ClusterVariance(variance, clusters - 1), n, clusters)
 
 
 def predicted_abilities(pairs: Pairs, components: Components, people: int) -> Array:

@@ -1,19 +1,23 @@
 """theta_QL of a group with its cluster-robust error.
 
 Estimator   sum_k a_k (p_k - pi_k(theta)) = 0                       (`psychometrics.irt.quasi_likelihood`)
-Variance    V = G / (G - 1) sum_g (sum_{k in g} a_k (p_k - pi_k))^2 / h^2,   h = sum_k a_k^2 pi_k (1 - pi_k)
-Interval    theta +- t_{G - 1} sqrt(V)
+Variance    CR2 of the influences a_k (p_k - pi_k) / h,   h = sum_k a_k^2 pi_k (1 - pi_k)
 
-The sandwich with the finite-sample factor of CR1: Cameron, Gelbach and Miller (2011).
+The sandwich with the factor and the t of `psychometrics.inference.clusters`.
 """
-
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psychometrics.inference.clusters import ROUNDING, ClusterEstimate, participant_cluster_se
-from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.clusters import (
+    ROUNDING,
+    ClusterEstimate,
+    Leverage,
+    cluster_codes,
+    cluster_variance,
+    error_of,
+)
+from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
 from psychometrics.irt.quasi_likelihood import bounds_ql, quasi_residuals, theta_ql, weights_at
 
 
@@ -42,10 +46,14 @@ def quasi_estimate(a: ArrayLike, b: ArrayLike, p: ArrayLike, groups: ArrayLike) 
         estimate = unbounded(a, b, p) or unknown(Reason.NO_FINITE_SOLUTION if len(p) else Reason.NO_PAIRS)
         return ClusterEstimate(estimate, len(p), len(np.unique(labels)))
     pi, information = weights_at(a, b, theta)
-    error = participant_cluster_se(a, quasi_residuals(p, pi), labels)
+    codes, clusters = cluster_codes(labels)
     h = float(information.sum())
-    if h <= ROUNDING * float(a @ a):  # the root lies where every item is certain: its place is not determined
-        error = replace(error, se=np.nan, reason=Reason.NO_VARIATION)
-    else:
-        error = replace(error, se=error.se * float(a @ a) / h)
-    return ClusterEstimate(error.around(theta), error.n, error.clusters)
+    certain = h <= ROUNDING * float(
+        a @ a
+    )  # the root lies where every item is certain: its place is not determined
+    if certain or clusters < 2:
+        why = Reason.NO_VARIATION if certain else Reason.ONE_CLUSTER
+        return ClusterEstimate(without_interval(theta, why), len(p), clusters)
+    influence = a * quasi_residuals(p, pi) / h
+    found = cluster_variance(influence, Leverage.of_information(information), codes, clusters)
+    return ClusterEstimate(error_of(found, len(p), clusters).around(theta), len(p), clusters)

@@ -3,11 +3,11 @@
 Pooled      theta = sum a z / sum a^2                 s_k = a_k e_k             D = sum a^2
 theta_QL    sum a (p - pi(theta)) = 0                 s_k = a_k (p_k - pi_k)    D = sum a^2 pi (1 - pi)
 
-    V_g       = G / (G - 1) sum_g (sum_{k in g} s_k)^2 / D^2                    (CR1; t_{G-1})
-    V_HC0     = sum_k s_k^2 / D^2
-    V_two-way = V_P + V_I - V_HC0, not less than max(V_P, V_I)                  (t_{min(P, I)-1})
+    V_g       = CR2 of the influences s_k / D by groups g, with its t           (`clusters`)
+    V_two-way = V_P + V_I - V_k, not less than max(V_P, V_I)                    (t of the smaller df)
 
-P people, I prompts; a person meets a prompt once, so that what both share is one pair. `analytic` is
+P people, I prompts, k single pairs: a person meets a prompt once, so that what both share is one pair.
+What a pair weighs in the fit is a^2 in D, of theta_QL a^2 pi (1 - pi). `analytic` is
 sigma_hat / sqrt(sum a^2), the published error, which takes all pairs as independent (GIM paper, equation 3).
 Sources: Cameron, Gelbach and Miller (2011); the choice by design: see `serves`.
 """
@@ -18,13 +18,16 @@ from enum import StrEnum
 
 import numpy as np
 
-from psychometrics.data.cohort import Cohort, Pairs
+from psychometrics.data.cohort import Cohort, Mask, Pairs
 from psychometrics.inference.clusters import (
     ROUNDING,
     Array,
     ClusterError,
+    ClusterVariance,
     Codes,
+    Leverage,
     cluster_codes,
+    cluster_variance,
     error_of,
     residuals_of,
 )
@@ -48,35 +51,51 @@ class Target(StrEnum):
 class Fit:
     """An estimate as the root of a sum: theta, the summands `scores` (n,) at it, and minus its slope `bread`.
 
-    `reason` says why theta is NaN.
+    `leverage` (n,) is what each summand weighs in it. `reason` says why theta is NaN.
     """
 
     theta: float
     scores: Array
     bread: float
+    leverage: Leverage
     reason: Reason | None = None
+
+
+def no_fit(n: int, reason: Reason) -> Fit:
+    """No theta from these n rows."""
+    return Fit(math.nan, np.zeros(n), math.nan, Leverage.of_information(np.zeros(n)), reason)
+
+
+def difference_of(one: Fit, other: Fit, first: Mask) -> Fit:
+    """One less other, of the rows of a mask (n,) and of all others; independent fits."""
+    scores, own, fitted = np.empty(len(first)), np.empty(len(first)), np.zeros((len(first), 2))
+    for column, (rows, fit, sign) in enumerate(((first, one, 1.0), (~first, other, -1.0))):
+        scores[rows] = sign * fit.scores / fit.bread
+        own[rows] = fit.leverage.own / fit.bread
+        fitted[rows, column] = fit.leverage.own / math.sqrt(fit.bread)
+    return Fit(one.theta - other.theta, scores, 1.0, Leverage(own, fitted))
 
 
 def pooled_fit(pairs: Pairs) -> Fit:
     """theta.pool: every pair is an observation."""
     information = float(pairs.a @ pairs.a)
     if information == 0:
-        return Fit(math.nan, np.zeros(len(pairs)), math.nan, Reason.NOTHING_SCORED)
+        return no_fit(len(pairs), Reason.NOTHING_SCORED)
     z = pairs.z
     theta = float(pairs.a @ z) / information
-    return Fit(theta, pairs.a * residuals_of(z, pairs.a * theta), information)
+    leverage = Leverage.of_information(pairs.a**2)
+    return Fit(theta, pairs.a * residuals_of(z, pairs.a * theta), information, leverage)
 
 
 def quasi_fit(pairs: Pairs) -> Fit:
     """theta_QL: linear in the score."""
     theta = theta_ql(pairs.a, pairs.b, pairs.p)
     if math.isnan(theta):
-        reason = Reason.NO_FINITE_SOLUTION if len(pairs) else Reason.NOTHING_SCORED
-        return Fit(theta, np.zeros(len(pairs)), math.nan, reason)
+        return no_fit(len(pairs), Reason.NO_FINITE_SOLUTION if len(pairs) else Reason.NOTHING_SCORED)
     pi, information = weights_at(pairs.a, pairs.b, theta)
     slope = float(information.sum())
     bread = slope if slope > ROUNDING * float(pairs.a @ pairs.a) else 0.0  # every item is certain there
-    return Fit(theta, pairs.a * quasi_residuals(pairs.p, pi), bread)
+    return Fit(theta, pairs.a * quasi_residuals(pairs.p, pi), bread, Leverage.of_information(information))
 
 
 def is_nested(cohort: Cohort) -> bool:
@@ -99,25 +118,20 @@ def analytic_estimate(theta: float, information: float, sigma_hat: float) -> Est
 
 
 def cluster_error(fit: Fit, groups: Codes) -> ClusterError:
-    """The CR1 error by group labels (n,); NaN with a reason for one group or where no group deviates."""
+    """The error by group labels (n,); NaN with a reason for one group or where no group deviates."""
     codes, clusters = cluster_codes(groups)
     n = len(fit.scores)
     if why := _why_no_error(fit, clusters):
         return ClusterError(math.nan, n, clusters, why)
-    return error_of(_cluster_variance(fit, codes, clusters), n, clusters)
+    return error_of(_variance(fit, codes, clusters), n, clusters)
 
 
-def _cluster_variance(fit: Fit, codes: Codes, clusters: int) -> float:
-    """V_g for group numbers 0 .. clusters - 1; exactly 0 where the sums within groups are rounding errors."""
-    sums = np.bincount(codes, fit.scores, minlength=clusters)
-    meat = float(sums @ sums)
-    if meat <= ROUNDING**2 * float(fit.scores @ fit.scores):
-        return 0.0
-    return clusters / (clusters - 1) * meat / fit.bread**2
+def _variance(fit: Fit, codes: Codes, clusters: int) -> ClusterVariance:
+    return cluster_variance(fit.scores / fit.bread, fit.leverage, codes, clusters)
 
 
 def twoway_error(fit: Fit, pairs: Pairs) -> ClusterError:
-    """The error by people and prompts at once: V_P + V_I - V_PI, not less than the larger of the first two.
+    """The error by people and prompts at once: V_P + V_I - V_k, not less than the larger of the first two.
 
     Refused with one batch: its prompts were put together once, and nothing says how another batch would do.
     `clusters` is the smaller of the numbers of people and prompts.
@@ -128,10 +142,13 @@ def twoway_error(fit: Fit, pairs: Pairs) -> ClusterError:
     one_batch = len(np.unique(pairs.batch)) < 2
     if why := _why_no_error(fit, 1 if one_batch else clusters):
         return ClusterError(math.nan, n, clusters, why)
-    by_person = _cluster_variance(fit, people, number_of_people)
-    by_prompt = _cluster_variance(fit, prompts, number_of_prompts)
-    by_pair = float(fit.scores @ fit.scores) / fit.bread**2
-    return error_of(max(by_person + by_prompt - by_pair, by_person, by_prompt), n, clusters)
+    by_person = _variance(fit, people, number_of_people)
+    by_prompt = _variance(fit, prompts, number_of_prompts)
+    by_pair = _variance(fit, np.arange(n), n)
+    either = (by_person.value, by_prompt.value)
+    both = sum(either) - by_pair.value
+    value = math.nan if math.isnan(both) else max(both, *either)
+    return error_of(ClusterVariance(value, min(by_person.df, by_prompt.df)), n, clusters)
 
 
 def participant_bootstrap(pairs: Pairs, resamples: int, rng: np.random.Generator) -> Estimate:

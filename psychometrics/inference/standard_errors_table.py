@@ -53,7 +53,9 @@ TARGETS = {  # all others are for other prompts, too
 class ErrorRow:
     """One theta with one of its errors. `clusters` is None where the error takes every pair as independent.
 
-    `serves`: this is the error to use for its target in this design.
+    `df` are the degrees of freedom of a t interval, None for normal and percentile intervals. `serves`: this
+    is the error to use for its target in this design. `at_least` names the error whose interval stands in its
+    place, as its own would be narrower than chance alone.
     """
 
     theta: str
@@ -61,17 +63,13 @@ class ErrorRow:
     estimate: Estimate
     clusters: int | None
     serves: bool
+    df: float | None = None
+    at_least: str = ""
 
     @property
     def target(self) -> Target:
         """What varies if the study were done again."""
         return TARGETS.get(self.error, Target.SUCH_PROMPTS)
-
-    @property
-    def df(self) -> int | None:
-        """Degrees of freedom of the t interval; None for normal and percentile intervals."""
-        by_t = self.clusters is not None and self.error != "se.participant_boot"
-        return max((self.clusters or 0) - 1, 0) if by_t else None
 
     @property
     def few_clusters(self) -> bool:
@@ -157,7 +155,7 @@ class Errors:
 
 
 def _row(name: str, error: str, theta: float, found: ClusterError, *, serves: bool) -> ErrorRow:
-    return ErrorRow(name, error, estimated(theta, found), found.clusters, serves)
+    return ErrorRow(name, error, estimated(theta, found), found.clusters, serves, found.df)
 
 
 def estimated(theta: float, found: ClusterError) -> Estimate:
@@ -177,11 +175,19 @@ def first_error(*, nested: bool, batches: int) -> str:
     return "se.batch" if nested else "se.twoway"
 
 
-def first_row(name: str, fit: Fit, pairs: Pairs, *, nested: bool) -> ErrorRow:
-    """theta.pool or theta_QL with the error that stands first; the reason, where that cannot be had."""
+def first_row(name: str, fit: Fit, pairs: Pairs, *, nested: bool, headline: bool = False) -> ErrorRow:
+    """theta.pool or theta_QL with the error that stands first; the reason, where that cannot be had.
+
+    A headline is no less sure of other people on other prompts than of other people alone: where chance makes
+    its interval narrower than that by people, that one stands in its place.
+    """
     error = first_error(nested=nested, batches=len(np.unique(pairs.batch)))
     if error == "se.twoway":
         found = twoway_error(fit, pairs)
     else:
         found = cluster_error(fit, pairs.batch if error == "se.batch" else pairs.person)
-    return _row(name, error, fit.theta, found, serves=True)
+    row = _row(name, error, fit.theta, found, serves=True)
+    least = _row(name, error, fit.theta, cluster_error(fit, pairs.person), serves=True)
+    if headline and row.estimate.high - row.estimate.low < least.estimate.high - least.estimate.low:
+        return replace(least, at_least="se.participant")
+    return row

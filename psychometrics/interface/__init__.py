@@ -6,14 +6,22 @@ from psychometrics.agreement.pairs import Agreement
 from psychometrics.calibration.fitting import BankFit, FitOptions
 from psychometrics.calibration.model import NotCalibratable
 from psychometrics.data.cohort import Cohort
-from psychometrics.data.cohort_table import CohortRefused, cohort_from_columns
+from psychometrics.data.cohort_table import CohortRefused
 from psychometrics.data.response_matrix import ResponseMatrix, response_matrix
 from psychometrics.data.response_matrix_files import ResponseMatrixRefused
 from psychometrics.data.score_table import ScoreTableRefused
 from psychometrics.inference.estimates import Estimate, Reason, Share
 from psychometrics.inference.measure import Block, Measure
+from psychometrics.interface.arguments import item_bank
 from psychometrics.interface.banks import calibrate, item_bank_of, load_response_matrix, save_item_bank
-from psychometrics.interface.measuring import Results, agreement_of, load_cohort, measure, plan
+from psychometrics.interface.measuring import (
+    Results,
+    agreement_of,
+    cohort_from_columns,
+    load_cohort,
+    measure,
+    plan,
+)
 from psychometrics.interface.scores import (
     Scores,
     ability,
@@ -33,7 +41,7 @@ __all__ = [
     "ItemBank", "ItemParametersRefused", "Measure", "NotCalibratable", "Plan", "Planned", "Prices", "Reason",
     "ResponseMatrix", "ResponseMatrixRefused", "ResponseModel", "Results", "ScoreOutOfRange",
     "ScoreTableRefused", "Scores", "ScoresRefused", "Share", "Transform", "ability", "agreement_of",
-    "calibrate", "cohort_from_columns", "item_bank_of", "load_cohort", "load_item_bank",
+    "calibrate", "cohort_from_columns", "item_bank", "item_bank_of", "load_cohort", "load_item_bank",
     "load_response_matrix", "load_scores", "measure", "plan", "quasi_likelihood", "response_matrix",
     "save_item_bank", "scores_of",
 ]  # fmt: skip

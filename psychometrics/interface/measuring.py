@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike
 from psychometrics.agreement.pairs import Agreement, agreement_from_seed
 from psychometrics.data.categories import items_by_category
 from psychometrics.data.cohort import Cohort
-from psychometrics.data.cohort_table import read_cohort
+from psychometrics.data.cohort_table import cohort_from_columns as cohort_of_columns, read_cohort
 from psychometrics.inference.estimates import estimate_columns
 from psychometrics.inference.frames import Library, frame_of
 from psychometrics.inference.measure import Block, Measure, NotMeasurable
 from psychometrics.inference.readable import interval_text, number_text, table_text
+from psychometrics.interface.arguments import Table, bank_from
 from psychometrics.interface.scores import StrPath
 from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.computing import block_measures, block_rng
@@ -74,18 +75,48 @@ class Results:
         return frame_of(columns, library)
 
 
-def load_cohort(path: StrPath, bank: ItemBank | None = None) -> Cohort:
+def load_cohort(path: StrPath, bank: ItemBank | Table | None = None) -> Cohort:
     """The cohort of a CSV table with the columns person, prompt_id and score (0 to 1, empty = none).
 
     Optional: batch (set of prompts that people were given together; without it everybody has one of their
-    own), profile, category, outcome. Raises CohortRefused with every problem of the file.
+    own), profile, category, outcome; criteria (by how many answers to the prompt are judged, 1 for right or
+    wrong), without which there is no person fit and no DIF, and confidence (of the judge). Raises
+    CohortRefused with every problem of the file, ValueError for a `bank` that is none.
     """
-    return read_cohort(Path(path), bank)
+    return read_cohort(Path(path), None if bank is None else bank_from(bank))
+
+
+def cohort_from_columns(
+    person: Sequence[object],
+    prompt_id: Sequence[object],
+    score: ArrayLike,
+    bank: ItemBank | Table | None = None,
+    *,
+    batch: Sequence[object] | None = None,
+    profile: Sequence[object] | None = None,
+    category: Sequence[object] | None = None,
+    criteria: ArrayLike | None = None,
+    confidence: ArrayLike | None = None,
+) -> Cohort:
+    """A cohort of rows (n,): who answered, which prompt, the score in [0, 1] (NaN = none).
+
+    Columns are lists, arrays or columns of a frame. `batch` names the set of prompts that people were given
+    together; without it everybody has one of their own, as in matrix sampling. `profile` belongs to a person,
+    `category` and `criteria` to a prompt: by how many its answers are judged, 1 for right or wrong.
+    `confidence` is the judge's: the score over what it is with every confidence at 1. Person fit and DIF need
+    `criteria`; without `confidence` it is 1 throughout. Rows stand in the order in which people saw the
+    prompts. Raises CohortRefused where a person has a prompt twice, columns differ in length or numbers
+    contradict each other, ScoreOutOfRange for a score outside [0, 1], ValueError for a `bank` that is none.
+    """
+    return cohort_of_columns(
+        person, prompt_id, score, None if bank is None else bank_from(bank),
+        batch=batch, profile=profile, category=category, criteria=criteria, confidence=confidence,
+    )  # fmt: skip
 
 
 def measure(
     cohort: Cohort,
-    bank: ItemBank | None = None,
+    bank: ItemBank | Table | None = None,
     *,
     blocks: Iterable[str] = BLOCKS,
     top_size: int = PUBLISHED_TOP,
@@ -102,11 +133,12 @@ def measure(
     allow is in `refused` with its sentence. ValueError for a block that does not exist, or whose facts are
     not given.
     """
-    known = facts or Facts(top_size, items_by_category=_sizes(cohort, bank))
+    items = None if bank is None else bank_from(bank)
+    known = facts or Facts(top_size, items_by_category=_sizes(cohort, items))
     found: dict[Block, tuple[Measure, ...]] = {}
     refused: dict[Block, str] = {}
     for block in map(Block, blocks):
-        inputs = Inputs(known, cohort, bank, block_rng(seed, block), resamples, lambda *_: None)
+        inputs = Inputs(known, cohort, items, block_rng(seed, block), resamples, lambda *_: None)
         try:
             found[block] = tuple(block_measures(block, inputs))
         except NotMeasurable as refusal:
@@ -136,7 +168,7 @@ def agreement_of(
 def plan(
     study: Plan,
     *,
-    bank: ItemBank | None = None,
+    bank: ItemBank | Table | None = None,
     kind: str = MATRIX,
     prices: Prices | None = None,
     wanted: tuple[float, ...] = WANTED,
@@ -147,7 +179,7 @@ def plan(
     "nested". `wanted` are half-widths for which the people needed are found. ValueError for another kind.
     Formulas and assumptions stand in `psychometrics.planning.formulas` (docs/measurement/planning.md).
     """
-    named = None if bank is None else NamedBank("bank", bank)
+    named = None if bank is None else NamedBank("bank", bank_from(bank))
     if named is not None:
         study = replace(study, bank_prompts=len(named.items), mean_square=named.mean_square)
     return planned(study, kind, prices or Prices(), wanted, bank=named)

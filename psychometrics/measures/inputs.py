@@ -7,18 +7,26 @@ from typing import Protocol
 
 import numpy as np
 
+from formats.wording import gettext_noop
 from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.exclusions.rules import ExclusionFacts
+from psychometrics.fit.criteria import Correlation, correlation_of_criteria
+from psychometrics.fit.reference import judged_process
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason
-from psychometrics.inference.measure import Scope
+from psychometrics.inference.measure import NotMeasurable, Scope
 from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.irt.bank import ItemBank
 from psychometrics.models.leaderboard import Leaderboard
 from psychometrics.slices.parts import slices_of
 from psychometrics.slices.suppression import Name, withheld_parts, withheld_tasks
 from psychometrics.top.ranking import by_raw_mean, first_of
+
+UNKNOWN_CRITERIA = gettext_noop(
+    "Person fit and DIF need the number of criteria by which answers to each prompt are judged, 1 where they "
+    "are right or wrong, and the judge's confidences: give the columns criteria and confidence."
+)
 
 
 @dataclass(frozen=True)
@@ -147,6 +155,20 @@ class Inputs:
     def top(self) -> Mask:
         """(P,): the people of the stored Top group, chosen by raw mean; nobody where there are too few."""
         return top_members(self.cohort, self.facts.top_size)
+
+    @cached_property
+    def correlation(self) -> Correlation:
+        """That of the criteria of an answer, as far as the models' epochs tell it.
+
+        Raises NotMeasurable where nobody said how many criteria there are: taken as right or wrong, answers
+        by several of them look like DIF and like people who do not fit.
+        """
+        asked = np.unique(self.cohort.pairs.prompt)
+        if any(self.cohort.prompts[place].criteria is None for place in asked):
+            raise NotMeasurable(UNKNOWN_CRITERIA)
+        models = self.facts.models
+        bank, p = (models.items, models.board.p) if models is not None else (None, None)
+        return correlation_of_criteria(self.cohort.prompts, bank, p, judged_process(self.cohort))
 
     @cached_property
     def withheld(self) -> Mapping[Name, Reason]:

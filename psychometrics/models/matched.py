@@ -34,7 +34,7 @@ from scipy.optimize import brentq
 from scipy.special import logit
 
 from psychometrics.data.cohort import Pairs
-from psychometrics.inference.clusters import ROUNDING, ClusterError, Codes, cluster_codes
+from psychometrics.inference.clusters import ROUNDING, ClusterError, Codes, Leverage, cluster_codes
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
 from psychometrics.inference.jackknife import (
     jackknife_error,
@@ -43,7 +43,14 @@ from psychometrics.inference.jackknife import (
     twoway_jackknife,
 )
 from psychometrics.inference.quasi_estimate import unbounded
-from psychometrics.inference.standard_errors import Fit, cluster_error, pooled_fit, quasi_fit, twoway_error
+from psychometrics.inference.standard_errors import (
+    Fit,
+    cluster_error,
+    no_fit,
+    pooled_fit,
+    quasi_fit,
+    twoway_error,
+)
 from psychometrics.inference.standard_errors_table import first_error
 from psychometrics.irt.quasi_likelihood import weights_at
 from psychometrics.irt.transform import Array, Transform
@@ -70,9 +77,9 @@ class Theta(StrEnum):
 
 @dataclass(frozen=True)
 class Found:
-    """An estimate with what it rests on. `k` is the number of responses behind each logit, on average.
+    """An estimate with what it rests on, and the degrees of freedom of its error.
 
-    It is NaN for theta.ql, which does not depend on it.
+    `k` is the number of responses behind each logit, on average; NaN for theta.ql, which depends on none.
     """
 
     estimate: Estimate
@@ -80,6 +87,7 @@ class Found:
     people: int
     prompts: int
     clusters: int
+    df: float
     k: float
 
 
@@ -167,11 +175,12 @@ def _quasi_difference(pairs: Pairs, m: Array) -> Fit:
     model = _weighted_quasi(rows, n, m[places])
     reason = cohort.reason or model.reason
     if reason is not None or cohort.bread == 0 or model.bread == 0:
-        return Fit(math.nan, np.zeros(len(pairs)), math.nan, reason or Reason.NO_VARIATION)
-    of_cohort = pairs.p - weights_at(pairs.a, pairs.b, cohort.theta)[0]
+        return no_fit(len(pairs), reason or Reason.NO_VARIATION)
+    pi, information = weights_at(pairs.a, pairs.b, cohort.theta)
+    of_cohort = pairs.p - pi
     of_model = m - weights_at(pairs.a, pairs.b, model.theta)[0]
     influence = pairs.a * (of_cohort / cohort.bread - of_model / model.bread)
-    return Fit(cohort.theta - model.theta, influence, 1.0)
+    return Fit(cohort.theta - model.theta, influence, 1.0, Leverage.of_information(information))
 
 
 def _first_rows(pairs: Pairs) -> tuple[Codes, Array]:
@@ -193,8 +202,7 @@ def _weighted_quasi(rows: Pairs, n: Array, p: Array) -> Fit:
     """theta_QL of rows (R,) with scores p, each n times; one summand per row."""
     mass, reached = float(n @ rows.a), float(n @ (rows.a * p))
     if not 0 < reached < mass:
-        reason = Reason.NO_FINITE_SOLUTION if len(rows) else Reason.NOTHING_SCORED
-        return Fit(math.nan, np.zeros(len(rows)), math.nan, reason)
+        return no_fit(len(rows), Reason.NO_FINITE_SOLUTION if len(rows) else Reason.NOTHING_SCORED)
     # Where every pi is the weighted mean score, the sum has one sign; see psychometrics.irt.quasi_likelihood.
     edges = rows.b + logit(reached / mass) / rows.a
 
@@ -203,7 +211,8 @@ def _weighted_quasi(rows: Pairs, n: Array, p: Array) -> Fit:
 
     theta = float(brentq(g, edges.min() - 1, edges.max() + 1, xtol=TOLERANCE))
     pi, information = weights_at(rows.a, rows.b, theta)
-    return Fit(theta, n * rows.a * (p - pi), float(n @ information))
+    leverage = Leverage.of_information(n * information)
+    return Fit(theta, n * rows.a * (p - pi), float(n @ information), leverage)
 
 
 def _present(pairs: Pairs, m: Array) -> tuple[Pairs, Array]:
@@ -234,4 +243,4 @@ def _by_prompt(pairs: Pairs, design: Design, transform: Transform) -> Found:
 def _found(theta: float, error: ClusterError, pairs: Pairs, k: float, reason: Reason | None) -> Found:
     estimate = unknown(reason) if reason is not None else error.around(theta)
     people, prompts = (int(np.count_nonzero(np.bincount(codes))) for codes in (pairs.person, pairs.prompt))
-    return Found(estimate, len(pairs), people, prompts, error.clusters, k)
+    return Found(estimate, len(pairs), people, prompts, error.clusters, error.df, k)

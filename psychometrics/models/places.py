@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from psychometrics.data.cohort import Mask
-from psychometrics.inference.clusters import ROUNDING
+from psychometrics.inference.clusters import Leverage, cluster_variance, error_of, residuals_of
 from psychometrics.inference.holm import holm
 from psychometrics.irt.transform import Array
 
@@ -45,7 +45,7 @@ def model_p_values(y: Array, a: Array, weights: Array) -> NDArray[np.float64]:
     """P-values (M, M) of the differences of M models with logits y (M, J), NaN for no score.
 
     D = sum_j w_j a_j (y_1j - y_2j) / sum_j w_j a_j^2 over prompts that both have a score on, with weights w
-    the cohort's responses; the error is clustered by prompt (CR1). NaN on the diagonal.
+    the cohort's responses; the error is clustered by prompt. NaN on the diagonal.
     """
     found = np.full((len(y), len(y)), np.nan)
     for first, second in combinations(range(len(y)), 2):
@@ -59,14 +59,12 @@ def _p_of_two(d: Array, a: Array, weights: Array) -> float:
     number = len(d)
     if number < 2:
         return np.nan
+    leverage = Leverage.of_information(weights * a**2)
     information = float(weights @ a**2)
     difference = float(weights @ (a * d)) / information
-    scores = weights * a * (d - a * difference)
-    meat = float(scores @ scores)
-    if meat <= ROUNDING**2 * float((weights * a * d) @ (weights * a * d)):
-        return np.nan
-    se = np.sqrt(number / (number - 1) * meat) / information
-    return p_value(difference, se, number - 1)
+    influence = weights * a * residuals_of(d, a * difference) / information
+    error = error_of(cluster_variance(influence, leverage, np.arange(number), number), number, number)
+    return p_value(difference, error.se, error.df)
 
 
 def separated(p: NDArray[np.float64]) -> Mask:

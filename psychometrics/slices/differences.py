@@ -3,8 +3,8 @@
 Arms are drawn between people:
 
     difference  d = theta(first) - theta(second)                 names in alphabetical order
-    variance    V = V_1 + V_2, each by people: jackknife, CR1 or sandwich (`parts`)
-    interval    d +- t_df sqrt(V),   df = V^2 / (V_1^2 / (G_1 - 1) + V_2^2 / (G_2 - 1)), rounded down
+    variance    V = V_1 + V_2, each by people with its df: jackknife or CR2 (`parts`)
+    interval    d +- t_df sqrt(V),   df = V^2 / (V_1^2 / df_1 + V_2^2 / df_2), rounded down
 
 Nobody is in two arms, so the errors of both thetas are independent of each other for other people on these
 prompts. Unpaired: what people of two arms have in common by their batch is left in the error.
@@ -14,11 +14,11 @@ Contamination: whether people do better on public prompts than on private ones, 
 
     difference  d = theta.pool(public) - theta.pool(private)
     influence   u_k = +- a_k e_k / sum a^2, the sums and residuals of the split of k, - for private
-    variance    G / (G - 1) sum_g (sum_{k in g} u_k)^2
+    variance    CR2 of u by clusters g, with its df (`clusters`)
 
 The same people answer both splits, so the errors of both thetas are not independent of each other; the sums
 within clusters hold what they share. Clusters are batches where each prompt is in one batch; else people and
-prompts at once, V_P + V_I - V_HC0. Flagged above 2 SE: public prompts that were met before give such a
+prompts at once. Flagged above 2 SE: public prompts that were met before give such a
 difference, but so do item parameters that fit both splits differently. An aggregate, never a single prompt.
 Source: Cameron, Gelbach and Miller (2011).
 """
@@ -34,9 +34,9 @@ from psychometrics.data.cohort import PUBLIC, Cohort, Mask
 from psychometrics.inference.disclosure import answers_of
 from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
 from psychometrics.inference.quasi_estimate import unbounded
-from psychometrics.inference.standard_errors import Fit, cluster_error, pooled_fit, twoway_error
+from psychometrics.inference.standard_errors import cluster_error, difference_of, pooled_fit, twoway_error
 from psychometrics.inference.student_t import t_quantile
-from psychometrics.slices.parts import arm_slices, slice_result
+from psychometrics.slices.parts import SliceTheta, arm_slices, slice_result
 
 NEAR = 1e-9  # degrees of freedom so close below a whole number are that number
 FLAGGED_FROM = 2.0  # standard errors
@@ -68,23 +68,22 @@ def arm_differences(cohort: Cohort, hidden: Mapping[str, Reason] = NOTHING) -> I
     for (first, one), (second, other) in combinations(results, 2):
         pairs = one.pairs + other.pairs
         for theta, against in zip(one.thetas, other.thetas, strict=True):
-            found = _welch_difference(theta.by_person, one.people, against.by_person, other.people)
+            found = _welch_difference(theta, against)
             if one.bound or other.bound:
                 found = unknown(Reason.NO_FINITE_SOLUTION), None
             yield ArmDifference(theta.name, first, second, *found, one.people, other.people, pairs)
 
 
-def _welch_difference(
-    one: Estimate, people_one: int, other: Estimate, people_other: int
-) -> tuple[Estimate, int | None]:
-    """One less other with Welch's degrees of freedom, from errors with G - 1 degrees each."""
+def _welch_difference(theta: SliceTheta, against: SliceTheta) -> tuple[Estimate, int | None]:
+    """One less other by people, with Welch's degrees of freedom from those of both."""
+    one, other = theta.by_person, against.by_person
     why = one.reason or other.reason
     value = one.value - other.value
     if why is not None:
         return (unknown(why) if math.isnan(value) else without_interval(value, why)), None
     variances = one.se**2, other.se**2
     se = math.sqrt(sum(variances))
-    shares = variances[0] ** 2 / (people_one - 1) + variances[1] ** 2 / (people_other - 1)
+    shares = variances[0] ** 2 / theta.df + variances[1] ** 2 / against.df
     df = math.floor(se**4 / shares + NEAR)
     half = t_quantile(CONFIDENCE, df) * se
     return Estimate(value, se, value - half, value + half), df
@@ -115,9 +114,7 @@ def contamination(cohort: Cohort, *, nested: bool) -> Contamination:
     if why := _why_not(cohort, public) or (Reason.NO_FINITE_SOLUTION if bounded else None):
         return Contamination(unknown(why), False, 0, by, *counts)
     one, other = pooled_fit(pairs.of(public)), pooled_fit(pairs.of(~public))
-    scores = np.empty(len(pairs))
-    scores[public], scores[~public] = one.scores / one.bread, -other.scores / other.bread
-    fit = Fit(one.theta - other.theta, scores, 1.0)
+    fit = difference_of(one, other, public)
     error = cluster_error(fit, pairs.batch) if by == "batches" else twoway_error(fit, pairs)
     difference = error.around(fit.theta)
     flagged = not math.isnan(error.se) and difference.value > FLAGGED_FROM * error.se

@@ -1,14 +1,15 @@
 """Parts of a cohort, and theta of each of them.
 
     theta.prompt   logit of each prompt's mean score         error: delete-one jackknife (`jackknife`)
-    theta.pool     every pair is an observation              error: CR1 (`standard_errors`)
-    theta.ql       quasi-likelihood                          error: sandwich with the factor of CR1
+    theta.pool     every pair is an observation              error: CR2 (`standard_errors`)
+    theta.ql       quasi-likelihood                          error: sandwich, likewise
 
 Errors by people are for other people on these prompts; errors by batches for other people and other prompts,
 where each prompt is in one batch. Parts overlap; how they differ in difficulty is corrected only as far as
 item parameters that were calibrated on models hold for people.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -63,11 +64,15 @@ class Slice:
 
 @dataclass(frozen=True)
 class SliceTheta:
-    """One estimator on one part. Both estimates have the same value; they differ in what is independent."""
+    """One estimator on one part. Both estimates have the same value; they differ in what is independent.
+
+    `df` is of the error by people.
+    """
 
     name: str
     by_person: Estimate
     by_batch: Estimate
+    df: float
 
 
 @dataclass(frozen=True)
@@ -148,25 +153,27 @@ def slice_result(cohort: Cohort, rows: Mask, why: Reason | None = None) -> Slice
     (by_person, people), (by_batch, batches) = cluster_codes(pairs.person), cluster_codes(pairs.batch)
     why = Reason.NOTHING_SCORED if not people else why or answers_of(cohort, cohort.is_pair).why_untold(rows)
     if why is not None:
-        found = dict.fromkeys(THETAS, [unknown(why)] * 2)
+        found = dict.fromkeys(THETAS, [(unknown(why), math.nan)] * 2)
     else:
         found = thetas_by(pairs, part.transform, (by_person, people), (by_batch, batches))
-    thetas = tuple(SliceTheta(name, *estimates) for name, estimates in found.items())
+    thetas = tuple(SliceTheta(name, own, of_batch, df) for name, ((own, df), (of_batch, _)) in found.items())
     bound = None if why else unbounded(pairs.a, pairs.b, pairs.p)
     return SliceResult(people, batches, len(np.unique(pairs.prompt)), len(pairs), thetas, bound)
 
 
-def thetas_by(pairs: Pairs, transform: Transform, *clusters: tuple[Codes, int]) -> dict[str, list[Estimate]]:
-    """The three estimators by name, each with its error by each of `clusters` (numbers and their count)."""
+def thetas_by(
+    pairs: Pairs, transform: Transform, *clusters: tuple[Codes, int]
+) -> dict[str, list[tuple[Estimate, float]]]:
+    """The three estimators by name, each by each of `clusters` (numbers and their count), with their df."""
     jackknifes = (
         jackknife_error(prompt_thetas_without(pairs, codes, number, transform), len(pairs))
         for codes, number in clusters
     )
     theta = theta_prompt(pairs, transform)
-    found = {"theta.prompt": [error.around(theta) for error in jackknifes]}
+    found = {"theta.prompt": [(error.around(theta), error.df) for error in jackknifes]}
     for name, fit in (("theta.pool", pooled_fit(pairs)), ("theta.ql", quasi_fit(pairs))):
+        errors = [cluster_error(fit, codes) for codes, _ in clusters]
         found[name] = [
-            unknown(fit.reason) if fit.reason else cluster_error(fit, codes).around(fit.theta)
-            for codes, _ in clusters
+            (unknown(fit.reason) if fit.reason else error.around(fit.theta), error.df) for error in errors
         ]
     return found

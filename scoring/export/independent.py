@@ -12,7 +12,10 @@ at. Exit code 0 if all agree, 1 if something differs, 2 if the folder is not a w
     theta_pool  sum a (y + a b) / sum a^2 over answers;  theta: the same over the mean scores of prompts
     theta_ql    root of sum a (p - pi) = 0,  pi = 1 / (1 + exp(-a (theta - b))): at scores of 0 and 1 the
                 maximum likelihood of the logistic model, and the only theta on a logistic bank
-    errors      CR1: V = G / (G - 1) sum over G clusters of (sum of influences)^2, t with G - 1 degrees
+    errors      CR2 with the t of Bell and McCaffrey: V = sum over clusters g of
+                (sum of influences)^2 / (1 - h_g), h_g the share of a^2 in g (theta_ql: a^2 pi (1 - pi)), and
+                df = 1 / (sum h_g^2 + sum over g != k of h_g^2 h_k^2 / ((1 - h_g) (1 - h_k)));
+                over all prompts never a narrower interval than by people alone
 
 Abilities of single people are computed (`person_abilities`) but not printed: one batch cannot rank people.
 They are compared by what the export says of all of them: spread, residual, median error, reliability.
@@ -154,21 +157,28 @@ def bounds(a: Array, b: Array, p: Array) -> tuple[float | None, float | None] | 
     return (low, None) if sign == 1 else (None, -low)
 
 
-def error(pairs: Places, residual: Array, slope: Array, kind: str) -> tuple[float | None, int]:
-    """Standard error of the named kind and its clusters; None with one cluster or without any spread."""
-    u = pairs["a"] * residual / np.sum(pairs["a"] ** 2 * slope)
-    found = {}
-    for name in ("person", "prompt", "batch"):
-        sums = np.bincount(np.unique(pairs[name], return_inverse=True)[1], u)
-        found[name] = (float(np.sum(sums**2) * sums.size / max(sums.size - 1, 1)), sums.size)
-    (of_people, people), (of_prompts, prompts), by_batch = found.values()
-    both = max(of_people + of_prompts - float(np.sum(u**2)), of_people, of_prompts), min(people, prompts)
-    variance, clusters = {"se.participant": found["person"], "se.batch": by_batch, "se.twoway": both}[kind]
-    return (math.sqrt(variance) if clusters > 1 and variance > NO_SPREAD**2 else None), clusters
+def error(pairs: Places, residual: Array, slope: Array, kind: str) -> tuple[float, float] | None:
+    """Standard error of the named kind and half its interval; None with one cluster or without any spread."""
+    weights = pairs["a"] ** 2 * slope / np.sum(pairs["a"] ** 2 * slope)
+    u, found = pairs["a"] * residual / np.sum(pairs["a"] ** 2 * slope), {}
+    for name in ("person", "prompt", "batch", "pair"):
+        of = np.arange(u.size) if name == "pair" else np.unique(pairs[name], return_inverse=True)[1]
+        sums, h = np.bincount(of, u), np.bincount(of, weights)
+        if sums.size < 2 or 1 - h.max() <= TOLERANCE:
+            found[name] = (math.nan, 1.0)
+            continue
+        squares = h**2 / (1 - h)
+        df = 1 / (np.sum(h**2) + np.sum(squares) ** 2 - np.sum(squares**2))
+        found[name] = (float(np.sum(sums**2 / (1 - h))), max(float(df), 1.0))
+    people, prompts, batches, alone = found.values()
+    both = people[0] + prompts[0] - alone[0]
+    twoway = math.nan if math.isnan(both) else max(both, people[0], prompts[0]), min(people[1], prompts[1])
+    v, freedom = {"se.participant": people, "se.batch": batches, "se.twoway": twoway}[kind]
+    return (math.sqrt(v), t_975(freedom) * math.sqrt(v)) if v > NO_SPREAD**2 else None
 
 
 @cache
-def t_975(df: int) -> float:
+def t_975(df: float) -> float:
     """Quantile of t: with t = sqrt(df) tan(x) the density of x is proportional to cos(x)^(df - 1)."""
     nodes, weights = np.polynomial.legendre.leggauss(100)
     constant = math.exp(math.lgamma((df + 1) / 2) - math.lgamma(df / 2)) / math.sqrt(math.pi)
@@ -235,7 +245,7 @@ def estimate_of(run: Run, group: str, people: set[str], category: str = "") -> R
     held = scored[~np.isnan(scored["a"])] if "sigma_hat" in run.bank else scored
     there, prompts = int(own["counts"].sum()), np.unique(held["prompt"]).size
     size = run.bank["items_by_category"].get(category, 0) if category else run.bank["items"]
-    return thetas_of(run, held, errors=group == "average") | {
+    return thetas_of(run, held, errors=group == "average", headline=not category) | {
         "participants": np.unique(own["person"][own["counts"]]).size if category else len(people),
         "batches": np.unique(held["batch"][~np.isnan(held["a"])]).size, "expected": own.size,
         "missing": own.size - there, "unscored": there - scored.size, "pairs": held.size,
@@ -245,7 +255,7 @@ def estimate_of(run: Run, group: str, people: set[str], category: str = "") -> R
     }  # fmt: skip
 
 
-def thetas_of(run: Run, pairs: Places, *, errors: bool) -> Row:
+def thetas_of(run: Run, pairs: Places, *, errors: bool, headline: bool) -> Row:
     """The three thetas with their errors and 95 % intervals; Top has no errors, as its scores chose it."""
     names = [f"{part}_{name}" for part in ("se", "ci_low", "ci_high") for name in ("pool", "ql", "twoway")]
     row: Row = dict.fromkeys([*names, "theta_pool", "theta_ql", "theta", "se", "ci_low", "ci_high"])
@@ -269,10 +279,12 @@ def thetas_of(run: Run, pairs: Places, *, errors: bool) -> Row:
             pi = logistic(a * (theta - b))
             quasi = name == "ql"
             residual, slope = (p - pi, pi * (1 - pi)) if quasi else (y - a * (theta - b), np.ones(p.size))
-            found, clusters = error(pairs, residual, slope, kind)
+            found = error(pairs, residual, slope, kind)
+            least = headline and name != "twoway"
+            people = error(pairs, residual, slope, "se.participant") if least else None
             if found is not None:
-                half = t_975(clusters - 1) * found
-                row |= {f"se_{name}": found, f"ci_low_{name}": theta - half, f"ci_high_{name}": theta + half}
+                se, half = max(found, people or found, key=lambda one: one[1])
+                row |= {f"se_{name}": se, f"ci_low_{name}": theta - half, f"ci_high_{name}": theta + half}
     return row
 
 

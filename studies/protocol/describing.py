@@ -84,7 +84,7 @@ SETTINGS: Mapping[str, Described] = {
     ),
     "category_source": Described(
         "Whose categories hold where question bank and item bank disagree: item_bank or question_bank. Asked "
-        "where they do; null: they agree, or the study is of before that was asked, and the item bank's hold.",
+        "where they do; null: they agree, or the study is of before that was asked: the item bank's hold.",
         Holds.NOBODY,
     ),
     "overdue_rule": Described(

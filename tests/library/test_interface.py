@@ -245,7 +245,7 @@ def test_a_result_shows_its_value_its_interval_or_why_there_is_none(
 
 
 def test_a_long_table_says_how_many_rows_it_leaves_out(cohort: pm.Cohort) -> None:
-    found = pm.measure(cohort, blocks=["results", "cohort", "slices", "fit"], top_size=6)
+    found = pm.measure(cohort, blocks=["results", "cohort", "slices", "uncertainty"], top_size=6)
     assert repr(found).splitlines()[41] == f"... and {len(found) - 40} rows more; to_frame() has all of them"
 
 

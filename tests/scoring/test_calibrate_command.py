@@ -149,7 +149,7 @@ def test_a_bank_that_could_not_be_read_back_is_not_written(tmp_path: Path) -> No
     refusal = refusal_of(path, "--out", out, "--lambda", "1e-300")
 
     assert "p11 (a = " in refusal
-    assert "a larger lambda" in refusal
+    assert "more of --lambda" in refusal
     assert not out.exists()
 
 

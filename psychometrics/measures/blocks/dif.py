@@ -1,7 +1,7 @@
 """DIF as measures: its spread over prompts, groups of prompts with Holm's correction, theta without them."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from psychometrics.dif.groups import (
     LEVEL,
     GroupDif,
     flags_of,
+    held_by_all,
     mean_shift,
     part_masks,
     profile_shift,
@@ -21,6 +22,7 @@ from psychometrics.dif.groups import (
 )
 from psychometrics.dif.prompts import ItemDif, Residuals, fitted_residuals, item_dif
 from psychometrics.dif.suppression import hidden_shifts, suppressed_complements
+from psychometrics.fit.criteria import Correlation
 from psychometrics.fit.reference import certainty_influence, judged_process, references_of
 from psychometrics.inference.estimates import Reason, around, none_if_nan, unknown, without_interval
 from psychometrics.inference.holm import holm
@@ -37,22 +39,28 @@ def dif_measures(inputs: Inputs) -> Iterator[Measure]:
     cohort = inputs.cohort
     if not len(cohort.pairs):
         raise NotMeasurable(gettext_noop("DIF needs scored answers to prompts with item parameters."))
-    residuals = fitted_residuals(cohort.pairs, references_of(cohort), certainty_influence(cohort))
-    items = item_dif(residuals)
-    yield from _item_measures(cohort, residuals, items)
+    certainty = certainty_influence(cohort)
+    possible = [
+        fitted_residuals(cohort.pairs, references_of(cohort, icc), certainty)
+        for icc in inputs.correlation.taken
+    ]
+    items = item_dif(possible[0], possible[1:])
+    yield from _item_measures(cohort, possible[0], items, inputs.correlation)
     nested = is_nested(cohort)
-    yield from _slope_measures(residuals, nested)
-    categories = _label_shifts("category", [one.category for one in cohort.prompts], residuals, nested)
-    modalities = _label_shifts("modality", [one.modality for one in cohort.prompts], residuals, nested)
+    yield from _slope_measures(possible, nested)
+    categories = _label_shifts("category", [one.category for one in cohort.prompts], possible, nested)
+    modalities = _label_shifts("modality", [one.modality for one in cohort.prompts], possible, nested)
     hidden = hidden_shifts(cohort)
-    profiles = _profile_shifts(cohort, residuals, nested)
+    profiles = _profile_shifts(cohort, possible, nested)
     families = [told(family, hidden) for family in (categories, modalities, profiles)]
     for family in families:
         yield from family_measures(family)
     yield from theta_measures(inputs, items, *map(flagged_of, families[:2]))
 
 
-def _item_measures(cohort: Cohort, residuals: Residuals, items: ItemDif) -> Iterator[Measure]:
+def _item_measures(
+    cohort: Cohort, residuals: Residuals, items: ItemDif, correlation: Correlation
+) -> Iterator[Measure]:
     number, judge = len(items.prompt), judged_process(cohort)
     yield Measure(
         "dif.sd", items.between.sd, n=int(items.n.sum()), prompts=number,
@@ -60,6 +68,9 @@ def _item_measures(cohort: Cohort, residuals: Residuals, items: ItemDif) -> Iter
             "mean": none_if_nan(items.between.mean), "dispersion": residuals.dispersion,
             "deviation_sd": residuals.deviation.sd, "deviation_fitted": residuals.deviation.fitted,
             "certain_share": judge.certain_share, "uncertain_confidence": judge.uncertain_confidence,
+            "criteria_correlation": correlation.value, "criteria_correlation_low": correlation.low,
+            "criteria_correlation_high": correlation.high, "criteria_cells": correlation.cells,
+            "criteria_correlation_se": none_if_nan(correlation.se),
         },
     )  # fmt: skip
     p, p_holm = prompt_p_values(items)
@@ -90,14 +101,16 @@ def _item_measure(cohort: Cohort, items: ItemDif, place: int, tested: dict[str, 
     return Measure("dif.item", estimate, n=int(items.n[place]), prompt_id=prompt.prompt_id, details=details)
 
 
-def _slope_measures(residuals: Residuals, nested: bool) -> Iterator[Measure]:
+def _slope_measures(possible: Sequence[Residuals], nested: bool) -> Iterator[Measure]:
     """People's slope on -a b, the slope that was expected without DIF, and their difference."""
-    found = scale_invariance(
-        residuals.r, residuals.expected, residuals.pairs,
-        nested=nested, deviation=residuals.deviation, prior=residuals.prior,
-    )  # fmt: skip
-    excess = found.excess
-    for name, value in (("dif.slope", found.observed), ("dif.slope.expected", found.expected)):
+    found = [
+        scale_invariance(
+            one.r, one.expected, one.pairs, nested=nested, deviation=one.deviation, prior=one.prior
+        )
+        for one in possible
+    ]
+    excess = held_by_all([one.excess for one in found])
+    for name, value in (("dif.slope", found[0].observed), ("dif.slope.expected", found[0].expected)):
         yield Measure(name, plain_or(value, Reason.NO_VARIATION), n=excess.n)
     yield Measure(
         "dif.slope.excess", excess.estimate, n=excess.n, clusters=excess.clusters,
@@ -108,28 +121,33 @@ def _slope_measures(residuals: Residuals, nested: bool) -> Iterator[Measure]:
 Family = Mapping[str, GroupDif]
 
 
-def _label_shifts(kind: str, labels: list[str], residuals: Residuals, nested: bool) -> Family:
+def _label_shifts(kind: str, labels: list[str], possible: Sequence[Residuals], nested: bool) -> Family:
     """Nothing where all prompts have one label: their shift cannot be told from ability."""
-    pairs = residuals.pairs
+    pairs = possible[0].pairs
     masks = part_masks(labels, pairs.prompt)
     if len(masks) < 2:
         return {}
     return {
-        f"{kind}:{name}": mean_shift(residuals.r, pairs, own, nested=nested, prior=residuals.prior)
+        f"{kind}:{name}": held_by_all(
+            [mean_shift(one.r, pairs, own, nested=nested, prior=one.prior) for one in possible]
+        )
         for name, own in masks.items()
     }
 
 
-def _profile_shifts(cohort: Cohort, residuals: Residuals, nested: bool) -> Family:
+def _profile_shifts(cohort: Cohort, possible: Sequence[Residuals], nested: bool) -> Family:
     """Every profile on every category, compared with the other profiles."""
-    pairs = residuals.pairs
+    pairs = possible[0].pairs
     profiles = part_masks([one.profile for one in cohort.people], pairs.person)
     categories = part_masks([one.category for one in cohort.prompts], pairs.prompt)
     if len(profiles) < 2 or len(categories) < 2:
         return {}
     return {
-        f"profile:{profile}/category:{category}": profile_shift(
-            residuals.r, pairs, of_profile, of_category, nested=nested, prior=residuals.prior
+        f"profile:{profile}/category:{category}": held_by_all(
+            [
+                profile_shift(one.r, pairs, of_profile, of_category, nested=nested, prior=one.prior)
+                for one in possible
+            ]
         )
         for profile, of_profile in profiles.items()
         for category, of_category in categories.items()

@@ -25,7 +25,7 @@ def fit_measures(inputs: Inputs) -> Iterator[Measure]:
     cohort = inputs.cohort
     if not len(cohort.pairs):
         raise NotMeasurable(gettext_noop("Person fit needs scored answers to prompts with item parameters."))
-    tables = references_of(cohort)
+    tables = references_of(cohort, inputs.correlation.value)
     reference = tables(fitted_residuals(cohort.pairs, tables).deviation.sd, 0.0)
     fit = person_fit(cohort.pairs, reference, inputs.rng)
     yield from _common_measures(fit)

@@ -228,7 +228,7 @@ def _standings(side: Side, models: Sequence[ModelScores], found: Sequence[Versus
 
 
 def _p_of(found: Found) -> float:
-    return p_value(found.estimate.value, found.estimate.se, found.clusters - 1)
+    return p_value(found.estimate.value, found.estimate.se, found.df)
 
 
 def in_sample(found: Found, side: Side) -> Found:

@@ -1,7 +1,8 @@
 """Average and Top with all that they rest on: the numbers that stand first, over everything and by category.
 
-    theta.pool, theta.ql     with the error that serves the design; fewer than eight batches that share no
-                             prompt have a second one beside it (`theta.pool.twoway`)
+    theta.pool, theta.ql     with the error that serves the design, over all prompts never narrower than by
+                             people alone; fewer than eight batches that share no prompt have a second one
+                             beside it (`theta.pool.twoway`)
     theta.prompt.analytic    by prompt means with the published analytic error (GIM paper, equation 2)
 
 Each expected answer (people x the prompts of their batches) is one of: missing (nothing there to judge),
@@ -133,14 +134,15 @@ class Part:
         if bound := unbounded(pairs.a, pairs.b, pairs.p):
             yield from (self._measure(name, bound) for name in THETAS)
             return
-        fit = pooled_fit(pairs)
-        pool = first_row("theta.pool", fit, pairs, nested=nested)
+        fit, headline = pooled_fit(pairs), not self.category
+        pool = first_row("theta.pool", fit, pairs, nested=nested, headline=headline)
         yield self._theta(pool)
-        if pool.error == "se.batch" and (pool.clusters or 0) < FEW_BATCHES:
+        if pool.error == "se.batch" and len(np.unique(pairs.batch)) < FEW_BATCHES:
             second = twoway_error(fit, pairs)
             if not math.isnan((estimate := estimated(fit.theta, second)).se):
                 yield self._measure("theta.pool.twoway", estimate, clusters=second.clusters)
-        yield self._theta(first_row("theta.ql", quasi_fit(pairs), pairs, nested=nested))
+        quasi = first_row("theta.ql", quasi_fit(pairs), pairs, nested=nested, headline=headline)
+        yield self._theta(quasi)
         analytic = (
             analytic_estimate(theta_prompt(pairs, rows.transform), prompt_information(pairs), rows.sigma_hat)
             if len(pairs)
@@ -151,7 +153,10 @@ class Part:
     def _theta(self, row: ErrorRow) -> Measure:
         estimate = row.estimate if len(self.rows.pairs) else unknown(self.nothing)
         found = self._measure(row.theta, estimate, clusters=row.clusters or None)
-        return replace(found, details={"error": row.error}) if row.clusters else found
+        if not row.clusters:
+            return found
+        at_least = {"at_least": row.at_least} if row.at_least else {}
+        return replace(found, details={"error": row.error, **at_least})
 
 
 def private_prompts(rows: Cohort) -> int:

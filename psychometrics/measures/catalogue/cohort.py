@@ -15,7 +15,10 @@ of_people = partial(Entry, block=Block.COHORT, needs=(Need.ITEMS,), on_logistic=
 PEOPLE = (
     of_people(
         "tau", _("SD of ability between people (tau)"), Unit.LOGITS,
-        _("Spread of ability between people by Paule and Mandel, with a Q-profile interval."),
+        _(
+            "Spread of ability between people by Paule and Mandel, with a Q-profile interval. What people of "
+            "one question set have in common is part of it."
+        ),
     ),
     of_people(
         "residual_sd", _("Residual SD of single answers (s1)"), Unit.LOGITS,
@@ -83,7 +86,10 @@ TOPS = (
     ),
     of_top(
         "top.over_null", _("top.paper less top.null"), Unit.LOGITS,
-        _("What of top.paper is more than equally able people reach on average."),
+        _(
+            "How far top.paper lies above what equally able people would come to. Whether that says that "
+            "people differ, top.null_share tells."
+        ),
     ),
     of_top(
         "top.null_share", _("Share of draws as high as top.paper"), Unit.SHARE,
@@ -105,8 +111,9 @@ TOPS = (
         _(
             "top.eb: the mean of the highest shrunken abilities. It rests on a normal distribution of "
             "ability: where ability is skewed it is 0.3 to 0.4 too low in simulations of 195 people, and its "
-            "interval holds the truth in fewer than half of the studies; where some people paste a model's "
-            "answers it may be 0.2 too low. Its interval is also too narrow where people hardly differ."
+            "interval holds the ability of those it chooses in 33 % of the studies with exponential "
+            "ability; where some people paste a model's answers it may be 0.2 too low. Its interval is also "
+            "too narrow where people hardly differ."
         ),
         subsets=BY_SIZE,
     ),

@@ -27,12 +27,15 @@ class EstimateRow(Row):
     )
     theta_pool: FiniteFloat | None = Field(description="ability in logits, every answer its own observation")
     se_pool: FiniteFloat | None = Field(description="standard error of theta_pool that `interval` names")
-    ci_low_pool: FiniteFloat | None = Field(description="lower end of its 95 % interval (t, clusters - 1)")
+    ci_low_pool: FiniteFloat | None = Field(
+        description="lower end of its 95 % interval (t with Bell and McCaffrey's degrees of freedom)"
+    )
     ci_high_pool: FiniteFloat | None = Field(description="upper end of its 95 % interval")
     reason_pool: str | None = Field(description="why theta_pool, or only its error and interval, is absent")
     interval: str | None = Field(
         description="error of theta_pool and theta_ql: `se.batch` or `se.twoway` (by people and prompts) for "
-        "other people and prompts like these, `se.participant` for other people on these prompts"
+        "other people and prompts like these, over all prompts never narrower than by people alone; "
+        "`se.participant` for other people on these prompts"
     )
     clusters: int | None = Field(description="independent groups of answers that this error rests on")
     se_twoway: FiniteFloat | None = Field(

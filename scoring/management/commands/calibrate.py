@@ -13,6 +13,7 @@ from tqdm import tqdm
 from formats.csv_rows import strict_number
 from formats.item_parameters import ItemParameters, ResponseModel, write_item_parameters
 from psychometrics.calibration import BankFit, FitOptions, NotCalibratable, fit_matrix
+from psychometrics.calibration.fitting import OptionNames
 from psychometrics.calibration.model import CENTRING, RIDGE
 from psychometrics.calibration.reporting import description_of, parameters_of, report_of
 from psychometrics.data.response_matrix_files import ResponseMatrixRefused
@@ -20,6 +21,7 @@ from scoring.readers.response_matrices import read_response_matrix
 
 MAX_WEIGHT = 1_000_000
 MODELS = {"logit-normal": ResponseModel.LOGIT_NORMAL, "logistic": ResponseModel.LOGISTIC}
+NAMES = OptionNames(ridge="--lambda", model="--model logit-normal or --model logistic")
 
 
 class Command(BaseCommand):
@@ -61,6 +63,12 @@ class Command(BaseCommand):
             "default: by the share of scores near 0 or 1",
         )
         parser.add_argument("--difficulty-only", action="store_true", help="fix every discrimination at 1")
+        parser.add_argument(
+            "--no-leave-one-out",
+            dest="leave_one_out",
+            action="store_false",
+            help="do not fit again without each configuration, which takes most of the time",
+        )
 
     def handle(self, *_: Any, **options: Any) -> None:
         out, matrix, replace = options["out"], options["matrix"], options["replace"]
@@ -105,6 +113,7 @@ def fitted(path: Path, options: dict[str, Any]) -> BankFit:
         solver=options["solver"],
         difficulty_only=options["difficulty_only"],
         model=MODELS.get(options["model"] or ""),
+        leave_one_out=options["leave_one_out"],
     )
     try:
         matrix = read_response_matrix(path)
@@ -114,6 +123,7 @@ def fitted(path: Path, options: dict[str, Any]) -> BankFit:
                 options=chosen,
                 clock=time.perf_counter,
                 progress=lambda what, done, of: show(bar, what, done, of),
+                names=NAMES,
             )
     except ResponseMatrixRefused as refusal:
         raise CommandError(f"The response matrix {path} cannot be read:\n{refusal}") from None

@@ -3,7 +3,13 @@ import math
 import numpy as np
 import pytest
 
-from psychometrics.inference.clusters import Array, linear_estimate, participant_cluster_se
+from psychometrics.inference.clusters import (
+    Array,
+    Leverage,
+    cluster_variance,
+    linear_estimate,
+    participant_cluster_se,
+)
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.student_t import t_quantile
 from psychometrics.irt.ability import ability_of
@@ -44,24 +50,72 @@ def test_there_is_no_quantile_without_freedom_or_at_certainty(probability: float
 
 
 def test_the_cluster_error_worked_out_on_paper() -> None:
-    # a e = 1, -3, 2, 2: sums -2 (p1) and 4 (p2). V = 2/1 * (4 + 16) / (1 + 1 + 4 + 4)^2 = .4
+    # a e = 1, -3, 2, 2: sums -2 (p1) and 4 (p2), A = 10, h = .2 and .8. V = (4 / .8 + 16 / .2) / 10^2 = .85
     error = participant_cluster_se([1, 1, 2, 2], [1, -3, 1, 1], ["p1", "p1", "p2", "p2"])
 
-    assert error.se == pytest.approx(math.sqrt(0.4), abs=1e-12)
-    assert (error.n, error.clusters, error.df, error.reason) == (4, 2, 1, None)
+    assert error.se == pytest.approx(math.sqrt(0.85), abs=1e-12)
+    assert (error.n, error.clusters, error.reason) == (4, 2, None)
+    assert error.df == pytest.approx(1)
     around = error.around(1.5)
     assert around.value == 1.5
-    assert around.high == pytest.approx(1.5 + 12.706204736 * math.sqrt(0.4), abs=1e-8)
-    assert around.low == pytest.approx(1.5 - 12.706204736 * math.sqrt(0.4), abs=1e-8)
+    assert around.high == pytest.approx(1.5 + 12.706204736 * math.sqrt(0.85), abs=1e-8)
+    assert around.low == pytest.approx(1.5 - 12.706204736 * math.sqrt(0.85), abs=1e-8)
 
 
 def test_the_error_is_that_of_a_loop_over_the_groups() -> None:
     rng = np.random.default_rng(1)
     a, e, groups = rng.lognormal(size=200), rng.normal(size=200), rng.integers(0, 23, 200)
-    sums = [sum(a[k] * e[k] for k in range(200) if groups[k] == group) for group in set(groups.tolist())]
-    expected = math.sqrt(len(sums) / (len(sums) - 1) * sum(s * s for s in sums)) / sum(a * a)
+    names = sorted(set(groups.tolist()))
+    sums = [sum(a[k] * e[k] for k in range(200) if groups[k] == group) for group in names]
+    h = [sum(a[k] ** 2 for k in range(200) if groups[k] == group) / sum(a * a) for group in names]
+    variance = sum(s * s / (1 - own) for s, own in zip(sums, h, strict=True)) / sum(a * a) ** 2
+    between = sum((x * y) ** 2 / ((1 - x) * (1 - y)) for i, x in enumerate(h) for y in h[:i] + h[i + 1 :])
 
-    assert participant_cluster_se(a, e, groups).se == pytest.approx(expected, rel=1e-12)
+    found = participant_cluster_se(a, e, groups)
+    assert found.se == pytest.approx(math.sqrt(variance), rel=1e-12)
+    assert found.df == pytest.approx(1 / (sum(own * own for own in h) + between), rel=1e-9)
+
+
+def test_clusters_of_equal_weight_have_the_usual_factor_and_freedom() -> None:
+    e = np.random.default_rng(8).normal(size=24)
+    sums = np.bincount(np.arange(24) % 6, e)
+
+    found = participant_cluster_se(np.ones(24), e, np.arange(24) % 6)
+
+    assert found.se == pytest.approx(math.sqrt(6 / 5 * sums @ sums) / 24, rel=1e-12)
+    assert found.df == pytest.approx(5, rel=1e-12)
+
+
+def test_one_heavy_cluster_leaves_little_freedom_and_all_weight_in_one_leaves_no_error() -> None:
+    a = np.array([10.0, 1, 1, 1, 1, 1])
+    heavy = participant_cluster_se(a, np.ones(6), np.arange(6))
+    assert 1 <= heavy.df < 1.2
+    a[1:] = 1e-7
+    alone = participant_cluster_se(a, np.ones(6), np.arange(6))
+    assert math.isnan(alone.se)
+    assert alone.reason == Reason.ONE_CLUSTER
+
+
+def test_the_error_of_several_fitted_columns_is_what_matrices_give() -> None:
+    """Bell and McCaffrey written out with n x n matrices, for a contrast of two means over seven clusters."""
+    rng = np.random.default_rng(9)
+    cells = rng.integers(0, 2, 60)
+    codes = rng.integers(0, 7, 60)
+    columns = np.stack([(cells == c) / math.sqrt((cells == c).sum()) for c in (0, 1)], axis=1)
+    weights = np.where(cells == 0, 1.0, -1.0) / np.bincount(cells)[cells]
+    left = np.eye(60) - columns @ columns.T
+    influence = weights * (left @ rng.normal(size=60))
+    g = np.stack([weights * (codes == c) for c in range(7)])  # sums of influences = g (I - H) e
+    covariance = g @ left @ g.T
+    own = (g**2).sum(axis=1)
+    factor = own / np.diag(covariance)
+    scaled = np.sqrt(np.outer(factor, factor)) * covariance
+
+    found = cluster_variance(influence, Leverage.of_weights(weights, columns), codes, 7)
+
+    sums = np.bincount(codes, influence)
+    assert found.value == pytest.approx(factor @ sums**2, rel=1e-12)
+    assert found.df == pytest.approx(np.trace(scaled) ** 2 / (scaled**2).sum(), rel=1e-9)
 
 
 def test_with_every_observation_its_own_cluster_the_error_of_a_mean_is_the_usual_one() -> None:

@@ -56,10 +56,13 @@ def test_accuracies_and_their_clustered_errors_are_those_computed_by_hand() -> N
     assert sums.accuracy == pytest.approx([75, 100 / 3])
     assert list(sums.questions) == [2, 2]
     one = task_estimate(sums, 0)
-    # deviations of task a: person 0 2 - 1.5, person 1 0 - 0.75, person 2 1 - 0.75
-    by_hand = 100 * math.sqrt(3 / 2 * (0.5**2 + 0.75**2 + 0.25**2)) / 4
+    # deviations of task a: person 0 2 - 1.5, person 1 0 - 0.75, person 2 1 - 0.75; of 4 answers 2, 1 and 1
+    by_hand = 100 * math.sqrt(0.5**2 / 0.5 + 0.75**2 / 0.75 + 0.25**2 / 0.75) / 4
     assert one.se == pytest.approx(by_hand)
-    assert one.high == min(75 + t_quantile(0.95, 2) * by_hand, 100)
+    between = 4 * (0.5 * 0.25) ** 2 / (0.5 * 0.75) + 2 * 0.25**4 / 0.75**2
+    df = 1 / (0.5**2 + 2 * 0.25**2 + between)
+    assert one.high == pytest.approx(min(75 + t_quantile(0.95, df) * by_hand, 100))
+    assert one.low == pytest.approx(max(75 - t_quantile(0.95, df) * by_hand, 0))
     assert micro_estimate(sums).value == pytest.approx(100 * 4 / 7)
     assert macro_estimate(sums).value == pytest.approx((75 + 100 / 3) / 2)
     assert harmonic_estimate(sums).value == pytest.approx(2 / (1 / 76 + 1 / (100 / 3 + 1)))

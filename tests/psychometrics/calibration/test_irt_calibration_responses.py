@@ -80,7 +80,7 @@ def test_scores_that_are_neither_means_nor_single_responses_are_left_to_the_oper
     p = single_responses()
     p[:, :6] = np.linspace(0.2, 0.6, 6)  # 90 % near 0 or 1: one cell could otherwise decide
     assert "90.0 % of the scores are near 0 or 1" in refusal_of(p)
-    assert "--model logit-normal or --model logistic" in refusal_of(p)
+    assert 'FitOptions(model=...), "2PL_logit_normal" or "2PL_logistic"' in refusal_of(p)
     asked = fitted(p, FitOptions(model=ResponseModel.LOGISTIC))
     assert (asked.model, asked.reason[:12]) == ("logistic 2PL", "as asked for")
     assert "as asked for; 90.0 %" in description_of(asked)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Pairs, Person, cohort_of
+from psychometrics.data.cohort import Cohort, Pairs
 from psychometrics.inference.clusters import linear_estimate
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.jackknife import (
@@ -26,28 +26,7 @@ from psychometrics.inference.standard_errors import (
     quasi_fit,
     twoway_error,
 )
-from psychometrics.irt.bank import ItemBank
-from psychometrics.irt.transform import Transform
-
-SQUEEZE = Transform(0.998, 0.001)
-Row = tuple[int, int, int, float]
-
-
-def cohort(rows: list[Row], a: list[float], b: list[float], people: int = 0) -> Cohort:
-    """Rows of (person, prompt, batch, p), NaN for no answer."""
-    number = max([people, *(row[0] + 1 for row in rows)])
-    names = tuple(f"p{j}" for j in range(len(a)))
-    bank = ItemBank(names, np.array(a), np.array(b), ("",) * len(a), SQUEEZE, 2.5)
-    return cohort_of(
-        people=[Person(f"c{i}") for i in range(number)],
-        prompts=[AskedPrompt(name) for name in names],
-        bank=bank,
-        rows=[(i, j, batch, 1, p, p, "skipped" if math.isnan(p) else "scored") for i, j, batch, p in rows],
-    )
-
-
-def score(y: float) -> float:
-    return float(SQUEEZE.to_score(np.array([y]))[0])
+from tests.psychometrics.inference.small_cohorts import SQUEEZE, Row, cohort, score
 
 
 @pytest.fixture
@@ -74,13 +53,14 @@ def test_errors_by_people_prompts_and_both_worked_out_on_paper(crossed: Cohort) 
     pairs = crossed.pairs
     fit = pooled_fit(pairs)
     # e = 2.5, 0.5, 0.5, -3.5. By person 3 and -3, by prompt 3 and -3: V = 2 (9 + 9) / 16 = 2.25 each.
-    # By pair (6.25 + 0.25 + 0.25 + 12.25) / 16 = 1.1875.
+    # By pair, each of which weighs 1/4, 4/3 (6.25 + 0.25 + 0.25 + 12.25) / 16 = 19 / 12.
     assert fit.theta == pytest.approx(-0.5, abs=1e-12)
     assert cluster_error(fit, pairs.person).se == pytest.approx(1.5, abs=1e-12)
     assert cluster_error(fit, pairs.prompt).se == pytest.approx(1.5, abs=1e-12)
     both = twoway_error(fit, pairs)
-    assert both.se == pytest.approx(math.sqrt(4.5 - 1.1875), abs=1e-12)
-    assert (both.clusters, both.df) == (2, 1)
+    assert both.se == pytest.approx(math.sqrt(4.5 - 19 / 12), abs=1e-12)
+    assert both.clusters == 2
+    assert both.df == pytest.approx(1)
 
 
 def test_the_two_way_error_is_never_below_the_one_by_people() -> None:

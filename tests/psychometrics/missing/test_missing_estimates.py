@@ -183,8 +183,8 @@ def test_logistic_coefficients_worked_out_on_paper() -> None:
     y = np.array([1.0, 0, 0, 0, 1, 1, 0, 0])
     found = logistic_regression(x, y, np.arange(8))
     assert [one.value for one in found.coefficients] == pytest.approx([-math.log(3), math.log(3)], abs=1e-9)
-    # Robust variance of a log odds from n rows is 1 / (n p (1 - p)); 8/7 is the factor of 8 clusters.
-    expected = [math.sqrt(8 / 7 / 0.75), math.sqrt(8 / 7 * (1 / 0.75 + 1))]
+    # Robust variance of a log odds from n rows is 1 / (n p (1 - p)); each row weighs 1/4 in its group's fit.
+    expected = [math.sqrt(4 / 3 / 0.75), math.sqrt(4 / 3 * (1 / 0.75 + 1))]
     assert [one.se for one in found.coefficients] == pytest.approx(expected, abs=1e-9)
 
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from psychometrics.inference.clusters import linear_estimate
+from psychometrics.inference.clusters import linear_estimate, participant_cluster_se
 from psychometrics.models.places import Place, model_p_values, p_value, places, runs_of, separated
 
 A = np.array([1.0, 2.0, 0.5, 1.5])
@@ -32,7 +32,8 @@ def test_two_models_are_compared_on_the_cohorts_prompts_by_prompt() -> None:
     rows = np.repeat([0, 1, 3], [1, 3, 1])  # one row per response of the cohort, without the third prompt
     d = (y[0] - y[1])[rows]
     found = linear_estimate(A[rows], d, rows)
-    assert p[0, 1] == p[1, 0] == pytest.approx(p_value(found.estimate.value, found.estimate.se, 2))
+    error = participant_cluster_se(A[rows], d - A[rows] * found.estimate.value, rows)
+    assert p[0, 1] == p[1, 0] == pytest.approx(p_value(found.estimate.value, error.se, error.df))
     assert np.isnan(np.diag(p)).all()
 
 

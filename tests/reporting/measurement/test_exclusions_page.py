@@ -207,7 +207,8 @@ def test_pages_show_the_numbers_and_the_reasons(measurement: Measurement, staff:
     for text in (
         "Public less private", "STEM PhD", "LR, Average", "1 label has fewer than 30 questions",
         "groups only. Below 15, even t intervals cover too little.",
-        "By category, intervals cover the true value in so many simulated studies: ", "by people 90 to 92 %",
+        "By category, intervals cover the value that repeating the study would average to in so many "
+        "simulated studies with question sets of 20: ", "by people 89 to 93 %",
     ):  # fmt: skip
         assert text in shown
 

@@ -63,6 +63,10 @@ def _spread_sentences(block: BlockMeasures) -> Iterator[Text]:
     else:
         told = _("Ability differs between people with an SD of %(tau)s logits (95 %% interval %(interval)s).")
         yield told % {"tau": value_cell(tau), "interval": interval_cell(tau)}
+    yield _(
+        "What people of one question set have in common is part of this spread: where sets differ, it can be "
+        "above 0 without people who differ within them."
+    )
 
 
 def _people_sentences(block: BlockMeasures) -> Iterator[Text]:

@@ -1,6 +1,7 @@
 """DIF: how far prompts differ for people from what the item bank says, and what hangs on it."""
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -104,11 +105,12 @@ def _process_notes(row: MeasureRow | None) -> Iterator[Text]:
     yield _(
         "What is expected without DIF rests on how answers arise. Taken from this study are the numbers of "
         "criteria and the judge's confidences: 1 in %(certain)s %% of the answers, in the others "
-        "%(other)s. Assumed is how far criteria of one answer are met together (correlation 0.4)."
+        "%(other)s."
     ) % {
         "certain": decimals(100 * row.details["certain_share"], 0),
         "other": decimals(row.details["uncertain_confidence"]),
     }  # fmt: skip
+    yield _correlation_note(row.details)
     fitted = _(
         "Deviations of a person on a prompt have an SD of %(sd)s logits, fitted to how far answers to the "
         "same prompt scatter; the interval of the slope allows for that."
@@ -119,6 +121,37 @@ def _process_notes(row: MeasureRow | None) -> Iterator[Text]:
     )
     sd = {"sd": decimals(row.details["deviation_sd"])}
     yield (fitted if row.details["deviation_fitted"] else assumed) % sd
+
+
+def _correlation_note(details: Mapping[str, Any]) -> Text:
+    """How far criteria of one answer are met together, and who says so."""
+    if "criteria_correlation" not in details:  # of an earlier version
+        return _("Assumed is how far criteria of one answer are met together (correlation 0.4).")
+    ends = [details[f"criteria_correlation{end}"] for end in ("", "_low", "_high")]
+    facts = {name: decimals(end) for name, end in zip(("icc", "low", "high"), ends, strict=True)}
+    facts["cells"] = counted(details["criteria_cells"])
+    if ends[1] == ends[2]:
+        if not details["criteria_cells"]:
+            return _(
+                "Every answer is right or wrong as a whole: nothing hangs on how far criteria go together."
+            )
+        told = _(
+            "Criteria of one answer are met together with a correlation of %(icc)s, as the epochs of models "
+            "tell (%(cells)s questions of a model)."
+        )
+    elif details["criteria_cells"]:
+        told = _(
+            "Criteria of one answer are met together with a correlation of %(icc)s by the epochs of models, "
+            "which are few (%(cells)s questions of a model): flagged is only what holds from %(low)s to "
+            "%(high)s, and intervals reach over all of it."
+        )
+    else:
+        told = _(
+            "How far criteria of one answer are met together is not known, as no model has several epochs "
+            "here: flagged is only what holds for correlations from %(low)s to %(high)s, and intervals reach "
+            "over all of it."
+        )
+    return told % facts
 
 
 def _part_name(block: BlockMeasures, subset: str) -> Text:
