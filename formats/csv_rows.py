@@ -3,11 +3,13 @@
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator
+from io import StringIO
 from pathlib import Path
 
 # What no number has, and `float` reads over: 1_0 as 10, digits of other scripts, "inf". Spreadsheets write
 # blanks around decimals; powers of ten come from programs, which write none.
 DECIMALS = re.compile(r"[0-9.+-]+", re.ASCII)
+DELIMITERS = ",;\t"
 NUMBERS = re.compile(r"[0-9.eE+-]+", re.ASCII)
 
 
@@ -33,6 +35,23 @@ def csv_rows(file: Iterable[str], refuse: Callable[[int, str], None]) -> Iterato
                 yield reader.line_num, cells
     except csv.Error as error:
         refuse(reader.line_num, f"not valid CSV ({error}); see that every quotation mark is closed")
+
+
+def sheet_rows(text: str, refuse: Callable[[int, str], None]) -> Iterator[tuple[int, list[str]]]:
+    """The same of what a spreadsheet program saves: cells are parted by the mark that the first line has most
+    of, and each row has the number of the line it begins on. Rows of blanks are left out.
+    """
+    header = text.lstrip("\r\n").partition("\n")[0]
+    delimiter = max(DELIMITERS, key=header.count)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    begins = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield begins, cells
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        refuse(reader.line_num, str(error))
 
 
 def not_utf8(path: Path) -> str:

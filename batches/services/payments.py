@@ -4,8 +4,8 @@ The list has addresses, so the trail says who took it.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 
@@ -16,8 +16,10 @@ from django.utils.translation import gettext as _
 from batches.models import PaidState, PaymentReport, PaymentRule
 from batches.rules.payments import PaymentTerms
 from batches.selectors.payment_sums import in_tab, pay_people
-from batches.selectors.payments import each_pay_line, paid_people, pay_lines, payment_rule, platform_cells
+from batches.selectors.payments import each_pay_line, pay_lines, payment_rule, platform_cells
 from formats.cells import csv_cell
+from formats.sentences import shortened
+from formats.wording import gettext_noop
 from studies.models import Participant, Study, User
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
@@ -30,12 +32,25 @@ PAYMENT_COLUMNS = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class ReportProblem:
+    """What is wrong with a line of the payer's file, or with all of it (line 0): a sentence and its facts."""
+
+    line: int
+    sentence: str
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        said = _(self.sentence) % self.facts
+        return _("line %(line)d: %(problem)s") % {"line": self.line, "problem": said} if self.line else said
+
+
 class ReportsRefused(Refused):
     """Nothing of the payer's file was kept; carries every problem of it."""
 
-    def __init__(self, problems: Sequence[str]) -> None:
+    def __init__(self, problems: Sequence[ReportProblem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join(problems))
+        super().__init__("\n".join(map(str, problems)))
 
 
 class RuleUnchanged(Refused):
@@ -66,22 +81,12 @@ class ReportImport:
     unchanged: int
 
 
-def payments_list(
-    *, study: Study, actor: User, now: datetime, tab: str = "", words: str = ""
-) -> Iterator[list[str]]:
-    """The rows of the file, its columns first, safe to open in a spreadsheet program.
-
-    Of everybody, or of those in the tab whose code or address has these words. Who asks is recorded at once;
-    the rows are read as they are taken.
+def payments_list(*, study: Study, now: datetime, tab: str = "", words: str = "") -> Iterator[list[str]]:
+    """The rows of the file, its columns first, safe to open in a spreadsheet program: of everybody, or of
+    those in the tab whose code or address has these words.
     """
     rule = payment_rule(study)
     among = in_tab(pay_people(study, rule, now, words), tab, rule) if tab or words else None
-    number = (paid_people(study) if among is None else among).count()
-    event_record(study=study, kind=StudyEventKind.PAYMENTS_LISTED, now=now, actor=actor, number=number)
-    return _listed(study, now, among)
-
-
-def _listed(study: Study, now: datetime, among: QuerySet[Participant] | None) -> Iterator[list[str]]:
     yield list(PAYMENT_COLUMNS)
     for row in payment_rows(study, now, among=among):
         yield [csv_cell(value) for value in row]
@@ -175,18 +180,23 @@ def rule_key(rule: PaymentRule | None) -> str:
 
 @transaction.atomic
 def payment_reports_import(
-    *, study: Study, rows: Sequence[ReportRow], actor: User, now: datetime
+    *,
+    study: Study,
+    rows: Sequence[ReportRow],
+    unread: Sequence[ReportProblem] = (),
+    actor: User,
+    now: datetime,
 ) -> ReportImport:
     """Record what the payer says, all of it or nothing. The same once more changes nothing.
 
-    Raises ReportsRefused with every problem.
+    Raises ReportsRefused with every problem, `unread` being those of lines that could not be read.
     """
     study = study_lock(study)
     rule = payment_rule(study)
     known = {line.participant.code: line for line in pay_lines(study, rule, now)}
     currency = rule.currency if rule else ""
-    if problems := _problems(rows, set(known), currency):
-        raise ReportsRefused(problems)
+    if problems := [*unread, *_problems(rows, set(known), currency)]:
+        raise ReportsRefused(sorted(problems, key=lambda one: one.line))
     new = [row for row in rows if not _is_known(row, known[row.code].report)]
     PaymentReport.objects.bulk_create(
         (_report(row, known[row.code].participant, currency, actor, now) for row in new), batch_size=500
@@ -217,26 +227,25 @@ def _is_known(row: ReportRow, report: PaymentReport | None) -> bool:
     return (report.state, report.amount, report.note) == (row.state, row.amount, row.note)
 
 
-def _problems(rows: Sequence[ReportRow], codes: set[str], currency: str) -> list[str]:
+def _problems(rows: Sequence[ReportRow], codes: set[str], currency: str) -> Iterator[ReportProblem]:
     first: dict[str, int] = {}
-    problems = []
     for row in rows:
         line = first.setdefault(row.code, row.line)
-        said = {"line": row.line, "code": row.code, "first": line, "currency": currency}
+        facts = {
+            "code": shortened(row.code), "state": shortened(row.state), "named": shortened(row.currency),
+            "first": line, "currency": currency,
+        }  # fmt: skip
+        sentences = []
         if row.code not in codes:
-            problems.append(_('line %(line)d: nobody who is to be paid has the code "%(code)s"') % said)
+            sentences.append(gettext_noop('nobody who is to be paid has the code "%(code)s"'))
         elif line != row.line:
-            problems.append(_("line %(line)d: %(code)s is on line %(first)d already; keep one line") % said)
+            sentences.append(gettext_noop("%(code)s is on line %(first)d already; keep one line"))
         if row.state not in set(PaidState):
-            problems.append(
-                _('line %(line)d: the state is "%(state)s"; write ordered, paid or failed')
-                % {**said, "state": row.state}
-            )
+            sentences.append(gettext_noop('the state is "%(state)s"; write ordered, paid or failed'))
         if row.amount is not None and not currency:
-            problems.append(_("line %(line)d: names an amount, and the study has no payment rule yet") % said)
+            sentences.append(gettext_noop("names an amount, and the study has no payment rule yet"))
         elif row.currency and row.currency != currency:
-            sentence = _(
-                'line %(line)d: the currency is "%(named)s", and the rule of the study says %(currency)s'
+            sentences.append(
+                gettext_noop('the currency is "%(named)s", and the rule of the study says %(currency)s')
             )
-            problems.append(sentence % {**said, "named": row.currency})
-    return problems
+        yield from (ReportProblem(row.line, sentence, facts) for sentence in sentences)

@@ -1,8 +1,8 @@
 """The terms of payment as a form, and the payer's file."""
 
-import csv
-from decimal import Decimal, InvalidOperation
-from io import StringIO
+import re
+from collections.abc import Iterator
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -10,12 +10,19 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import PaymentRule
 from batches.rules.payments import PaymentTerms
-from batches.services.payments import ReportRow
-from formats.cells import GUARD
+from batches.services.payments import ReportProblem, ReportRow
+from formats.cells import text_of_cell
+from formats.csv_rows import sheet_rows
+from formats.sentences import shortened
+from formats.text_faults import NUL
+from formats.wording import gettext_noop
 
 MAX_BYTES = 2 * 1024 * 1024
 MAX_LINES = 20_000
 MAX_NOTE = 200
+# Spreadsheet programs of many countries write 12,50. Whatever parts thousands is no part of an amount.
+AMOUNT = re.compile(r"[0-9]{1,8}([.,][0-9]{1,2})?")
+CENTS = re.compile(r"[0-9]{1,2}")
 REQUIRED = ("code", "state")
 KNOWN = (*REQUIRED, "paid_amount", "currency", "note")
 
@@ -102,72 +109,86 @@ class ReportsForm(forms.Form):
             )
         return file
 
-    def rows(self) -> tuple[list[ReportRow], list[str]]:
-        """The lines of the valid form's file, and the problems of those that cannot be read."""
+    def rows(self) -> tuple[list[ReportRow], list[ReportProblem]]:
+        """The lines of the valid form's file, and every problem of those that cannot be read."""
         try:
             text = self.cleaned_data["file"].read().decode("utf-8-sig")
         except UnicodeDecodeError:
-            return [], [_("The file is not UTF-8; save it as UTF-8.")]
-        try:
-            return _read(text)
-        except csv.Error as error:
-            return [], [_("The file is no CSV (%(error)s); export it again.") % {"error": error}]
+            return [], [ReportProblem(0, gettext_noop("The file is not UTF-8; save it as UTF-8."))]
+        problems: list[ReportProblem] = []
+
+        def refuse(line: int, error: str) -> None:
+            sentence = gettext_noop("is no CSV from here on (%(error)s); export the file again")
+            problems.append(ReportProblem(line, sentence, {"error": error}))
+
+        lines = sheet_rows(text, refuse)
+        columns = [cell.strip().lower() for cell in next(lines, (0, []))[1]]
+        if problem := _head_problem(columns):
+            return [], problems or [problem]
+        rows = []
+        for number, (line, cells) in enumerate(lines, 1):
+            if number > MAX_LINES:
+                sentence = gettext_noop("The file has more than %(lines)d lines; divide it.")
+                return [], [ReportProblem(0, sentence, {"lines": MAX_LINES})]
+            found = list(_cell_problems(line, cells, columns))
+            problems += found
+            if not found and (row := _row(line, _values(columns, cells))).state:
+                rows.append(row)
+        if not rows and not problems:
+            problems.append(ReportProblem(0, gettext_noop("The file reports nothing: no line has a state.")))
+        return rows, problems
 
 
-def _read(text: str) -> tuple[list[ReportRow], list[str]]:
-    header = text.partition("\n")[0]
-    delimiter = next((mark for mark in ",;\t" if mark in header), ",")
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
-    columns = [cell.strip().lower() for cell in next(reader, [])]
-    if problem := _head_problem(columns):
-        return [], [problem]
-    rows: list[ReportRow] = []
-    problems: list[str] = []
-    for cells in reader:
-        if not any(cell.strip() for cell in cells):
-            continue
-        if len(rows) + len(problems) >= MAX_LINES:
-            return [], [_("The file has more than %(lines)d lines; divide it.") % {"lines": MAX_LINES}]
-        row = _row(reader.line_num, dict(zip(columns, cells, strict=False)))
-        if isinstance(row, str):
-            problems.append(row)
-        elif row is not None:
-            rows.append(row)
-    if not rows and not problems:
-        problems.append(_("The file reports nothing: no line has a state."))
-    return rows, problems
-
-
-def _head_problem(columns: list[str]) -> str:
-    """What is wrong with the first line; "" where it is in order."""
+def _head_problem(columns: list[str]) -> ReportProblem | None:
+    """What is wrong with the first line."""
     missing = [name for name in REQUIRED if name not in columns]
     if missing:
-        said = {"missing": ", ".join(missing)}
-        return _("line 1: missing columns: %(missing)s; begin the file with code,state") % said
+        sentence = gettext_noop("missing columns: %(missing)s; begin the file with code,state")
+        return ReportProblem(1, sentence, {"missing": ", ".join(missing)})
     twice = [name for name in KNOWN if columns.count(name) > 1]
     if twice:
-        return _("line 1: columns that are there twice: %(twice)s; keep one") % {"twice": ", ".join(twice)}
-    return ""
+        sentence = gettext_noop("columns that are there twice: %(twice)s; keep one")
+        return ReportProblem(1, sentence, {"twice": ", ".join(twice)})
+    return None
 
 
-def _row(line: int, cells: dict[str, str]) -> ReportRow | str | None:
-    """A line; a sentence for one that cannot be read; None without a state, which says nothing.
+def _values(columns: list[str], cells: list[str]) -> dict[str, str]:
+    """The cells of a line by their columns. Some programs cut empty cells off its end."""
+    cells = cells + [""] * (len(columns) - len(cells))
+    read = {name: text_of_cell(cell.strip()).strip() for name, cell in zip(columns, cells, strict=True)}
+    return {name: read.get(name, "") for name in KNOWN}
 
-    A leading ' is this site's own guard against formulas, in a list that was downloaded here.
-    """
-    values = {name: cells.get(name, "").strip().removeprefix(GUARD) for name in KNOWN}
+
+def _cell_problems(line: int, cells: list[str], columns: list[str]) -> Iterator[ReportProblem]:
+    """All that is wrong with a line; nothing with one without a state, which says nothing."""
+    if len(cells) > len(columns):
+        sentence = gettext_noop(
+            "has %(cells)s cells for %(columns)s columns; put cells with a delimiter in quotes"
+        )
+        yield ReportProblem(line, sentence, {"cells": len(cells), "columns": len(columns)})
+        return
+    values = _values(columns, cells)
+    amount, note = values["paid_amount"], values["note"]
     if not values["state"]:
-        return None
-    amount = None
-    if values["paid_amount"]:
-        try:
-            amount = Decimal(values["paid_amount"])
-        except InvalidOperation:
-            amount = Decimal("NaN")
-        if not amount.is_finite() or amount < 0 or amount >= Decimal(10**8) or amount != round(amount, 2):
-            said = {"line": line, "amount": values["paid_amount"]}
-            return _('line %(line)d: the amount is "%(amount)s"; write a number such as 12.50') % said
-        amount = round(amount, 2)
-    note = values["note"].replace("\0", "")[:MAX_NOTE]
-    state = values["state"].lower()
-    return ReportRow(line, values["code"].upper(), state, amount, values["currency"].upper(), note)
+        return
+    if amount and not AMOUNT.fullmatch(amount):
+        sentence = gettext_noop('the amount is "%(amount)s"; write a number such as 12.50')
+        yield ReportProblem(line, sentence, {"amount": shortened(amount)})
+    beside = columns[columns.index("paid_amount") + 1 :][:1] == ["note"] if amount else False
+    if beside and amount.isdecimal() and CENTS.fullmatch(note):
+        sentence = gettext_noop(
+            'the amount "%(amount)s" is followed by the note "%(note)s"; write %(amount)s.%(note)s if that '
+            "is one amount, and %(amount)s.00 if it is not"
+        )
+        yield ReportProblem(line, sentence, {"amount": amount, "note": note})
+    if len(note) > MAX_NOTE:
+        sentence = gettext_noop("the note has %(characters)s characters; shorten it to %(most)s at most")
+        yield ReportProblem(line, sentence, {"characters": len(note), "most": MAX_NOTE})
+    if "\0" in "".join(values.values()):
+        yield ReportProblem(line, NUL)
+
+
+def _row(line: int, values: dict[str, str]) -> ReportRow:
+    amount = Decimal(values["paid_amount"].replace(",", ".")) if values["paid_amount"] else None
+    code, currency = values["code"].upper(), values["currency"].upper()
+    return ReportRow(line, code, values["state"].lower(), amount, currency, values["note"])

@@ -26,7 +26,7 @@ DETAILS: Mapping[str, Can | None] = {
     "protocol_hash": Can.SEE_PROTOCOL, "arm": Can.SEE_PROTOCOL, "batch": Can.SEE_PROTOCOL,
     "position": Can.SEE_ANSWERS, "amendment": None, "changes": Can.SEE_PROTOCOL, "action": None,
     "people": None, "not_reached": None, "judge": Can.SEE_PROTOCOL, "base_url": Can.JUDGE,
-    "key_variable": Can.JUDGE,
+    "key_variable": Can.JUDGE, "list": None, "filter": Can.SEE_ANSWERS,
 }  # fmt: skip
 
 

@@ -42,7 +42,7 @@ def staff_announcements(request: HttpRequest, study: Study) -> HttpResponseBase:
         return redirect("staff_announcements", study.slug)
     found = announcements_of(study)
     if request.method != "POST" and request.GET.get("format") == "csv":
-        return csv_file(f"{study.slug}-announcements.csv", _lines(found))
+        return csv_file(request, "announcements", _lines(found), study=study)
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
     context = {"study": study, "form": form, "page": page}
     return render(request, "console/announcements.html", context, status=422 if form.is_bound else 200)

@@ -1,6 +1,6 @@
 """What people are owed and what the payer says: the list, the rule, the files both ways."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from batches.models import PaymentRule
 from batches.selectors.payment_sums import in_tab, pay_groups, pay_people, tab_numbers
 from batches.selectors.payments import PayLine, pay_lines, payment_rule
 from batches.services.payments import (
+    ReportProblem,
     ReportsRefused,
     RuleChanged,
     payment_reports_import,
@@ -34,7 +35,7 @@ from studies.views.access import rights_here, signed_in, study_page
 from studies.views.listing import Column, Listing
 
 PEOPLE_PER_PAGE = 50
-PROBLEMS_SHOWN = 200
+SHOWN_OF_A_KIND = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +105,11 @@ def staff_money_upload(request: HttpRequest, study: Study) -> HttpResponse:
     form = ReportsForm(request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, study, reports_form=form, status=422)
-    rows, problems = form.rows()
-    if problems:
-        return _page(request, study, problems=problems, status=422)
+    rows, unread = form.rows()
     try:
-        result = payment_reports_import(study=study, rows=rows, actor=signed_in(request), now=timezone.now())
+        result = payment_reports_import(
+            study=study, rows=rows, unread=unread, actor=signed_in(request), now=timezone.now()
+        )
     except ReportsRefused as refusal:
         return _page(request, study, problems=refusal.problems, status=422)
     said = _("Recorded: %(recorded)d. Known before: %(unchanged)d.")
@@ -123,7 +124,7 @@ def _page(
     rule_form: PaymentRuleForm | None = None,
     seen: str | None = None,
     reports_form: ReportsForm | None = None,
-    problems: Any = (),
+    problems: Sequence[ReportProblem] = (),
     status: int = 200,
 ) -> HttpResponse:
     now, rule = timezone.now(), payment_rule(study)
@@ -158,12 +159,20 @@ def _page(
         "seen": rule_key(rule) if seen is None else seen,
         "rule_is_open": rule is None or rule_form is not None,
         "reports_form": reports_form or ReportsForm(),
-        "problems": problems[:PROBLEMS_SHOWN],
+        "problems": _by_kind(problems),
         "problems_number": len(problems),
         "may_set": Can.SET_UP in rights,
         "judge": judge_spent(study) if Can.JUDGE in rights else None,
     }
     return render(request, "console/money.html", context, status=status)
+
+
+def _by_kind(problems: Sequence[ReportProblem]) -> list[tuple[list[ReportProblem], int]]:
+    """The first problems of each kind, and how many more there are like them."""
+    kinds: dict[str, list[ReportProblem]] = {}
+    for one in problems:
+        kinds.setdefault(one.sentence, []).append(one)
+    return [(found[:SHOWN_OF_A_KIND], max(0, len(found) - SHOWN_OF_A_KIND)) for found in kinds.values()]
 
 
 def _columns(rule: PaymentRule | None) -> tuple[Column[Any], ...]:

@@ -1,11 +1,11 @@
 """The questions of a study and the sets they are cut into."""
 
-import csv
+from collections.abc import Iterator
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import OuterRef, Subquery
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -38,6 +38,7 @@ from studies.roles import Can
 from studies.selectors.names import code_names
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
+from studies.views.csv_files import csv_file
 from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
@@ -101,7 +102,7 @@ SET_COLUMNS: tuple[Column[SetRow], ...] = (
 
 @require_safe
 @study_page(Can.SEE_ANSWERS)
-def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_questions(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Every question with its set, answers so far and flags; the same rows as CSV."""
     everything = study_questions(study)
     words, category = request.GET.get("q", ""), request.GET.get("category", "")
@@ -114,7 +115,7 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
         for one in chosen(everything, words=words, category=category, flag=flag)
     )
     if listing.wants_csv:
-        return _csv(study, rows)
+        return csv_file(request, "questions", _lines(rows), study=study)
     plan = BatchPlan.objects.filter(study=study).first()
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     shown = [row.question for row in page]
@@ -138,11 +139,8 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/questions/list.html", context)
 
 
-def _csv(study: Study, rows: list[QuestionLine]) -> HttpResponse:
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-questions.csv"'
-    writer = csv.writer(response, lineterminator="\n")
-    writer.writerow(COLUMNS)
+def _lines(rows: list[QuestionLine]) -> Iterator[list[str]]:
+    yield list(COLUMNS)
     for one, result in rows:
         sets, flags = " ".join(map(str, one.sets)), " ".join(one.flags)
         cells = (
@@ -150,19 +148,18 @@ def _csv(study: Study, rows: list[QuestionLine]) -> HttpResponse:
             result.people, result.models, one.difficulty, one.taken,
             result.messages, flags,
         )  # fmt: skip
-        writer.writerow([csv_cell(cell) for cell in cells])
-    return response
+        yield [csv_cell(cell) for cell in cells]
 
 
 @require_safe
 @study_page(Can.SEE_PROTOCOL)
-def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The question sets and how far they are alike, the same rows as CSV; without them, how to build them."""
     plan = BatchPlan.objects.filter(study=study).first()
     listing = Listing(request, SET_COLUMNS)
     rows = listing.sorted(set_rows(plan, code_names(study)) if plan else ())
     if listing.wants_csv:
-        return listing.csv(rows, f"{study.slug}-question-sets")
+        return listing.csv(rows, "question-sets", study)
     context = {
         "study": study,
         "plan": plan,

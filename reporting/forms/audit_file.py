@@ -4,17 +4,16 @@ import csv
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import StringIO
 
 from django.utils.translation import gettext as _
 
+from formats.csv_rows import sheet_rows
 from judging.audit_sheet import COLUMNS, COMMENT, NUMBER, SAMPLE, SCORE
 from judging.services.audit_ratings import RatingProblem, RatingReading, RatingRow
 
 MAX_BYTES = 20 * 1024 * 1024
 COMMENT_CHARACTERS = 5_000
 REQUIRED = (SAMPLE, NUMBER, SCORE)
-DELIMITERS = ",;\t"
 WHOLE = re.compile(r"[0-9]{1,9}")
 SHARE = re.compile(r"[0-9]{0,9}[.,]?[0-9]{1,18}|[0-9]{1,9}[.,]")
 
@@ -31,7 +30,7 @@ def read_ratings(content: bytes) -> RatingReading:
     """The lines of the sheet and every problem of its form; numbers are checked on import."""
     try:
         with _long_cells():
-            lines = list(_lines(_text(content)))
+            lines = list(sheet_rows(_text(content), _refuse))
         columns = _columns(lines)
     except _SheetUnusable as error:
         return RatingReading((), (error.problem,))
@@ -67,20 +66,8 @@ def _text(content: bytes) -> str:
         raise _SheetUnusable(_("is not UTF-8; save the sheet as “CSV UTF-8”"), _at(line)) from None
 
 
-def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Where a line begins, and its cells; blank lines are left out."""
-    header = text.lstrip("\r\n").partition("\n")[0]
-    delimiter = max(DELIMITERS, key=header.count)
-    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    begins = 1
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield begins, cells
-            begins = reader.line_num + 1
-    except csv.Error as error:
-        message = _("is no CSV (%s); save the sheet again") % error
-        raise _SheetUnusable(message, _at(reader.line_num)) from None
+def _refuse(line: int, error: str) -> None:
+    raise _SheetUnusable(_("is no CSV (%s); save the sheet again") % error, _at(line))
 
 
 def _columns(lines: list[tuple[int, list[str]]]) -> list[str]:

@@ -1,28 +1,21 @@
 """Tables of a page as CSV: the same rows, in the reader's language, with formulas defused."""
 
-import csv
 import re
-from io import StringIO
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 
 from formats.cells import defused
 from presentation.tables import Table
+from studies.models import Study
+from studies.views.csv_files import csv_file
 
 BELOW_NOUGHT = re.compile(r"−[\d.,]+")
 
 
-def table_response(table: Table, name: str) -> HttpResponse:
+def table_response(request: HttpRequest, study: Study, table: Table, name: str) -> HttpResponseBase:
     """The table as a file of this name."""
-    file = StringIO()
-    writer = csv.writer(file)
-    writer.writerow([defused(cell) for cell in table.head])
-    writer.writerows([_cell(cell) for cell in row] for row in table.rows)
-    return HttpResponse(
-        "\ufeff" + file.getvalue(),  # spreadsheet programs take a file without the mark for another encoding
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
-    )
+    rows = [[defused(cell) for cell in table.head], *([_cell(cell) for cell in row] for row in table.rows)]
+    return csv_file(request, name, rows, study=study)
 
 
 def _cell(text: str) -> str:
