@@ -103,6 +103,12 @@ def _problems(
         message = _("“%s” is no number between 0 and 1, such as 0.5; nothing means: not rated yet")
         yield RatingProblem(_at(line, SCORE), message % score[:40])
     comment = values.get(COMMENT, "")
+    beside = columns[columns.index(SCORE) + 1 :][:1] == [COMMENT]
+    if beside and score == "0" and WHOLE.fullmatch(comment.strip()):  # 0,5 in a file that parts cells at ","
+        message = _(
+            "“0” is followed by the comment “%(comment)s”; write 0.%(comment)s, or 0.0 if that is meant"
+        )
+        yield RatingProblem(_at(line, SCORE), message % {"comment": comment.strip()})
     if len(comment) > COMMENT_CHARACTERS:
         yield RatingProblem(_at(line, COMMENT), _("is longer than 5,000 characters; shorten it"))
     if "\0" in comment:

@@ -128,3 +128,9 @@ def test_long_texts_over_many_lines_keep_their_place() -> None:
     text = f'sample,number,answer,human_score\n7,1,"{answer}",1\n7,2,short,3\n'
     (problem,) = problems(text)
     assert problem.startswith("line 10003,")  # line 2 goes on over 10,000 line ends
+
+
+def test_a_share_that_was_parted_at_its_comma_is_refused() -> None:
+    (problem,) = problems(HEADER + "7,1,0,5\n")
+    assert problem.endswith("“0” is followed by the comment “5”; write 0.5, or 0.0 if that is meant")
+    assert problems(HEADER + "7,1,0.0,5\n") == []
