@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from batches.selectors.notices import people_reached
 from console.forms.announcing import AnnouncementForm
 from formats.cells import csv_cell
+from presentation.numbers import numbered
 from studies.models import Announcement, Audience, Study
 from studies.roles import Can
 from studies.selectors.contact import announcements_of
@@ -38,7 +39,7 @@ def staff_announcements(request: HttpRequest, study: Study) -> HttpResponseBase:
             "Announced to %(number)d people now; open pages show it within half a minute.",
             number,
         )
-        messages.success(request, said % {"number": number})
+        messages.success(request, numbered(said, {"number": number}))
         return redirect("staff_announcements", study.slug)
     found = announcements_of(study)
     if request.method != "POST" and request.GET.get("format") == "csv":

@@ -26,6 +26,7 @@ from batches.services.payments import (
 )
 from console.forms.money import PaymentRuleForm, ReportsForm
 from console.selectors.money import judge_spent, pay_numbers
+from presentation.numbers import numbered
 from presentation.tables import Named
 from studies.models import Study
 from studies.roles import Can
@@ -51,7 +52,7 @@ class MoneyRow:
         if self.line.session is None or self.line.ended_at is None:
             return ""
         minutes = int((self.line.ended_at - self.line.session.started_at).total_seconds()) // 60
-        return _("%(hours)d h %(minutes)02d") % {"hours": minutes // 60, "minutes": minutes % 60}
+        return numbered(_("%(hours)d h %(minutes)02d"), {"hours": minutes // 60, "minutes": minutes % 60})
 
 
 TABS: Mapping[str, Promise] = {

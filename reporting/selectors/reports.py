@@ -7,6 +7,7 @@ from typing import TypeVar
 from django.db.models import Q
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.numbers import numbered
 from psychometrics.benchmark.matched import MIN_QUESTIONS
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers, MetricNumber, TaskNumbers
@@ -129,19 +130,24 @@ def notes(results: ResultSet, overall: Sequence[GroupNumbers], of_tasks: bool | 
     if not flow["retained"]:
         yield _("Nobody is retained yet: a participant counts once their session has ended.")
     if flow["active"]:
-        yield _("Sessions still running: %(number)d. Nothing of them is in these results.") % {
-            "number": flow["active"]
-        }
+        yield numbered(
+            _("Sessions still running: %(number)d. Nothing of them is in these results."),
+            {"number": flow["active"]},
+        )
     if flow["with_scores"] < flow["top_size"]:
-        yield _("Top needs %(needed)d retained participants with a scored answer; there are %(present)d.") % {
-            "needed": flow["top_size"],
-            "present": flow["with_scores"],
-        }
+        yield numbered(
+            _("Top needs %(needed)d retained participants with a scored answer; there are %(present)d."),
+            {
+                "needed": flow["top_size"],
+                "present": flow["with_scores"],
+            },
+        )
     unscored = sum(estimate.unscored for estimate in overall if estimate.group == ResultGroup.AVERAGE)
     if unscored:
-        yield _("Unscored answers: %(number)d. They are in no estimate, and they are not zero.") % {
-            "number": unscored
-        }
+        yield numbered(
+            _("Unscored answers: %(number)d. They are in no estimate, and they are not zero."),
+            {"number": unscored},
+        )
     if study.item_bank is None:
         yield _("The study has no item bank, so there is no theta.")
     elif holds_tasks(study) if of_tasks is None else of_tasks:

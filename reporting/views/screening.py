@@ -22,7 +22,7 @@ from formats.cells import csv_cell
 from jobs.models import Job
 from jobs.selectors import open_jobs
 from presentation.exclusions import rule_name
-from presentation.numbers import decimals, percent
+from presentation.numbers import decimals, numbered, percent
 from scoring.selectors.rule_counts import RuleCount, rule_counts
 from screening.forms import ShareForm, VerdictForm
 from screening.jobs import SCREENING
@@ -285,11 +285,14 @@ def _numbers(study: Study, share_form: ShareForm | None) -> dict[str, Any]:
 
 
 def _since(number: int) -> str:
-    return ngettext(
-        "%(n)d person has finished since and was not looked at.",
-        "%(n)d people have finished since and were not looked at.",
-        number,
-    ) % {"n": number}
+    return numbered(
+        ngettext(
+            "%(n)d person has finished since and was not looked at.",
+            "%(n)d people have finished since and were not looked at.",
+            number,
+        ),
+        {"n": number},
+    )
 
 
 def _rule_range(found: Sequence[RuleCount]) -> RuleRange | None:
@@ -300,5 +303,5 @@ def _rule_range(found: Sequence[RuleCount]) -> RuleRange | None:
 def _duration(case: CaseShown) -> str:
     hours, minutes = divmod(max(case.spent, timedelta(0)) // timedelta(minutes=1), 60)
     if hours:
-        return _("%(hours)d h %(minutes)d min") % {"hours": hours, "minutes": minutes}
-    return _("%(minutes)d min") % {"minutes": minutes}
+        return numbered(_("%(hours)d h %(minutes)d min"), {"hours": hours, "minutes": minutes})
+    return numbered(_("%(minutes)d min"), {"minutes": minutes})

@@ -3,13 +3,12 @@
 import re
 
 from django.http import HttpRequest, HttpResponseBase
+from django.utils.formats import get_format
 
 from formats.cells import defused
 from presentation.tables import Table
 from studies.models import Study
 from studies.views.csv_files import csv_file
-
-BELOW_NOUGHT = re.compile(r"−[\d.,]+")
 
 
 def table_response(request: HttpRequest, study: Study, table: Table, name: str) -> HttpResponseBase:
@@ -19,5 +18,8 @@ def table_response(request: HttpRequest, study: Study, table: Table, name: str) 
 
 
 def _cell(text: str) -> str:
-    """A number below nought with the sign by which programs know one; any other text defused."""
-    return text.replace("−", "-") if BELOW_NOUGHT.fullmatch(text) else defused(text)
+    """A number as programs know one, below nought by their sign and its thousands together; text defused."""
+    apart, point = (re.escape(get_format(name)) for name in ("THOUSAND_SEPARATOR", "DECIMAL_SEPARATOR"))
+    if re.fullmatch(rf"−?\d+(?:{apart}\d{{3}})*(?:{point}\d+)?", text):
+        return text.replace("−", "-").replace(get_format("THOUSAND_SEPARATOR"), "")
+    return defused(text)

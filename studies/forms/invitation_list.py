@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.numbers import numbered
 from studies.forms.people_file import read_people_text, read_people_upload
 from studies.forms.texts import LinesField
 from studies.services.people.people_import import PeopleReading
@@ -55,7 +56,8 @@ class InvitationListForm(forms.Form):
 
 
 def _too_long() -> str:
-    return _(
+    sentence = _(
         "The list is too long: at most %(lines)d people can be invited at once. Nobody was invited; divide "
         "the list."
-    ) % {"lines": MAX_LINES}
+    )
+    return numbered(sentence, {"lines": MAX_LINES})
