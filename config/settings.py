@@ -255,6 +255,7 @@ LANGUAGE_COOKIE_SAMESITE = "Lax"
 LANGUAGE_COOKIE_SECURE = PRODUCTION
 USE_I18N = True
 TIME_ZONE = "UTC"
+USE_THOUSAND_SEPARATOR = True  # of numbers on pages; ids and attributes have stringformat:"d"
 USE_TZ = True
 LOGGING_CONFIG = None
 configure_logs(as_json=PRODUCTION)

@@ -1,12 +1,21 @@
-"""CSV cells that no spreadsheet program runs as a formula."""
+"""The one writer of CSV: a record stays one record for every reader, and no cell is run as a formula."""
 
 import json
+import re
+from collections.abc import Iterable
 
 from formats.canonical import JsonValue
 
 FORMULA_STARTS = frozenset("=+-@＝＋－＠")
 CELL_BREAKERS = frozenset("\t\r\n'")
 GUARD = "'"
+BYTE_ORDER_MARK = "\ufeff"  # tells spreadsheet programs that a file is UTF-8
+# The library's writer leaves a carriage return without quotes before Python 3.11.9, and never quotes what
+# other readers take for the end of a line or trim.
+QUOTED = re.compile(r'[",\n\v\f\r\x1c-\x1e\x85\u2028\u2029]|^\s|\s$')
+# What a spreadsheet program that parts cells at ";" or tabs, and so does not see our quotes, makes a cell of.
+_INNER_STARTS = re.compile(r"""([;\s"']++)([=+\-@＝＋－＠]?)""")
+_INNER_ENDS = frozenset(";\t\r\n")
 
 
 def csv_cell(value: JsonValue) -> str:
@@ -23,6 +32,16 @@ def csv_cell(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
+def csv_line(cells: Iterable[str]) -> str:
+    """One record of a file that programs read, its cells as `csv_cell` makes them."""
+    return _record(cells) + "\n"
+
+
+def sheet_line(cells: Iterable[str]) -> str:
+    """The same of a file that people open; the file begins with BYTE_ORDER_MARK."""
+    return _record(_INNER_STARTS.sub(_guarded, cell) for cell in cells) + "\r\n"
+
+
 def defused(text: str) -> str:
     """Put a ' in front of text a spreadsheet program could take for a formula.
 
@@ -30,3 +49,27 @@ def defused(text: str) -> str:
     """
     risky = text[:1] in CELL_BREAKERS or text.lstrip()[:1] in FORMULA_STARTS
     return GUARD + text if text and risky else text
+
+
+def text_of_cell(cell: str) -> str:
+    """The text that a cell of `sheet_line` was made of."""
+    return _INNER_STARTS.sub(_unguarded, cell).removeprefix(GUARD)
+
+
+def _record(cells: Iterable[str]) -> str:
+    quoted = [_quoted(cell) for cell in cells]
+    return '""' if quoted == [""] else ",".join(quoted)  # an empty line would be no record
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"' if QUOTED.search(cell) else cell
+
+
+def _guarded(found: re.Match[str]) -> str:
+    before, start = found.groups()
+    return f"{before}{GUARD}{start}" if start and _INNER_ENDS & set(before) else found[0]
+
+
+def _unguarded(found: re.Match[str]) -> str:
+    before, start = found.groups()
+    return before.removesuffix(GUARD) + start if start and _INNER_ENDS & set(before) else found[0]

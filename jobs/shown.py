@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _, ngettext
 from formats.wording import gettext_noop
 from jobs.models import Job, JobState
 from jobs.registry import JobKind, kind_named
+from presentation.numbers import numbered
 from presentation.problems import problem_in_words
 
 # A worker looks every few seconds. One that runs another job first is at work; one that is not there is not.
@@ -94,7 +95,7 @@ def _time_left(job: Job) -> str:
 
 
 def _sentence(result: dict[str, Any]) -> str:
-    return str(_translated(result.get("sentence", "")) % result.get("facts", {}))
+    return numbered(_translated(result.get("sentence", "")), result.get("facts", {}))
 
 
 def _link(result: dict[str, Any]) -> str:

@@ -4,12 +4,10 @@
 back. The last column is never empty: some programs cut empty cells off the ends of lines.
 """
 
-import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from io import StringIO
 
-from formats.cells import csv_cell
+from formats.cells import BYTE_ORDER_MARK, csv_cell, sheet_line
 
 SAMPLE, NUMBER, SCORE, COMMENT = "sample", "number", "human_score", "comment"
 TEXTS = ("prompt", "attachments", "gold_answer", "criterion", "answer")
@@ -17,7 +15,6 @@ NOTICE = "notice"
 COLUMNS = (SAMPLE, NUMBER, *TEXTS, SCORE, COMMENT, NOTICE)
 CONFIDENTIAL = "Confidential: for the raters of this study only."
 EXACT = "The answer is the gold answer."
-BYTE_ORDER_MARK = "\ufeff"  # tells spreadsheet programs that the file is UTF-8
 
 
 @dataclass(frozen=True)
@@ -33,12 +30,14 @@ class SheetRow:
 
 
 def audit_sheet(sample: int, rows: Iterable[SheetRow], *, canaries: Sequence[str]) -> str:
-    """The whole file. `canaries` of the prompt bank go into every line."""
+    """The whole file."""
+    return BYTE_ORDER_MARK + "".join(map(sheet_line, sheet_cells(sample, rows, canaries=canaries)))
+
+
+def sheet_cells(sample: int, rows: Iterable[SheetRow], *, canaries: Sequence[str]) -> Iterator[list[str]]:
+    """Its cells, the columns first. `canaries` of the prompt bank go into every line."""
     notice = " ".join([CONFIDENTIAL, *canaries])
-    file = StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
+    yield list(COLUMNS)
     for row in rows:
         texts = (row.prompt, "; ".join(row.attachments), row.gold_answer, row.criterion or EXACT, row.answer)
-        writer.writerow(csv_cell(value) for value in (sample, row.number, *texts, None, None, notice))
-    return BYTE_ORDER_MARK + file.getvalue()
+        yield [csv_cell(value) for value in (sample, row.number, *texts, None, None, notice)]

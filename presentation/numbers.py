@@ -1,6 +1,9 @@
 """Numbers as the reader's language writes them."""
 
 import math
+import re
+from collections.abc import Mapping
+from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.functional import Promise
@@ -9,6 +12,7 @@ from django.utils.translation import gettext as _
 from presentation.tables import ABSENT
 
 Text = Promise | str
+WHOLE = re.compile(r"%\((?!seed\))(\w+)\)d")
 
 
 def decimals(value: float | None, places: int = 2) -> str:
@@ -29,7 +33,19 @@ def bounded(value: float | None, low: float | None, high: float | None, places: 
 
 def counted(number: int | None) -> str:
     """A whole number, its thousands set apart."""
-    return ABSENT if number is None else str(number_format(number, use_l10n=True, force_grouping=True))
+    return ABSENT if number is None else as_written(number)
+
+
+def numbered(sentence: str, facts: Mapping[str, Any]) -> str:
+    """A sentence with its facts: whole numbers (%(…)d) have their thousands set apart, seeds have not."""
+    names = set(WHOLE.findall(sentence))
+    written = {name: as_written(value) if name in names else value for name, value in facts.items()}
+    return WHOLE.sub(r"%(\1)s", sentence) % written
+
+
+def as_written(value: float) -> str:
+    """A number with all of its places."""
+    return str(number_format(value, use_l10n=True, force_grouping=True)).replace("-", "−")
 
 
 def percent(share: float | None, places: int = 1) -> str:

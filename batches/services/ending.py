@@ -114,7 +114,7 @@ def session_withdraw(
             StudyEventKind.WITHDREW,
             now,
             actor=actor or participant.user,
-            reason=reason.strip()[:NOTE_CHARACTERS],
+            reason=reason.strip(),
             deletes_at=(now + timedelta(days=participant.study.protocol.deletion_days)).isoformat(),
         )
     return session
@@ -162,7 +162,7 @@ def _session_withdraw(session: Session, now: datetime) -> None:
 
 
 def _resources_save(session: Session, resources: DeclaredResources, now: datetime) -> None:
-    categories, note = list(resources.categories), resources.note.strip()[:NOTE_CHARACTERS]
+    categories, note = list(resources.categories), resources.note.strip()
     unchanged = (session.resources, session.resources_note) == (categories, note)
     # Declaring the same again changes nothing, so it leaves no event either.
     if session.resources_recorded_at is not None and unchanged:

@@ -16,9 +16,10 @@ from django.utils.translation import gettext as _
 from batches.models import PaidState, PaymentReport, PaymentRule
 from batches.rules.payments import PaymentTerms
 from batches.selectors.payment_sums import in_tab, pay_people
-from batches.selectors.payments import each_pay_line, paid_people, pay_lines, payment_rule, platform_cells
+from batches.selectors.payments import each_pay_line, pay_lines, payment_rule, platform_cells
 from formats.cells import csv_cell
 from formats.problems import Problem, grouped
+from formats.sentences import shortened
 from presentation.problems import told
 from studies.models import Participant, Study, User
 from studies.services.events import StudyEventKind, event_record
@@ -68,22 +69,12 @@ class ReportImport:
     unchanged: int
 
 
-def payments_list(
-    *, study: Study, actor: User, now: datetime, tab: str = "", words: str = ""
-) -> Iterator[list[str]]:
-    """The rows of the file, its columns first, safe to open in a spreadsheet program.
-
-    Of everybody, or of those in the tab whose code or address has these words. Who asks is recorded at once;
-    the rows are read as they are taken.
+def payments_list(*, study: Study, now: datetime, tab: str = "", words: str = "") -> Iterator[list[str]]:
+    """The rows of the file, its columns first, safe to open in a spreadsheet program: of everybody, or of
+    those in the tab whose code or address has these words.
     """
     rule = payment_rule(study)
     among = in_tab(pay_people(study, rule, now, words), tab, rule) if tab or words else None
-    number = (paid_people(study) if among is None else among).count()
-    event_record(study=study, kind=StudyEventKind.PAYMENTS_LISTED, now=now, actor=actor, number=number)
-    return _listed(study, now, among)
-
-
-def _listed(study: Study, now: datetime, among: QuerySet[Participant] | None) -> Iterator[list[str]]:
     yield list(PAYMENT_COLUMNS)
     for row in payment_rows(study, now, among=among):
         yield [csv_cell(value) for value in row]
@@ -177,18 +168,23 @@ def rule_key(rule: PaymentRule | None) -> str:
 
 @transaction.atomic
 def payment_reports_import(
-    *, study: Study, rows: Sequence[ReportRow], actor: User, now: datetime
+    *,
+    study: Study,
+    rows: Sequence[ReportRow],
+    unread: Sequence[Problem] = (),
+    actor: User,
+    now: datetime,
 ) -> ReportImport:
     """Record what the payer says, all of it or nothing. The same once more changes nothing.
 
-    Raises ReportsRefused with every problem.
+    Raises ReportsRefused with every problem, `unread` being those of lines that could not be read.
     """
     study = study_lock(study)
     rule = payment_rule(study)
     known = {line.participant.code: line for line in pay_lines(study, rule, now)}
     currency = rule.currency if rule else ""
-    if problems := _problems(rows, set(known), currency):
-        raise ReportsRefused(problems)
+    if problems := [*unread, *_problems(rows, set(known), currency)]:
+        raise ReportsRefused(sorted(problems, key=lambda problem: problem.line or 0))
     new = [row for row in rows if not _is_known(row, known[row.code].report)]
     PaymentReport.objects.bulk_create(
         (_report(row, known[row.code].participant, currency, actor, now) for row in new), batch_size=500
@@ -225,7 +221,8 @@ def _problems(rows: Sequence[ReportRow], codes: set[str], currency: str) -> list
     for row in rows:
         line = first.setdefault(row.code, row.line)
         facts = {
-            "code": row.code, "first": line, "currency": currency, "named": row.currency, "state": row.state
+            "code": shortened(row.code), "state": shortened(row.state), "named": shortened(row.currency),
+            "first": line, "currency": currency,
         }  # fmt: skip
         sentences = []
         if row.code not in codes:

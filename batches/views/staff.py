@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -48,6 +48,7 @@ from studies.models import Participant, Study
 from studies.roles import Can
 from studies.selectors.participants import credentials_of, newest_profile
 from studies.services.clock import server_now
+from studies.services.events import StudyEventKind
 from studies.services.people.comprehension import check_attempt_grant
 from studies.services.refusals import Refused
 from studies.views.access import person_page, rights_here, signed_in, study_page
@@ -160,13 +161,11 @@ def _detail_value(name: str, value: object) -> object:
 @study_page(Can.PAY)
 @require_GET
 @proof_required
-def staff_payments(request: HttpRequest, study: Study) -> StreamingHttpResponse:
+def staff_payments(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The rows of the page as a CSV file; asking for it is recorded."""
     tab, words = request.GET.get("state", ""), request.GET.get("q", "").strip()[:100]
-    rows = payments_list(
-        study=study, actor=signed_in(request), now=timezone.now(), tab=tab if tab in TABS else "", words=words
-    )
-    return csv_file(f"{study.slug}-payments.csv", rows)
+    rows = payments_list(study=study, now=timezone.now(), tab=tab if tab in TABS else "", words=words)
+    return csv_file(request, "payments", rows, study=study, kind=StudyEventKind.PAYMENTS_LISTED)
 
 
 def _action_card(

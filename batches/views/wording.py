@@ -181,6 +181,8 @@ DETAIL_WORDS: Mapping[str, Words] = {
     "judge": _("judge"),
     "base_url": _("address"),
     "key_variable": _("key variable"),
+    "list": _("list"),
+    "filter": _("filter"),
 }
 
 # What codes among the facts of events say, by the name of the fact.

@@ -1,6 +1,8 @@
 """The terms of payment as a form, and the payer's file."""
 
-from decimal import Decimal, InvalidOperation
+import re
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -9,15 +11,19 @@ from django.utils.translation import gettext as _, gettext_lazy
 from batches.models import PaidState, PaymentRule
 from batches.rules.payments import PaymentTerms
 from batches.services.payments import ReportRow
-from formats.cells import GUARD
+from formats.cells import text_of_cell
 from formats.codes import code_named
 from formats.csv_tables import read_csv_table
 from formats.problems import Problem
+from formats.sentences import shortened
 from presentation.problems import in_words, told
 
 MAX_BYTES = 2 * 1024 * 1024
 MAX_LINES = 20_000
 MAX_NOTE = 200
+# Spreadsheet programs of many countries write 12,50. Whatever parts thousands is no part of an amount.
+AMOUNT = re.compile(r"[0-9]{1,8}([.,][0-9]{1,2})?")
+CENTS = re.compile(r"[0-9]{1,2}")
 REQUIRED = ("code", "state")
 CODES = (*REQUIRED, "paid_amount", "currency")
 KNOWN = (*CODES, "note")
@@ -106,7 +112,7 @@ class ReportsForm(forms.Form):
         return file
 
     def rows(self) -> tuple[list[ReportRow], list[Problem]]:
-        """The lines of the valid form's file, and the problems of those that cannot be read."""
+        """The lines of the valid form's file, and every problem of those that cannot be read."""
         table = read_csv_table(self.cleaned_data["file"].read(), required=REQUIRED, codes=CODES)
         if len(table.rows) > MAX_LINES:
             sentence = _("The file has more than %(lines)d lines; divide it.") % {"lines": MAX_LINES}
@@ -114,38 +120,39 @@ class ReportsForm(forms.Form):
         rows: list[ReportRow] = []
         problems: list[Problem] = [*in_words(table.problems)]
         for line, cells in table.rows:
-            row = _row(line, cells, decimal_comma=table.delimiter != ",")
-            if isinstance(row, Problem):
-                problems.append(row)
-            elif row is not None:
-                rows.append(row)
+            values = {name: text_of_cell(cells.get(name, "")).strip() for name in KNOWN}
+            if not values["state"]:  # says nothing
+                continue
+            found = list(_cell_problems(line, values, table.columns))
+            problems += found
+            if not found:
+                rows.append(_row(line, values))
         problems.sort(key=lambda problem: problem.line or 0)
         if not rows and not problems:
             problems.append(told(None, "", _("The file reports nothing: no line has a state.")))
         return rows, problems
 
 
-def _row(line: int, cells: dict[str, str], *, decimal_comma: bool) -> ReportRow | Problem | None:
-    """A line; what is wrong with one that cannot be read; None without a state, which says nothing.
+def _cell_problems(line: int, values: dict[str, str], columns: Sequence[str]) -> Iterator[Problem]:
+    """All that is wrong with the cells of a line."""
+    amount, note = values["paid_amount"], values["note"]
+    if amount and not AMOUNT.fullmatch(amount):
+        sentence = _('the amount is "%(amount)s"; write a number such as 12.50')
+        yield told(line, "", sentence % {"amount": shortened(amount)})
+    beside = amount and columns[columns.index("paid_amount") + 1 :][:1] == ("note",)
+    if beside and amount.isdecimal() and CENTS.fullmatch(note):  # 12,50 in a file that parts cells at ","
+        sentence = _(
+            'the amount "%(amount)s" is followed by the note "%(note)s"; write %(amount)s.%(note)s if that '
+            "is one amount, and %(amount)s.00 if it is not"
+        )
+        yield told(line, "", sentence % {"amount": amount, "note": note})
+    if len(note) > MAX_NOTE:
+        sentence = _("the note has %(characters)s characters; shorten it to %(most)s at most")
+        yield told(line, "", sentence % {"characters": len(note), "most": MAX_NOTE})
 
-    A leading ' is this site's own guard against formulas, in a list that was downloaded here.
-    """
-    values = {name: cells.get(name, "").removeprefix(GUARD) for name in KNOWN}
-    if not values["state"]:
-        return None
-    amount = None
-    if values["paid_amount"]:
-        written = values["paid_amount"].replace(",", ".") if decimal_comma else values["paid_amount"]
-        try:
-            amount = Decimal(written)
-        except InvalidOperation:
-            amount = Decimal("NaN")
-        if not amount.is_finite() or amount < 0 or amount >= Decimal(10**8) or amount != round(amount, 2):
-            sentence = _('the amount is "%(amount)s"; write a number such as 12.50')
-            return told(line, "", sentence % {"amount": values["paid_amount"]})
-        amount = round(amount, 2)
-    state = (
-        code_named(values["state"], {state.value: str(state.label) for state in PaidState}) or values["state"]
-    )
-    note = values["note"][:MAX_NOTE]
-    return ReportRow(line, values["code"].upper(), state, amount, values["currency"].upper(), note)
+
+def _row(line: int, values: dict[str, str]) -> ReportRow:
+    amount = Decimal(values["paid_amount"].replace(",", ".")) if values["paid_amount"] else None
+    states = {state.value: str(state.label) for state in PaidState}
+    state = code_named(values["state"], states) or values["state"]
+    return ReportRow(line, values["code"].upper(), state, amount, values["currency"].upper(), values["note"])

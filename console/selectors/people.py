@@ -87,11 +87,6 @@ def each_row(study: Study, wanted: PeopleFilter, now: datetime, *, at_once: int)
         yield _row(*found)
 
 
-def people_number(study: Study, wanted: PeopleFilter, now: datetime) -> int:
-    """How many rows the list has. Two queries."""
-    return _people(study, wanted, now).count() + _invitations(study, wanted).count()
-
-
 def _listed(study: Study, wanted: PeopleFilter, now: datetime) -> QuerySet[Any, Any]:
     people, invited = _people(study, wanted, now), _invitations(study, wanted)
     columns = ("kind", "key", "rank", "profile", "name", "moment")

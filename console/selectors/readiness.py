@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from batches.models import BatchPlan
 from batches.selectors.plans import plan_matches
 from judging.models import JudgeConfig
+from presentation.numbers import counted
 from presentation.top import planned_top_sentence
 from studies.models import Item, Prompt, Study
 from studies.protocol import texts
@@ -122,5 +123,9 @@ def _parameters(study: Study) -> list[Missing]:
     without = Prompt.objects.filter(version=study.bank_version_id).exclude(prompt_id__in=known).count()
     if not without:
         return []
-    sentence = _("%(number)s questions have no item parameters: they count in raw scores, not in ability.")
-    return [Missing(KNOWN, _("Items"), sentence % {"number": without}, "items")]
+    sentence = ngettext(
+        "%(number)s question has no item parameters: it counts in raw scores, not in ability.",
+        "%(number)s questions have no item parameters: they count in raw scores, not in ability.",
+        without,
+    )
+    return [Missing(KNOWN, _("Items"), sentence % {"number": counted(without)}, "items")]

@@ -8,6 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from batches.models import BatchPlan
+from presentation.numbers import counted
 from studies.models import Study, StudyEvent, StudyStatus
 from studies.services.events import StudyEventKind
 
@@ -110,13 +111,12 @@ class _Facts:
 
 
 def _questions(facts: _Facts) -> str:
+    prompts = counted(facts.prompts)
     if facts.plan is None:
-        return ngettext("%(number)s question", "%(number)s questions", facts.prompts) % {
-            "number": facts.prompts
-        }
-    return _("%(prompts)s in %(sets)s sets") % {
-        "prompts": facts.prompts, "sets": len(facts.plan.report["sizes"]),
-    }  # fmt: skip
+        return ngettext("%(number)s question", "%(number)s questions", facts.prompts) % {"number": prompts}
+    sets = len(facts.plan.report["sizes"])
+    said = ngettext("%(prompts)s in %(sets)s set", "%(prompts)s in %(sets)s sets", sets)
+    return said % {"prompts": prompts, "sets": counted(sets)}
 
 
 def _people(facts: _Facts) -> str:

@@ -1,13 +1,12 @@
-"""The list of people as a file. It has addresses, so the trail says who took it."""
+"""The list of people as a file."""
 
 from collections.abc import Iterator
 from datetime import datetime
 
-from console.selectors.people import PeopleFilter, each_row, people_number
+from console.selectors.people import PeopleFilter, each_row
 from console.selectors.people_lines import FileLine, file_lines
 from formats.cells import csv_cell
-from studies.models import Study, User
-from studies.services.events import StudyEventKind, event_record
+from studies.models import Study
 
 COLUMNS = (
     "code", "address", "profile", "state", "is_test", "at", "answered", "asked", "reason", "replaced_by",
@@ -16,17 +15,8 @@ COLUMNS = (
 ROWS_AT_ONCE = 2000
 
 
-def people_file(*, study: Study, wanted: PeopleFilter, actor: User, now: datetime) -> Iterator[list[str]]:
-    """The rows under the filter, the columns first, safe to open in a spreadsheet program.
-
-    Who asks is recorded at once; the rows are read as they are taken.
-    """
-    number = people_number(study, wanted, now)
-    event_record(study, StudyEventKind.PEOPLE_LISTED, now, actor=actor, number=number)
-    return _rows(study, wanted, now)
-
-
-def _rows(study: Study, wanted: PeopleFilter, now: datetime) -> Iterator[list[str]]:
+def people_file(*, study: Study, wanted: PeopleFilter, now: datetime) -> Iterator[list[str]]:
+    """The rows under the filter, the columns first, safe to open in a spreadsheet program."""
     yield list(COLUMNS)
     rows = each_row(study, wanted, now, at_once=ROWS_AT_ONCE)
     for line in file_lines(rows, at_once=ROWS_AT_ONCE):

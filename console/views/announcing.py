@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from batches.selectors.notices import people_reached
 from console.forms.announcing import AnnouncementForm
 from formats.cells import csv_cell
+from presentation.numbers import numbered
 from studies.models import Announcement, Audience, Study
 from studies.roles import Can
 from studies.selectors.contact import announcements_of
@@ -41,7 +42,7 @@ def staff_announcements(request: HttpRequest, study: Study) -> HttpResponseBase:
             "Announced to %(number)d people now; open pages show it within half a minute.",
             number,
         )
-        messages.success(request, said % {"number": number})
+        messages.success(request, numbered(said, {"number": number}))
         return redirect("staff_announcements", study.slug)
     found = list(announcements_of(study))
     hidden = private_labels(study, {one.prompt_label for one in found} - {""})
@@ -51,7 +52,7 @@ def staff_announcements(request: HttpRequest, study: Study) -> HttpResponseBase:
         for one in found:
             one.prompt_label = "" if one.prompt_label in hidden else one.prompt_label
     if request.method != "POST" and request.GET.get("format") == "csv":
-        return csv_file(f"{study.slug}-announcements.csv", _lines(found))
+        return csv_file(request, "announcements", _lines(found), study=study)
     page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
     context = {"study": study, "form": form, "page": page}
     return render(request, "console/announcements.html", context, status=422 if form.is_bound else 200)

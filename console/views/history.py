@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -69,6 +69,7 @@ WORDS: Mapping[str, Promise] = {
     StudyEventKind.MAILS_SWITCHED_OFF: _("mails switched off"),
     StudyEventKind.MAILS_SWITCHED_ON: _("mails switched on"),
     StudyEventKind.MAIL_RETRIED: _("mail sent again"),
+    StudyEventKind.LIST_TAKEN: _("list downloaded"),
     StudyEventKind.PEOPLE_LISTED: _("list of people taken"),
     StudyEventKind.PAYMENT_RULE_SET: _("payment rule set"),
     StudyEventKind.PAYMENTS_REPORTED: _("payer's states taken over"),
@@ -144,10 +145,10 @@ def staff_history(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Can.SEE_HISTORY)
 @require_safe
 @proof_required
-def staff_history_file(request: HttpRequest, study: Study) -> StreamingHttpResponse:
+def staff_history_file(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The same rows, all of them, as a CSV file."""
     lines = history_lines(study, HistoryForm(request.GET).asked(), signed_in(request), rights_here(request))
-    return csv_file(f"{study.slug}-history.csv", _csv_rows(lines))
+    return csv_file(request, "history", _csv_rows(lines), study=study)
 
 
 @study_page(Can.SEE_PROTOCOL)

@@ -63,7 +63,7 @@ def staff_home(request: HttpRequest) -> HttpResponseBase:
     listing = Listing(request, SORTS)
     pages = Paginator(listing.ordered(_found(studies, shown, words)), PAGE_SIZE)
     if listing.wants_csv:
-        return csv_file("studies.csv", _lines(user, pages, now))
+        return csv_file(request, "studies", _lines(user, pages, now))
     page = pages.get_page(request.GET.get("page"))
     rights = rights_by_study(user, page)
     context = {

@@ -1,6 +1,6 @@
 """The mails of a study: each kind with preview, test and switch, and what became of those that were sent."""
 
-import csv
+from collections.abc import Iterator
 from typing import Any
 
 from csp.decorators import csp_replace
@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.core.mail import EmailMultiAlternatives
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import get_language, gettext as _, gettext_lazy
@@ -26,6 +26,7 @@ from studies.services.mails.study_mails import mail_retry, mail_switch, mail_tes
 from studies.services.mails.texts import html_part
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_url_of, study_page
+from studies.views.csv_files import csv_file
 from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
@@ -47,14 +48,14 @@ ONLY_STYLES: dict[str, Any] = {
 
 @require_safe
 @study_page(Can.INVITE)
-def staff_mails(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_mails(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Every kind of mail, and below them the mails themselves, newest first."""
     outcome = request.GET.get("state", "")
     chosen = outcome if outcome in FILTERS else ""
     listing = Listing(request, LIST_COLUMNS)
     found = listing.ordered(mails_of_study(study, outcome=chosen))
     if listing.wants_csv:
-        return _csv(study, found)
+        return csv_file(request, "mails", _lines(found), study=study)
     wish = DigestWish.objects.filter(member=signed_in(request)).first()
     context = {
         "study": study,
@@ -156,12 +157,8 @@ def staff_mails_digest(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect("staff_mails", study.slug)
 
 
-def _csv(study: Study, rows: QuerySet[MailRecord]) -> HttpResponse:
-    """The same rows as a file."""
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-mails.csv"'
-    writer = csv.writer(response)
-    writer.writerow(["kind", "is_test", "to", "queued_at", "state", "attempts", "problem", "decided_at"])
+def _lines(rows: QuerySet[MailRecord]) -> Iterator[list[str]]:
+    yield ["kind", "is_test", "to", "queued_at", "state", "attempts", "problem", "decided_at"]
     for one in rows.iterator():
         to = one.participant.code if one.participant else str(one.member or "")
         decided_at = one.decided_at.isoformat() if one.decided_at else ""
@@ -169,8 +166,7 @@ def _csv(study: Study, rows: QuerySet[MailRecord]) -> HttpResponse:
             *(one.kind, one.is_test, to, one.queued_at.isoformat(), one.outcome),
             *(one.attempts, one.problem, decided_at),
         )
-        writer.writerow([csv_cell(cell) for cell in cells])
-    return response
+        yield [csv_cell(cell) for cell in cells]
 
 
 def _kind(text: str) -> MailKind:

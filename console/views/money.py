@@ -1,6 +1,6 @@
 """What people are owed and what the payer says: the list, the rule, the files both ways."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,8 @@ from batches.services.payments import (
 )
 from console.forms.money import PaymentRuleForm, ReportsForm
 from console.selectors.money import judge_spent, pay_numbers
-from formats.problems import grouped
+from formats.problems import Problem, grouped
+from presentation.numbers import numbered
 from presentation.tables import Named
 from studies.models import Study
 from studies.roles import Can
@@ -51,7 +52,7 @@ class MoneyRow:
         if self.line.session is None or self.line.ended_at is None:
             return ""
         minutes = int((self.line.ended_at - self.line.session.started_at).total_seconds()) // 60
-        return _("%(hours)d h %(minutes)02d") % {"hours": minutes // 60, "minutes": minutes % 60}
+        return numbered(_("%(hours)d h %(minutes)02d"), {"hours": minutes // 60, "minutes": minutes % 60})
 
 
 TABS: Mapping[str, Promise] = {
@@ -105,11 +106,11 @@ def staff_money_upload(request: HttpRequest, study: Study) -> HttpResponse:
     form = ReportsForm(request.POST, request.FILES)
     if not form.is_valid():
         return _page(request, study, reports_form=form, status=422)
-    rows, problems = form.rows()
-    if problems:
-        return _page(request, study, problems=problems, status=422)
+    rows, unread = form.rows()
     try:
-        result = payment_reports_import(study=study, rows=rows, actor=signed_in(request), now=timezone.now())
+        result = payment_reports_import(
+            study=study, rows=rows, unread=unread, actor=signed_in(request), now=timezone.now()
+        )
     except ReportsRefused as refusal:
         return _page(request, study, problems=refusal.problems, status=422)
     said = _("Recorded: %(recorded)d. Known before: %(unchanged)d.")
@@ -124,7 +125,7 @@ def _page(
     rule_form: PaymentRuleForm | None = None,
     seen: str | None = None,
     reports_form: ReportsForm | None = None,
-    problems: Any = (),
+    problems: Sequence[Problem] = (),
     status: int = 200,
 ) -> HttpResponse:
     now, rule = timezone.now(), payment_rule(study)

@@ -1,11 +1,11 @@
 """The questions of a study and the sets they are cut into."""
 
-import csv
+from collections.abc import Iterator
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import OuterRef, Subquery
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -32,6 +32,7 @@ from console.selectors.questions import (
 )
 from formats.cells import csv_cell
 from judging.selectors.runs import newest_scores_run
+from presentation.codes import CodeNames
 from screening.views.blinding import results_are_hidden
 from studies.models import Item, Prompt, Study
 from studies.roles import Can
@@ -40,6 +41,7 @@ from studies.selectors.names import code_names
 from studies.selectors.private_questions import is_private, private_prompts, seen_by
 from studies.services.refusals import Refused
 from studies.views.access import private_shown, rights_here, signed_in, study_page
+from studies.views.csv_files import csv_file
 from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
@@ -103,7 +105,7 @@ SET_COLUMNS: tuple[Column[SetRow], ...] = (
 
 @require_safe
 @study_page(Can.SEE_ANSWERS)
-def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_questions(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Every question with its set, answers so far and flags; the same rows as CSV."""
     rights, names = rights_here(request), code_names(study)
     everything = study_questions(study, rights)
@@ -120,7 +122,7 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     shown = [row.question for row in (rows if listing.wants_csv else page)]
     private_shown(request, study, "questions", (one.label for one in shown if one.is_private))
     if listing.wants_csv:
-        return _csv(study, rows)
+        return csv_file(request, "questions", _lines(rows, names), study=study)
     plan = BatchPlan.objects.filter(study=study).first()
     results = known or question_results(study, shown, with_scores=with_scores)
     context = {
@@ -142,12 +144,8 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "console/questions/list.html", context)
 
 
-def _csv(study: Study, rows: list[QuestionLine]) -> HttpResponse:
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-questions.csv"'
-    writer = csv.writer(response, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    names = code_names(study)
+def _lines(rows: list[QuestionLine], names: CodeNames) -> Iterator[list[str]]:
+    yield list(COLUMNS)
     for one, result in rows:
         category = names.category(one.category) if one.category else ""
         sets, flags = " ".join(map(str, one.sets)), " ".join(one.flags)
@@ -156,20 +154,19 @@ def _csv(study: Study, rows: list[QuestionLine]) -> HttpResponse:
             result.people, result.models, one.difficulty, one.taken,
             result.messages, flags,
         )  # fmt: skip
-        writer.writerow([csv_cell(cell) for cell in cells])
-    return response
+        yield [csv_cell(cell) for cell in cells]
 
 
 @require_safe
 @study_page(Can.SEE_PROTOCOL)
-def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The question sets and how far they are alike, the same rows as CSV; without them, how to build them."""
     plan = BatchPlan.objects.filter(study=study).first()
     listing = Listing(request, SET_COLUMNS)
     report = plan_report(plan, rights_here(request)) if plan else {}
     rows = listing.sorted(set_rows(report, code_names(study)) if plan else ())
     if listing.wants_csv:
-        return listing.csv(rows, f"{study.slug}-question-sets")
+        return listing.csv(rows, "question-sets", study)
     context = {
         "study": study,
         "plan": plan,

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from judging.models import JudgeConfig
 from judging.services.running.judge_specs import MAX_REPLICATES
+from presentation.numbers import numbered
 from studies.models import Study
 
 AMOUNT = gettext_lazy("Write an amount such as 12.50, or nothing for no limit.")
@@ -106,8 +107,11 @@ class CancelForm(forms.Form):
 
     def __init__(self, *args: Any, left: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["confirm"].label = ngettext(
-            "End this run: %(n)d verdict will not be asked for",
-            "End this run: %(n)d verdicts will not be asked for",
-            left,
-        ) % {"n": left}
+        self.fields["confirm"].label = numbered(
+            ngettext(
+                "End this run: %(n)d verdict will not be asked for",
+                "End this run: %(n)d verdicts will not be asked for",
+                left,
+            ),
+            {"n": left},
+        )

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from judging.models import AuditItem, AuditSample, JudgingRun
 from judging.selectors.audits import audit_judges, judged_verdicts
+from presentation.numbers import numbered
 from psychometrics.agreement.audit_sample import SizeRefused, draw_sample
 from studies.models import Study, User
 from studies.selectors.private_questions import private_prompts
@@ -97,7 +98,8 @@ def random_seed() -> int:
 def _size_sentence(size: int, refusal: SizeRefused) -> str:
     if not refusal.most:
         return _("There is no verdict to draw: no scored answer of this run counts.")
-    return _(
+    sentence = _(
         "%(size)d cannot be drawn: there are %(most)d verdicts, and it takes at least %(least)d to have one "
         "of every stratum."
-    ) % {"size": size, "most": refusal.most, "least": refusal.least}
+    )
+    return numbered(sentence, {"size": size, "most": refusal.most, "least": refusal.least})

@@ -2,7 +2,7 @@
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -37,7 +37,7 @@ JUDGE_COLUMNS: tuple[Column[KnownJudge], ...] = (
 
 @site_page(SiteCan.MAKE_STUDIES)
 @require_safe
-def staff_judges(request: HttpRequest) -> HttpResponse:
+def staff_judges(request: HttpRequest) -> HttpResponseBase:
     """Every judge, and which of one's own studies have used it; the same rows as CSV."""
     listing = Listing(request, JUDGE_COLUMNS)
     judges = listing.sorted(known_judges(among=studies_of_staff(signed_in(request))))

@@ -32,6 +32,14 @@ def place_of(row: Values) -> Place:
     return row["participant"], row["prompt_id"]
 
 
+def table_row(line: str) -> Values:
+    """A line of JSONL; its `details` are JSON text, and were an object in exports of before."""
+    row: Values = json.loads(line)
+    if isinstance(row.get("details"), str):
+        row["details"] = json.loads(row["details"])
+    return row
+
+
 @dataclass(frozen=True, eq=False)
 class Export:
     """The manifest and all tables, rows as dictionaries."""
@@ -46,7 +54,7 @@ class Export:
         if name not in self._tables:
             path = self.folder / f"{name}.jsonl"
             lines = path.read_text(encoding="utf-8").split("\n") if path.is_file() else []
-            self._tables[name] = [json.loads(line) for line in lines if line]
+            self._tables[name] = [table_row(line) for line in lines if line]
         return self._tables[name]
 
     def rows_of(self, name: str, run: int) -> list[Values]:

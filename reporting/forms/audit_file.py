@@ -1,7 +1,7 @@
 """A rated audit sheet on its way back: CSV as spreadsheet programs write it, with all its problems."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _
 
@@ -26,9 +26,9 @@ def read_ratings(content: bytes) -> RatingReading:
     rows: list[RatingRow] = []
     problems: list[Problem] = [*in_words(table.problems)]
     for line, values in table.rows:
-        if found := list(_problems(line, values)):
-            problems += found
-        else:
+        found = list(_problems(line, values, table.columns))
+        problems += found
+        if not found:
             rows.append(_row(line, values))
     problems.sort(key=lambda problem: problem.line or 0)
     if not rows and not problems:
@@ -36,7 +36,7 @@ def read_ratings(content: bytes) -> RatingReading:
     return RatingReading(tuple(rows), tuple(problems))
 
 
-def _problems(line: int, values: dict[str, str]) -> Iterator[Problem]:
+def _problems(line: int, values: dict[str, str], columns: Sequence[str]) -> Iterator[Problem]:
     for name in (SAMPLE, NUMBER):
         if not WHOLE.fullmatch(values[name]):
             message = _("“%s” is no number of the sheet; leave it as it was")
@@ -45,7 +45,14 @@ def _problems(line: int, values: dict[str, str]) -> Iterator[Problem]:
     if score and not (SHARE.fullmatch(score) and 0 <= _share(score) <= 1):
         message = _("“%s” is no number between 0 and 1, such as 0.5; nothing means: not rated yet")
         yield told(line, SCORE, message % score[:40])
-    if len(values.get(COMMENT, "")) > COMMENT_CHARACTERS:
+    comment = values.get(COMMENT, "")
+    beside = columns[columns.index(SCORE) + 1 :][:1] == (COMMENT,)
+    if beside and score == "0" and WHOLE.fullmatch(comment):  # 0,5 in a file that parts cells at ","
+        message = _(
+            "“0” is followed by the comment “%(comment)s”; write 0.%(comment)s, or 0.0 if that is meant"
+        )
+        yield told(line, SCORE, message % {"comment": comment})
+    if len(comment) > COMMENT_CHARACTERS:
         yield told(line, COMMENT, _("is longer than 5,000 characters; shorten it"))
 
 

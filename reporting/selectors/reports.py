@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.amendments import after_results_sentence
 from presentation.codes import CodeNames
+from presentation.numbers import numbered
 from presentation.scopes import QUESTIONS
 from presentation.top import standing_sentences, top_sentences
 from psychometrics.benchmark.matched import MIN_QUESTIONS
@@ -150,17 +151,19 @@ def notes(
     if not flow["retained"]:
         yield _("Nobody is retained yet: a participant counts once their session has ended.")
     if flow["active"]:
-        yield _("Sessions still running: %(number)d. Nothing of them is in these results.") % {
-            "number": flow["active"]
-        }
+        yield numbered(
+            _("Sessions still running: %(number)d. Nothing of them is in these results."),
+            {"number": flow["active"]},
+        )
     if late := made_after_results(study):
         yield after_results_sentence(late)
     yield from _top_notes(results, scope, overall)
     unscored = sum(estimate.unscored for estimate in overall if estimate.group == ResultGroup.AVERAGE)
     if unscored:
-        yield _("Unscored answers: %(number)d. They are in no estimate, and they are not zero.") % {
-            "number": unscored
-        }
+        yield numbered(
+            _("Unscored answers: %(number)d. They are in no estimate, and they are not zero."),
+            {"number": unscored},
+        )
     if study.item_bank is None:
         yield _("The study has no item bank, so there is no theta.")
     elif holds_tasks(study) if of_tasks is None else of_tasks:

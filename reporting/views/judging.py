@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import IntegrityError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
@@ -53,7 +53,7 @@ RUN_COLUMNS: tuple[Column[JudgingRun], ...] = (
 
 @study_page(Can.JUDGE)
 @require_http_methods(["GET", "HEAD", "POST"])
-def staff_judging(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_judging(request: HttpRequest, study: Study) -> HttpResponseBase:
     """What judging would take, its start, and all runs of the study.
 
     POST plans and shows the estimate; it starts the run where this very plan's estimate was on the page.
@@ -101,12 +101,14 @@ def _started(request: HttpRequest, plan: RunPlan, form: PlanForm) -> JudgingRun 
     return run
 
 
-def _judging_page(request: HttpRequest, study: Study, form: PlanForm, plan: RunPlan | None) -> HttpResponse:
+def _judging_page(
+    request: HttpRequest, study: Study, form: PlanForm, plan: RunPlan | None
+) -> HttpResponseBase:
     newest = list(judging_runs(study)[: RUNS_PER_PAGE + 1])
     listing = Listing(request, RUN_COLUMNS)
     every = listing.ordered(judging_runs(study))
     if listing.wants_csv:
-        return listing.csv(every, f"judging-runs-{study.slug}")
+        return listing.csv(every, "judging-runs", study)
     runs = every if listing.sort or len(newest) > RUNS_PER_PAGE else newest
     page = Paginator(runs, RUNS_PER_PAGE).get_page(request.GET.get("page"))
     for run in newest:

@@ -87,16 +87,16 @@ run_required = run_page(Can.JUDGE)
 def staff_judging_run(request: HttpRequest, run: JudgingRun) -> HttpResponseBase:
     """The whole page, or the rows of its table of judges or of reasons as CSV."""
     if request.GET.get("format") == "csv":
-        return _run_file(run, request.GET.get("table", ""))
+        return _run_file(request, run)
     return _run_page(request, run)
 
 
-def _run_file(run: JudgingRun, table: str) -> HttpResponseBase:
+def _run_file(request: HttpRequest, run: JudgingRun) -> HttpResponseBase:
     progress = judging_progress(run, timezone.now())
-    name = f"{run.study.slug}-judging-run-{run.pk}"
-    if table == "reasons":
-        return csv_file(f"{name}-reasons.csv", _reason_lines(progress))
-    return csv_file(f"{name}-judges.csv", _judge_lines(progress))
+    is_reasons = request.GET.get("table", "") == "reasons"
+    name = f"judging-run-{run.pk}-{'reasons' if is_reasons else 'judges'}"
+    lines = _reason_lines(progress) if is_reasons else _judge_lines(progress)
+    return csv_file(request, name, lines, study=run.study)
 
 
 def _judge_lines(progress: Progress) -> Iterator[list[str]]:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.html import escape
@@ -131,12 +131,12 @@ def staff_results_figure(request: HttpRequest, study: Study, results_id: int, ex
 
 @unblinded_study_required
 @require_safe
-def staff_results_table(request: HttpRequest, study: Study, results_id: int) -> HttpResponse:
+def staff_results_table(request: HttpRequest, study: Study, results_id: int) -> HttpResponseBase:
     """Everybody on the ladder as CSV."""
     found, _shown = _stored_headline(request, study, results_id)
     if found.ability is None:
         raise Http404
-    return table_response(ladder_table(found), f"results-{study.slug}")
+    return table_response(request, study, ladder_table(found), "results")
 
 
 def _stored_headline(request: HttpRequest, study: Study, results_id: int) -> tuple[Headline, ScopeShown]:

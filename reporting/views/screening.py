@@ -1,12 +1,11 @@
 """Screening: who was flagged and why, a verdict on each, and the ledger of what was decided."""
 
-import csv
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from datetime import timedelta
 from http import HTTPStatus
-from io import StringIO
+from itertools import chain
 from typing import Any
 
 from django.contrib import messages
@@ -23,7 +22,7 @@ from formats.cells import csv_cell
 from jobs.models import Job
 from jobs.selectors import open_jobs
 from presentation.exclusions import rule_name
-from presentation.numbers import decimals, percent
+from presentation.numbers import decimals, numbered, percent
 from scoring.selectors.rule_counts import RuleCount, rule_counts
 from screening.forms import ShareForm, VerdictForm
 from screening.jobs import SCREENING
@@ -71,7 +70,6 @@ LEDGER_COLUMNS: tuple[Column[Verdict], ...] = (
     Column("readings", gettext_lazy("Readings"), (), str, numeric=True),
     Column("decided", gettext_lazy("Decided"), ("decided_at",), str),
 )
-BYTE_ORDER_MARK = "\ufeff"  # tells spreadsheet programs that the file is UTF-8
 Queue = Sequence[tuple[str, str]]
 NEXT = {
     LeftOpen.SECOND.value: gettext_lazy("A second reviewer reads this person next."),
@@ -96,7 +94,9 @@ class RuleRange:
 def staff_screening(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The queue and one person of it: the one that is asked for, else the first; the queue as CSV."""
     if request.GET.get("format") == "csv":
-        return csv_file(f"{study.slug}-screening-{_show(request)}.csv", _queue_lines(_queue(request, study)))
+        return csv_file(
+            request, f"screening-{_show(request)}", _queue_lines(_queue(request, study)), study=study
+        )
     return _screening_page(request, study, request.GET.get("person", ""))
 
 
@@ -159,19 +159,13 @@ def staff_screening_ledger(request: HttpRequest, study: Study) -> HttpResponse:
 
 @study_page(Can.REVIEW)
 @require_safe
-def staff_screening_ledger_csv(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_screening_ledger_csv(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The same rows, all of them."""
-    file = StringIO(newline="")
-    writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow(("person", "counted", "rules", "reason", "readings", "settled", "decided_at"))
-    for line in ledger.ledger_lines(
-        study, ledger.ledger_people(study, _ledger_show(request), request.GET.get("sort", ""))
-    ):
-        *cells, decided_at = astuple(line)
-        writer.writerow([*map(csv_cell, cells), decided_at.isoformat()])
-    response = HttpResponse(BYTE_ORDER_MARK + file.getvalue(), content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-exclusions.csv"'
-    return response
+    people = ledger.ledger_people(study, _ledger_show(request), request.GET.get("sort", ""))
+    lines = (astuple(line) for line in ledger.ledger_lines(study, people))
+    rows = ([*map(csv_cell, cells), decided_at.isoformat()] for *cells, decided_at in lines)
+    columns = ("person", "counted", "rules", "reason", "readings", "settled", "decided_at")
+    return csv_file(request, "exclusions", chain([columns], rows), study=study)
 
 
 def _decide(request: HttpRequest, study: Study, participant: Participant, form: VerdictForm) -> None:
@@ -295,11 +289,14 @@ def _numbers(study: Study, share_form: ShareForm | None) -> dict[str, Any]:
 
 
 def _since(number: int) -> str:
-    return ngettext(
-        "%(n)d person has finished since and was not looked at.",
-        "%(n)d people have finished since and were not looked at.",
-        number,
-    ) % {"n": number}
+    return numbered(
+        ngettext(
+            "%(n)d person has finished since and was not looked at.",
+            "%(n)d people have finished since and were not looked at.",
+            number,
+        ),
+        {"n": number},
+    )
 
 
 def _rule_range(found: Sequence[RuleCount]) -> RuleRange | None:
@@ -310,5 +307,5 @@ def _rule_range(found: Sequence[RuleCount]) -> RuleRange | None:
 def _duration(case: CaseShown) -> str:
     hours, minutes = divmod(max(case.spent, timedelta(0)) // timedelta(minutes=1), 60)
     if hours:
-        return _("%(hours)d h %(minutes)d min") % {"hours": hours, "minutes": minutes}
-    return _("%(minutes)d min") % {"minutes": minutes}
+        return numbered(_("%(hours)d h %(minutes)d min"), {"hours": hours, "minutes": minutes})
+    return numbered(_("%(minutes)d min"), {"minutes": minutes})

@@ -1,30 +1,25 @@
 """Tables of a page as CSV: the same rows, in the reader's language, with formulas defused."""
 
-import csv
 import re
-from io import StringIO
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.formats import get_format
 
 from formats.cells import defused
 from presentation.tables import Table
+from studies.models import Study
+from studies.views.csv_files import csv_file
 
-BELOW_NOUGHT = re.compile(r"−[\d.,]+")
 
-
-def table_response(table: Table, name: str) -> HttpResponse:
+def table_response(request: HttpRequest, study: Study, table: Table, name: str) -> HttpResponseBase:
     """The table as a file of this name."""
-    file = StringIO()
-    writer = csv.writer(file)
-    writer.writerow([defused(cell) for cell in table.head])
-    writer.writerows([_cell(cell) for cell in row] for row in table.rows)
-    return HttpResponse(
-        "\ufeff" + file.getvalue(),  # spreadsheet programs take a file without the mark for another encoding
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}.csv"'},
-    )
+    rows = [[defused(cell) for cell in table.head], *([_cell(cell) for cell in row] for row in table.rows)]
+    return csv_file(request, name, rows, study=study)
 
 
 def _cell(text: str) -> str:
-    """A number below nought with the sign by which programs know one; any other text defused."""
-    return text.replace("−", "-") if BELOW_NOUGHT.fullmatch(text) else defused(text)
+    """A number as programs know one, below nought by their sign and its thousands together; text defused."""
+    apart, point = (re.escape(get_format(name)) for name in ("THOUSAND_SEPARATOR", "DECIMAL_SEPARATOR"))
+    if re.fullmatch(rf"−?\d+(?:{apart}\d{{3}})*(?:{point}\d+)?", text):
+        return text.replace("−", "-").replace(get_format("THOUSAND_SEPARATOR"), "")
+    return defused(text)

@@ -74,8 +74,8 @@ def staff_judging_verdicts(request: HttpRequest, run: JudgingRun) -> HttpRespons
 
 
 @proof_required
-def _file(_request: HttpRequest, run: JudgingRun, rows: QuerySet[CriterionScore]) -> HttpResponseBase:
-    return csv_file(f"{run.study.slug}-verdicts-{run.pk}.csv", _lines(rows))
+def _file(request: HttpRequest, run: JudgingRun, rows: QuerySet[CriterionScore]) -> HttpResponseBase:
+    return csv_file(request, f"verdicts-{run.pk}", _lines(rows), study=run.study)
 
 
 def _lines(rows: QuerySet[CriterionScore]) -> Iterator[list[str]]:

@@ -27,6 +27,11 @@ papers and documents.
 * CSV: a text that a spreadsheet program could take for a formula, or that starts with `'`, has one `'` put in
   front. Taking off one leading `'` gives the exact text. JSONL holds texts as they are. Lists and objects are
   JSON.
+* A row of CSV is one record, whatever its texts hold: commas, quotation marks (doubled), line feeds and
+  carriage returns stand in quoted cells. Files are UTF-8 without a byte order mark, rows end with a line
+  feed.
+* A column of JSONL has one type in every row. Objects (`details`), whose facts differ from row to row, are
+  JSON text there, as in CSV; `json.loads` reads them.
 * Prompts of a private split: their ids and texts, answers to them, scores, criteria, flags and requests to
   judges are left out, and the manifest counts the prompts and answers. Results on them leave only as part of
   the aggregates of scope `all`, and not where these would tell of one or two of them.
@@ -36,6 +41,66 @@ papers and documents.
   `measures`) is not computed again from it.
 * Texts, scores, flags, verdicts and requests to judges of a withdrawn or void session are left out; that it
   existed, and when, is not. The manifest's counts and costs of judging runs are of all requests.
+
+## Reading the files
+
+Each of these reads all records of a table, and every text as it is: none such as `NA`, `007` or `1e5` becomes
+something else. `CSV` and `JSONL` are the paths of its two files. Of JSONL, pyarrow and duckdb make times of a
+column whose texts are all times.
+
+```python
+import csv, json, sys
+
+csv.field_size_limit(sys.maxsize)  # a text may be longer than the library's bound
+with open(CSV, encoding="utf-8-sig", newline="") as file:
+    rows = list(csv.DictReader(file))
+with open(JSONL, encoding="utf-8", newline="\\n") as file:
+    objects = [json.loads(line) for line in file]
+```
+
+```python
+import pandas
+
+rows = pandas.read_csv(CSV, dtype=str, keep_default_na=False)
+objects = pandas.read_json(JSONL, lines=True, dtype=False, convert_dates=False)
+```
+
+```python
+import polars
+
+rows = polars.read_csv(CSV, infer_schema=False)
+objects = polars.read_ndjson(JSONL, infer_schema_length=None)
+```
+
+```python
+import pyarrow, pyarrow.csv, pyarrow.json
+
+with open(CSV, encoding="utf-8-sig") as file:
+    names = file.readline().strip().split(",")
+rows = pyarrow.csv.read_csv(
+    CSV,
+    read_options=pyarrow.csv.ReadOptions(block_size=2**28),  # a block holds the longest record
+    parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True),
+    convert_options=pyarrow.csv.ConvertOptions(column_types={name: pyarrow.string() for name in names}),
+)
+objects = pyarrow.json.read_json(JSONL, read_options=pyarrow.json.ReadOptions(block_size=2**28))
+```
+
+```python
+import duckdb
+
+rows = duckdb.read_csv(
+    CSV, header=True, all_varchar=True, sep=",", quotechar='"', escapechar='"', max_line_size=2**28
+)
+objects = duckdb.read_json(JSONL, format="newline_delimited", sample_size=-1, maximum_object_size=2**28)
+```
+
+```r
+rows <- read.csv(CSV, colClasses = "character", na.strings = character(), check.names = FALSE,
+                 encoding = "UTF-8")  # turns carriage returns into line feeds; JSONL keeps them
+objects <- jsonlite::stream_in(file(JSONL, encoding = "UTF-8"))
+```
+
 """
 TYPE_NAMES = {
     str: "text",
@@ -44,7 +109,7 @@ TYPE_NAMES = {
     bool: "true or false",
     datetime: "time",
     list: "list",
-    dict: "object",
+    dict: "object, as JSON text",
 }
 
 

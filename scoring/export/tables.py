@@ -1,13 +1,13 @@
 """Writes rows as they come to a CSV and a JSONL file, so memory does not grow with their number."""
 
-import csv
 import hashlib
 import json
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
-from formats.cells import csv_cell
+from formats.canonical import JsonValue
+from formats.cells import csv_cell, csv_line
 from scoring.export.manifest import FileEntry
 from scoring.export.rows.base import Row
 
@@ -44,16 +44,20 @@ def write_table(folder: Path, row_type: type[Row], rows: Iterable[Row]) -> tuple
         closing(HashedFile(folder / f"{name}.csv")) as table,
         closing(HashedFile(folder / f"{name}.jsonl")) as lines,
     ):
-        writer = csv.writer(table, lineterminator="\n")
-        writer.writerow(columns)
+        table.write(csv_line(columns))
         for row in rows:
-            values = row.model_dump(mode="json")
-            writer.writerow(csv_cell(value) for value in values.values())
+            values = {name: _of_one_type(value) for name, value in row.model_dump(mode="json").items()}
+            table.write(csv_line(csv_cell(value) for value in values.values()))
             lines.write(json.dumps(values, ensure_ascii=False, separators=(",", ":")) + "\n")
     return (
         FileEntry(name=f"{name}.csv", sha256=table.sha256, rows=lines.writes, columns=columns),
         FileEntry(name=f"{name}.jsonl", sha256=lines.sha256, rows=lines.writes, columns=columns),
     )
+
+
+def _of_one_type(value: JsonValue) -> JsonValue:
+    """An object as JSON text: its facts differ from row to row, and readers want one type of a column."""
+    return csv_cell(value) if isinstance(value, dict) else value
 
 
 def write_text(folder: Path, name: str, text: str) -> FileEntry:

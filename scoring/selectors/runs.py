@@ -24,6 +24,7 @@ from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from batches.models import SessionEvent, SessionEventKind
 from judging.models import AnswerScore, JudgingRun, RunPurpose, RunState, ScoringRun
+from presentation.numbers import numbered
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK
 from scoring.models import MeasureRow, ModelConfiguration, ResultSet
@@ -161,7 +162,9 @@ def _changes(results: Any, *, public_only: bool = False) -> list[str]:
         (deleted, ngettext("%(n)d deletion of models", "%(n)d deletions of models", deleted)),
     ]
     amended = results.run.design_hash != results.run.study.design_hash
-    return [words % {"n": number} for number, words in found if number] + [_("an amended protocol")] * amended
+    return [numbered(words, {"n": number}) for number, words in found if number] + [
+        _("an amended protocol")
+    ] * amended
 
 
 def _with_counts_since(rows: QuerySet[ResultSet], study: int) -> QuerySet[ResultSet]:

@@ -1,7 +1,6 @@
 """Exports of a study: made by a job, listed, taken away by a link that ends."""
 
-import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -27,6 +26,7 @@ from studies.models import Study
 from studies.roles import Can
 from studies.services.refusals import Refused
 from studies.views.access import rights_here, signed_in, study_page
+from studies.views.csv_files import csv_file
 from studies.views.listing import Column, Listing
 from studies.views.second_factor import proof_required
 
@@ -52,7 +52,7 @@ COLUMNS = ("made_at", "contents", "made_by", "rows", "bytes", "sha256", "taken",
 
 @study_page(Can.EXPORT)
 @require_http_methods(["GET", "HEAD", "POST"])
-def staff_exports(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_exports(request: HttpRequest, study: Study) -> HttpResponseBase:
     """What leaves and what never does; make an export; those that were made, and who took them."""
     if request.method == "POST":
         return _start(request, study)
@@ -61,9 +61,9 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponse:
     shows_takings = request.GET.get("show") == TAKINGS
     listing, rows = (_takings if shows_takings else _files)(request, study, chosen)
     if listing.wants_csv and shows_takings:
-        return listing.csv(rows, f"{study.slug}-downloads")
+        return listing.csv(rows, "downloads", study)
     if listing.wants_csv:
-        return _as_csv(study, rows)
+        return csv_file(request, "exports", _lines(rows), study=study)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     now, user = timezone.now(), signed_in(request)
     job = newest_job(study, *JOBS)
@@ -144,14 +144,10 @@ def staff_export_file(request: HttpRequest, study: Study, file_id: UUID) -> Http
     return FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type="application/zip")
 
 
-def _as_csv(study: Study, files: Iterable[Any]) -> HttpResponse:
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-exports.csv"'
-    writer = csv.writer(response, lineterminator="\n")
-    writer.writerow(COLUMNS)
+def _lines(files: Iterable[Any]) -> Iterator[list[str]]:
+    yield list(COLUMNS)
     for file in files:
         made_by = file.made_by.email if file.made_by else None
         deleted_at = file.deleted_at.isoformat() if file.deleted_at else None
         values = [file.made_at.isoformat(), file.contents, made_by, file.rows, file.size, file.sha256]
-        writer.writerow(csv_cell(value) for value in (*values, file.taken, deleted_at))
-    return response
+        yield [csv_cell(value) for value in (*values, file.taken, deleted_at)]

@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext as _, gettext_lazy
 
 from formats.file_kinds import CSV, kind_fault
+from presentation.numbers import numbered
 from studies.forms.people_file import read_people_lines
 from studies.forms.texts import LinesField
 from studies.services.people.people_import import PeopleReading
@@ -57,7 +58,8 @@ class InvitationListForm(forms.Form):
 
 
 def _too_long() -> str:
-    return _(
+    sentence = _(
         "The list is too long: at most %(lines)d people can be invited at once. Nobody was invited; divide "
         "the list."
-    ) % {"lines": MAX_LINES}
+    )
+    return numbered(sentence, {"lines": MAX_LINES})

@@ -59,6 +59,7 @@ class StudyEventKind(StrEnum):
     DATA_DELETED = "data_deleted"
     PEOPLE_LISTED = "people_listed"
     PAYMENTS_LISTED = "payments_listed"
+    LIST_TAKEN = "list_taken"
     PAYMENT_RULE_SET = "payment_rule_set"
     PAYMENTS_REPORTED = "payments_reported"
     JUDGING_STARTED = "judging_started"

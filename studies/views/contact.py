@@ -40,7 +40,7 @@ COLUMNS = ("person", "waits_for_reply", "messages", "newest_at")
 def staff_messages(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Everyone who is in a conversation with the team, those who wait for a reply first; the same as CSV."""
     if request.GET.get("format") == "csv":
-        return csv_file(f"{study.slug}-messages.csv", _lines(_threads(request, study)))
+        return csv_file(request, "messages", _lines(_threads(request, study)), study=study)
     return _messages_page(request, study)
 
 

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_http_methods
 
 from formats.problems import grouped
+from presentation.numbers import numbered
 from studies.forms.invitation_list import InvitationListForm
 from studies.models import Study
 from studies.roles import Can
@@ -66,11 +67,14 @@ def _invited(request: HttpRequest, study: Study, reading: PeopleReading) -> Http
     queued = invitations_queue(
         study=study, invitations=result.to_send, site_url=site_url_of(request), now=now, actor=actor
     )
-    said = ngettext(
-        "%(number)d invitation is on its way.", "%(number)d invitations are on their way.", queued
-    ) % {"number": queued}
+    said = numbered(
+        ngettext("%(number)d invitation is on its way.", "%(number)d invitations are on their way.", queued),
+        {"number": queued},
+    )
     if result.unchanged:
-        said += " " + _("%(number)d were invited or in the study before.") % {"number": result.unchanged}
+        said += " " + numbered(
+            _("%(number)d were invited or in the study before."), {"number": result.unchanged}
+        )
     messages.success(request, said)
     return redirect("staff_invitations", slug=study.slug)
 

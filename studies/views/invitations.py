@@ -25,7 +25,7 @@ from studies.selectors.invitations import (
     token_sha256,
 )
 from studies.selectors.names import profile_names
-from studies.services.events import StudyEventKind, event_record
+from studies.services.events import StudyEventKind
 from studies.services.people.invitation_mails import invitations_queue
 from studies.services.people.invitations import (
     InvitationExpired,
@@ -137,13 +137,9 @@ def staff_invitations(request: HttpRequest, study: Study) -> HttpResponseBase:
 
 @proof_required
 def _file(
-    request: HttpRequest, study: Study, listing: Listing[Any], rows: QuerySet[Invitation]
-) -> HttpResponse:
-    """It has addresses, so the trail says who took it."""
-    event_record(
-        study, StudyEventKind.PEOPLE_LISTED, timezone.now(), actor=signed_in(request), number=rows.count()
-    )
-    return listing.csv(rows, f"{study.slug}-invitations")
+    _request: HttpRequest, study: Study, listing: Listing[Any], rows: QuerySet[Invitation]
+) -> HttpResponseBase:
+    return listing.csv(rows, "invitations", study, StudyEventKind.PEOPLE_LISTED)
 
 
 def _invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:

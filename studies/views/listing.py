@@ -1,16 +1,18 @@
 """Lists that a reader sorts by GET and takes away as CSV: `?sort=-imported&format=csv`."""
 
-import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Generic, TypeVar
 
 from django.db.models import F, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.utils.functional import Promise
 
 from formats.cells import csv_cell
+from studies.models import Study
+from studies.services.events import StudyEventKind
+from studies.views.csv_files import csv_file
 
 R = TypeVar("R")
 ABSENT: tuple[object, ...] = (None, "", ())
@@ -115,9 +117,12 @@ class Listing(Generic[R]):
         for row in rows:
             yield [csv_cell(one.cell(row)) for one in self.columns]
 
-    def csv(self, rows: Iterable[R], name: str) -> HttpResponse:
+    def csv(
+        self,
+        rows: Iterable[R],
+        name: str,
+        study: Study | None = None,
+        kind: StudyEventKind = StudyEventKind.LIST_TAKEN,
+    ) -> HttpResponseBase:
         """All rows as a file of this name."""
-        response = HttpResponse(content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-        csv.writer(response, lineterminator="\n").writerows(self.lines(rows))
-        return response
+        return csv_file(self.request, name, self.lines(rows), study=study, kind=kind)

@@ -47,8 +47,8 @@ def staff_study_team(request: HttpRequest, study: Study) -> HttpResponseBase:
 
 
 @proof_required
-def _team_file(_request: HttpRequest, study: Study, listing: Listing[StudyRole]) -> HttpResponse:
-    return listing.csv(listing.ordered(roles_in(study)), f"{study.slug}-team")
+def _team_file(_request: HttpRequest, study: Study, listing: Listing[StudyRole]) -> HttpResponseBase:
+    return listing.csv(listing.ordered(roles_in(study)), "team", study)
 
 
 @study_page(Can.GIVE_ROLES)

@@ -21,6 +21,8 @@ BODIES = {
 class Visitors:
     """A browser for each role; what a request changes is taken back."""
 
+    language = "en"
+
     def __init__(self, cookies: Mapping[str, str]) -> None:
         self._cookies = cookies
         self._client = Client(raise_request_exception=False)
@@ -55,6 +57,7 @@ class Visitors:
         self._client.cookies.clear()
         if role in self._cookies:
             self._client.cookies[django_settings.SESSION_COOKIE_NAME] = self._cookies[role]
+        self._client.defaults["HTTP_ACCEPT_LANGUAGE"] = self.language
         with transaction.atomic():
             response = ask()
             # Read to its end, a file is closed.

@@ -42,7 +42,7 @@ def rows_of(client: Client, name: str, **asked: str) -> list[dict[str, str]]:
     path = reverse(name, args=[] if name == "staff_home" else ["pilot"])
     answer = client.get(path, {**asked, "format": "csv"})
     assert answer["Content-Type"].startswith("text/csv")
-    return list(csv.DictReader(StringIO(b"".join(answer).decode())))
+    return list(csv.DictReader(StringIO(b"".join(answer).decode("utf-8-sig"))))
 
 
 def status(client: Client, name: str) -> int:
@@ -135,7 +135,9 @@ def test_payments_sort_by_work_and_the_file_keeps_to_the_filter(
     for sort, order in (("work", [early, late, to_come]), ("-work", [late, early, to_come])):
         shown = [row.line.participant.code for row in staff.get(address, {"sort": sort}).context["rows"]]
         assert shown == [person.code for person in order]
-    file = staff.get(reverse("staff_payments", args=["pilot"]), {"q": late.code}).getvalue().decode()
+    file = (
+        staff.get(reverse("staff_payments", args=["pilot"]), {"q": late.code}).getvalue().decode("utf-8-sig")
+    )
     assert [row["code"] for row in csv.DictReader(StringIO(file))] == [late.code]
     assert StudyEvent.objects.get(kind="payments_listed").details["number"] == 1
 
@@ -153,7 +155,7 @@ def test_the_file_of_sessions_has_all_pages_of_the_list(
         work(person, {"p001": "1"})
     asked = {"tab": "finished", "page": "2"}
     assert len(staff.get(reverse("staff_live", args=["pilot"]), asked).context["rows"]) == 1
-    table = staff.get(reverse("staff_live_table", args=["pilot"]), asked).text
+    table = staff.get(reverse("staff_live_table", args=["pilot"]), asked).content.decode("utf-8-sig")
     assert {row["person"] for row in csv.DictReader(StringIO(table))} == {person.code for person in people}
 
 

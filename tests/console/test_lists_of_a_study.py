@@ -43,7 +43,7 @@ def member(study: Study, now: datetime) -> Callable[[str, Role], Client]:
 def rows_of(client: Client, address: str, **asked: str) -> list[dict[str, str]]:
     answer = client.get(address, {**asked, "format": "csv"})
     assert answer["Content-Type"].startswith("text/csv")
-    return list(csv.DictReader(StringIO(b"".join(answer).decode())))
+    return list(csv.DictReader(StringIO(b"".join(answer).decode("utf-8-sig"))))
 
 
 def test_question_sets_sort_with_what_is_not_known_last_and_the_file_has_the_rows_of_the_page(

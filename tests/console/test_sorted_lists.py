@@ -30,7 +30,7 @@ def three_banks(make_study: Callable[..., Study], now: datetime) -> None:
 
 
 def rows_of(client: Client, address: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(StringIO(client.get(address).content.decode())))
+    return list(csv.DictReader(StringIO(client.get(address).content.decode("utf-8-sig"))))
 
 
 @pytest.mark.usefixtures("three_banks")

@@ -1,6 +1,5 @@
 """One number in every place: page, report, terminal and export say what the stored row says."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from html import unescape
@@ -19,6 +18,7 @@ from presentation.tables import Table
 from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.headlines import VALUES, GroupNumbers
+from psychometrics.recompute.export import table_row
 from reporting.management.result_lines import estimate_lines
 from reporting.report.html import document_html
 from reporting.selectors.reports import report_of
@@ -207,4 +207,4 @@ def rows_of(content: str) -> Mapping[str, list[str]]:
 
 def lines_of(path: Path) -> Iterator[Row]:
     with path.open(encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
+        yield from map(table_row, lines)

@@ -65,7 +65,7 @@ def address(name: str, run: JudgingRun) -> str:
 def rows_of(client: Client, path: str, **asked: str) -> list[dict[str, str]]:
     answer = client.get(path, {**asked, "format": "csv"})
     assert answer["Content-Type"].startswith("text/csv")
-    return list(csv.DictReader(StringIO(b"".join(answer).decode())))
+    return list(csv.DictReader(StringIO(b"".join(answer).decode("utf-8-sig"))))
 
 
 def test_the_tables_of_a_run_are_files(staff: Client, run: JudgingRun) -> None:

@@ -92,7 +92,9 @@ def test_the_rows_to_take_away_say_the_same(
     staff: Client, study: Study, results: ResultSet, models: None
 ) -> None:
     address = reverse("staff_questions", args=[study.slug])
-    rows = list(csv.DictReader(io.StringIO(staff.get(address, {"format": "csv"}).content.decode())))
+    rows = list(
+        csv.DictReader(io.StringIO(staff.get(address, {"format": "csv"}).content.decode("utf-8-sig")))
+    )
     by_id = {row["prompt_id"]: row for row in rows}
     assert (by_id["p1"]["people_mean"], by_id["p1"]["models_mean"], by_id["p1"]["scored"]) == (
         "1.0",

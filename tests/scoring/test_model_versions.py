@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
+from reporting.report.parts import Facts
 from reporting.selectors.report_records import study_records
 from reporting.views.report.protocol import protocol_parts
 from scoring.coordinator import Scoring, results_recompute
@@ -169,7 +170,7 @@ def test_results_and_report_say_which_version_they_rest_on(
 
 def facts_of(study: Study) -> dict[str, str]:
     records = study_records(Study.objects.get(pk=study.pk))
-    return next(dict(part.rows) for part in protocol_parts(records) if hasattr(part, "rows"))
+    return next(dict(part.rows) for part in protocol_parts(records) if isinstance(part, Facts))
 
 
 def test_an_upgrade_pins_locked_studies_to_what_there_is(study: Study, bank: ItemBank, now: datetime) -> None:

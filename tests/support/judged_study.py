@@ -1,6 +1,5 @@
 """A study with private prompts, scored by two judges and audited by people; and what leaves of it."""
 
-import json
 import random
 import re
 import subprocess
@@ -12,6 +11,7 @@ from typing import Any
 
 from batches.models import Answer
 from judging.models import AnswerScore, AuditItem, CriterionScore, JudgingRun, ScoringRun
+from psychometrics.recompute.export import table_row
 from reporting.report.parts import Heading, Part
 from reporting.selectors.report_records import study_records
 from reporting.views.report.judges import judge_parts
@@ -111,7 +111,7 @@ def run_script(folder: Path) -> tuple[int, str]:
 
 
 def rows_of(folder: Path, table: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in (folder / f"{table}.jsonl").read_text().splitlines()]
+    return [table_row(line) for line in (folder / f"{table}.jsonl").read_text().splitlines()]
 
 
 def counts_of(said: str, *tables: str) -> dict[str, tuple[int, int, int]]:

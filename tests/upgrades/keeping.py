@@ -18,6 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from psychometrics.recompute.export import table_row
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -75,7 +77,7 @@ def kept_write(
 def exported(folder: Path) -> dict[str, Any]:
     """The manifest and the rows of every table of an export."""
     tables = {
-        path.stem: [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        path.stem: [table_row(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
         for path in sorted(folder.glob("*.jsonl"))
     }
     return {"manifest": json.loads((folder / "manifest.json").read_text()), "tables": tables}

@@ -1,13 +1,12 @@
 """The live board: looking, which changes nothing, and the address from which it renews itself."""
 
-import csv
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotModified, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotModified, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.translation import get_language
@@ -25,6 +24,7 @@ from studies.roles import Can
 from studies.selectors.names import profile_names
 from studies.services.clock import server_now
 from studies.views.access import rights_here, study_page
+from studies.views.csv_files import csv_file
 
 # Each is replaced as a whole where it differs; what somebody types stands in none of them.
 PARTS = {
@@ -82,22 +82,22 @@ def _digest(request: HttpRequest, study: Study, facts: Seen | Board) -> str:
 
 @study_page(Can.SEE_LIVE)
 @require_safe
-def staff_live_table(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_live_table(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The list as CSV, all of its pages."""
     now = server_now()
     shown = board(study, replace(wanted_of(request), page=None, session=None), now)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-live-{shown.wanted.tab}.csv"'
-    writer = csv.writer(response, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+    return csv_file(request, f"live-{shown.wanted.tab}", _csv_rows(shown), study=study)
+
+
+def _csv_rows(shown: Board) -> Iterator[Sequence[str]]:
+    yield CSV_COLUMNS
     for row in shown.rows:
         facts = (
             *(row.code, row.set_number, row.profile, row.status, row.started_at.isoformat()),
             *(row.deadline_at.isoformat(), row.answered, row.questions),
             *(row.last_save.isoformat() if row.last_save else None, " ".join(row.incidents)),
         )
-        writer.writerow([csv_cell(fact) for fact in facts])
-    return response
+        yield [csv_cell(fact) for fact in facts]
 
 
 CSV_COLUMNS = (

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -23,8 +23,9 @@ from studies.forms.people import VettingForm
 from studies.models import Study, StudyStatus
 from studies.roles import Can
 from studies.selectors.names import profile_names
+from studies.services.events import StudyEventKind
 from studies.services.people.participants import has_started, may_let_in
-from studies.views.access import rights_here, signed_in, study_page
+from studies.views.access import rights_here, study_page
 from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
 
@@ -55,11 +56,11 @@ def staff_participants(request: HttpRequest, study: Study) -> HttpResponse:
 @study_page(Can.SEE_PEOPLE)
 @require_GET
 @proof_required
-def staff_participants_file(request: HttpRequest, study: Study) -> StreamingHttpResponse:
+def staff_participants_file(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The same rows as a CSV file, without pages; asking for it is recorded, for it has addresses."""
     query = PeopleQuery.of(request.GET.dict(), study)
-    rows = people_file(study=study, wanted=query.wanted, actor=signed_in(request), now=timezone.now())
-    return csv_file(f"{study.slug}-people.csv", rows)
+    rows = people_file(study=study, wanted=query.wanted, now=timezone.now())
+    return csv_file(request, "people", rows, study=study, kind=StudyEventKind.PEOPLE_LISTED)
 
 
 def people_page(

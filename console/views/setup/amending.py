@@ -43,7 +43,7 @@ def staff_amend(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Every amendment with its differences, the same as CSV, and what may still be changed."""
     rows = study.amendments.select_related("made_by").order_by("-number")
     if request.GET.get("format") == "csv":
-        return csv_file(f"{study.slug}-amendments.csv", _csv_rows(rows))
+        return csv_file(request, "amendments", _csv_rows(rows), study=study)
     amended = Paginator(rows, AMENDMENTS_PER_PAGE).get_page(request.GET.get("page"))
     late = made_after_results(study, list(amended))
     amendments = [

@@ -11,6 +11,7 @@ from batches.models import Session
 from batches.rules.statuses import SessionStatus
 from console.forms.steps import STEP_FORMS
 from console.selectors.steps import STEP_LABELS, step_of
+from presentation.numbers import as_written
 from screening.selectors.participants import undecided_participants
 from studies.models import Study, VettingStatus
 from studies.protocol.describing import NOT_STATED, SETTINGS
@@ -78,6 +79,8 @@ def in_words(value: object, name: str = "") -> str:
         return _("none")
     if isinstance(value, bool):
         return _("yes") if value else _("no")
+    if isinstance(value, int | float) and not name.endswith("seed"):
+        return as_written(value)
     if isinstance(value, str):
         return str(_choices(name).get(value, value)).strip()
     if isinstance(value, Mapping):

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -47,7 +47,7 @@ BANK_COLUMNS: tuple[Column[Any], ...] = (
 
 @site_page(SiteCan.MAKE_STUDIES)
 @require_safe
-def staff_banks(request: HttpRequest) -> HttpResponse:
+def staff_banks(request: HttpRequest) -> HttpResponseBase:
     """Every version of every bank, with the studies on it; the same rows as CSV."""
     words = request.GET.get("q", "").strip()[:100]
     rows = bank_versions().filter(bank__slug__icontains=words) if words else bank_versions()

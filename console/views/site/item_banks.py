@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
@@ -51,7 +51,7 @@ TEXT_COLUMNS: tuple[Column[Any], ...] = (
 @takes_large_files
 @site_page(SiteCan.MAKE_STUDIES)
 @require_http_methods(["GET", "HEAD", "POST"])
-def staff_item_banks(request: HttpRequest) -> HttpResponse:
+def staff_item_banks(request: HttpRequest) -> HttpResponseBase:
     """Every item bank with the studies on it, the same rows as CSV; POST stores another one."""
     form = ItemBankForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
@@ -124,7 +124,7 @@ def staff_calibrate(request: HttpRequest) -> HttpResponse:
 
 @site_page(SiteCan.MAKE_STUDIES)
 @require_http_methods(["GET", "HEAD", "POST"])
-def staff_judge_texts(request: HttpRequest) -> HttpResponse:
+def staff_judge_texts(request: HttpRequest) -> HttpResponseBase:
     """What language models are asked with, a list of it as CSV; POST stores another pair of texts."""
     form = JudgeTextsForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():

@@ -1,6 +1,6 @@
 """Results of models, which people are placed beside."""
 
-import csv
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import messages
@@ -49,13 +49,13 @@ COLUMNS = ("model", "family", "item_bank", "source", "ability_published", "se_pu
 
 @site_page(SiteCan.MAKE_STUDIES)
 @require_safe
-def staff_models(request: HttpRequest) -> HttpResponse:
+def staff_models(request: HttpRequest) -> HttpResponseBase:
     """Every configuration with what is known of it; the same rows as CSV."""
     words, bank = request.GET.get("q", "")[:100], request.GET.get("bank", "")
     listing = Listing(request, LIST_COLUMNS)
     rows = listing.ordered(model_rows(item_bank=bank, words=words))
     if listing.wants_csv:
-        return _csv(rows)
+        return csv_file(request, "models", _lines(rows))
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     scores = scores_of(page.object_list)
     context = {
@@ -68,18 +68,14 @@ def staff_models(request: HttpRequest) -> HttpResponse:
     return render(request, "console/site/models.html", context)
 
 
-def _csv(rows: QuerySet[ModelConfiguration]) -> HttpResponse:
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="models.csv"'
-    writer = csv.writer(response, lineterminator="\n")
-    writer.writerow(COLUMNS)
+def _lines(rows: QuerySet[ModelConfiguration]) -> Iterator[list[str]]:
+    yield list(COLUMNS)
     for one in rows:
         cells = (
             one.name, one.family, one.item_bank.slug, one.source, one.published_theta, one.published_se,
             one.imported_at.isoformat(),
         )  # fmt: skip
-        writer.writerow([csv_cell(cell) for cell in cells])
-    return response
+        yield [csv_cell(cell) for cell in cells]
 
 
 @site_page(SiteCan.MAKE_STUDIES)
@@ -87,7 +83,7 @@ def _csv(rows: QuerySet[ModelConfiguration]) -> HttpResponse:
 def staff_models_template(request: HttpRequest, item_bank: int) -> HttpResponseBase:
     """A table to fill in with scores on the public questions of an item bank."""
     bank = get_object_or_404(ItemBank, pk=item_bank)
-    return csv_file(f"{bank.slug}-scores.csv", template_rows(bank))
+    return csv_file(request, f"{bank.slug}-scores", template_rows(bank))
 
 
 @takes_large_files

@@ -1,13 +1,12 @@
 """The staff of the site: who they are, what they may do, and whether they can sign in."""
 
-import csv
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -23,6 +22,7 @@ from studies.services.refusals import Refused
 from studies.services.staff.colleagues import staff_invite
 from studies.services.staff.staff import StaffChange, staff_change
 from studies.views.access import signed_in, site_page, site_url_of
+from studies.views.csv_files import csv_file
 from studies.views.listing import Column, Listing
 from studies.views.second_factor import proof_required, proof_to_change
 
@@ -76,19 +76,19 @@ def _asked(request: HttpRequest) -> tuple[str, Listing[Any], QuerySet[User]]:
 @site_page(SiteCan.RUN_SITE)
 @require_safe
 @proof_required
-def staff_team_file(request: HttpRequest) -> HttpResponse:
+def staff_team_file(request: HttpRequest) -> HttpResponseBase:
     """The same rows as a CSV file."""
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="staff.csv"'
-    writer = csv.writer(response, lineterminator="\n")
-    writer.writerow(COLUMNS)
     _words, _listing, found = _asked(request)
+    return csv_file(request, "staff", _lines(found))
+
+
+def _lines(found: Iterable[User]) -> Iterator[list[str]]:
+    yield list(COLUMNS)
     for user in found:
         seen = user.last_login.isoformat() if user.last_login else None
         told = (user.is_active, user.is_superuser, user.may_create_studies)
         counted = (user.part_in, user.has_factor, seen)  # type: ignore[attr-defined]  # annotated
-        writer.writerow(csv_cell(value) for value in (user.email, *told, *counted))
-    return response
+        yield [csv_cell(value) for value in (user.email, *told, *counted)]
 
 
 @site_page(SiteCan.RUN_SITE)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from django.db.models import Avg
-from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from formats.canonical import canonical_sha256
 from judging.judges.interface import Judge, JudgeCannotScore
@@ -24,6 +24,7 @@ from judging.selectors.judging import (
 from judging.services.running.cache import KnownVerdict, known_verdicts
 from judging.services.running.judge_specs import criteria_per_call_of, judge_of, spec_of
 from llm.attempts import OK
+from presentation.numbers import numbered
 from studies.services.refusals import Refused
 
 NAMED_PROMPTS = 5
@@ -111,7 +112,16 @@ def _require_scorable(prompts: Mapping[int, PromptToJudge], judge: Judge) -> Non
             problems.append(str(error))
     if problems:
         left = len(problems) - NAMED_PROMPTS
-        more = [_("… and %(left)d more questions.") % {"left": left}] if left > 0 else []
+        more = (
+            [
+                numbered(
+                    ngettext("… and %(left)d more question.", "… and %(left)d more questions.", left),
+                    {"left": left},
+                )
+            ]
+            if left > 0
+            else []
+        )
         raise PromptsNotScorable("\n".join([*problems[:NAMED_PROMPTS], *more]))
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formats.problems import grouped
-from judging.audit_sheet import audit_sheet
+from judging.audit_sheet import sheet_cells
 from judging.models import AuditSample, JudgingRun
 from judging.selectors.audits import (
     audit_samples,
@@ -33,6 +33,7 @@ from scoring.selectors.audit_results import audit_result
 from screening.selectors.participants import undecided_participants
 from studies.roles import Can
 from studies.views.access import Guarded, page_refused, private_shown, rights_here, signed_in
+from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
 
 PROBLEMS_SHOWN = 100
@@ -102,16 +103,14 @@ def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpRespons
 @_sample_required
 @require_safe
 @proof_required
-def staff_audit_sheet(request: HttpRequest, sample: AuditSample) -> HttpResponse:
+def staff_audit_sheet(request: HttpRequest, sample: AuditSample) -> HttpResponseBase:
     """The sheet for raters."""
     study = sample.judging_run.study
     rights = rights_here(request)
     if Can.SEE_PRIVATE in rights:
         private_shown(request, study, "audit", private_labels(sample))
-    sheet = audit_sheet(sample.pk, sheet_rows(sample, rights), canaries=study.bank_version.canaries)
-    response = HttpResponse(sheet, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-audit-{sample.pk}.csv"'
-    return response
+    rows = sheet_cells(sample.pk, sheet_rows(sample, rights), canaries=study.bank_version.canaries)
+    return csv_file(request, f"audit-{sample.pk}", rows, study=study)
 
 
 def import_sentence(result: RatingsImport) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -42,7 +42,7 @@ ITEMS_PER_PAGE = 50
 
 @study_page(Can.REVIEW)
 @require_http_methods(["GET", "HEAD", "POST"])
-def staff_audits(request: HttpRequest, study: Study) -> HttpResponse:
+def staff_audits(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The samples of the study with how far they are; POST draws another one from the newest run."""
     form = DrawForm(request.POST if request.method == "POST" else None)
     run = newest_scores_run(study)
@@ -62,7 +62,7 @@ def staff_audits(request: HttpRequest, study: Study) -> HttpResponse:
     listing = Listing(request, SAMPLE_COLUMNS)
     samples = listing.ordered(samples)
     if listing.wants_csv:
-        return listing.csv(samples, f"audit-samples-{study.slug}")
+        return listing.csv(samples, "audit-samples", study)
     page = Paginator(samples, SAMPLES_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study, "page": page, "run": run, "form": form, "listing": listing,

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _, ngettext
 from presentation.drawings.ladder import People, Rung, Words, ladder
 from presentation.drawings.shapes import Drawing
 from presentation.measures import value_cell
-from presentation.numbers import counted, decimals, span
+from presentation.numbers import counted, decimals, numbered, span
 from presentation.tables import ABSENT, Table
 from presentation.top import luck_sentence
 from reporting.selectors.headline import Headline, Model
@@ -69,9 +69,12 @@ def ladder_title(found: Headline) -> str:
     number = len(found.models)
     if not number:
         return _("Where people stand")
-    return ngettext(
-        "Where people stand beside %(number)d model", "Where people stand among %(number)d models", number
-    ) % {"number": number}
+    return numbered(
+        ngettext(
+            "Where people stand beside %(number)d model", "Where people stand among %(number)d models", number
+        ),
+        {"number": number},
+    )
 
 
 def ladder_caption(found: Headline) -> str:

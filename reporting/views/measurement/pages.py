@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -56,7 +56,7 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "found": found,
         "own": own,
         "withheld": (
-            shown.choice
+            shown.lead.may_switch
             and shown.scope == Scope.ALL
             and Can.SEE_PRIVATE not in rights_here(request)
             and found is not None
@@ -116,14 +116,14 @@ def staff_measurement_figure(
 @require_safe
 def staff_measurement_table(
     request: HttpRequest, study: Study, results_id: int, block: str, number: int
-) -> HttpResponse:
+) -> HttpResponseBase:
     """One table of a block as CSV; `number` counts those that are shown, from 1."""
     found, _shown = _stored_block(request, study, results_id, block)
     tables = PAGES[found.block].tables(found)
     if not 1 <= number <= len(tables):
         raise Http404
     table = sort_table(tables[number - 1], sort_of(request, number))
-    return table_response(table, f"{block}-{number}-{study.slug}")
+    return table_response(request, study, table, f"{block}-{number}")
 
 
 def _stored_block(
@@ -142,7 +142,7 @@ def _seen_block(
     request: HttpRequest, study: Study, measurement: Measurement, block: Block, shown: ScopeShown
 ) -> BlockMeasures:
     """The block as the asking person sees it; that it shows private questions is recorded."""
-    found = block_measures(measurement, block, shown.scope, rights_here(request))
+    found = block_measures(measurement, block, shown.scope or Scope.ALL, rights_here(request))
     private = (
         found.labels.get(row.prompt_id, "") for row in found.rows if row.details.get("public") is False
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from django.utils.translation import gettext as _
 
 from presentation.exclusions import people_text
-from presentation.numbers import decimals, span_or_one
+from presentation.numbers import decimals, numbered, span_or_one
 from psychometrics.inference.measure import Scope
 from reporting.selectors.report_records import StartFacts, StudyRecords
 from reporting.views.report.methods import extra_time, frozen
@@ -46,7 +46,7 @@ def _bank(records: StudyRecords) -> Sentences:
         yield "0.6", told % {"listed": listed(asked.modalities)}
     if asked.in_bank:
         facts = {"bank": str(records.study.bank_version), "number": asked.in_bank}
-        yield "0.8", _("The prompt bank %(bank)s has %(number)d prompts.") % facts
+        yield "0.8", numbered(_("The prompt bank %(bank)s has %(number)d prompts."), facts)
     if asked.asked and asked.asked == asked.in_bank:
         yield "1.2.1", _("None was left out: the question sets hold every prompt of the bank.")
 
@@ -62,7 +62,7 @@ def _models(records: StudyRecords) -> Sentences:
         public = asked.asked - asked.private
         yield "0.9", told % {"number": models.prompts, "public": public, "asked": asked.asked}
     if models.epochs:
-        yield "0.10", _("Up to %(number)d.") % {"number": models.epochs}
+        yield "0.10", numbered(_("Up to %(number)d."), {"number": models.epochs})
 
 
 def _sample(records: StudyRecords) -> Sentences:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from judging.selectors.audits import study_samples
-from presentation.numbers import Text, counted
+from presentation.numbers import Text, counted, numbered
 from presentation.tables import ABSENT, Table, table_of
 from psychometrics.inference.measure import Scope
 from reporting.report.parts import Heading, Paragraph, Part, Tone
@@ -87,7 +87,7 @@ def _thetas_tables(thetas: Sequence[ThetaShown]) -> Iterator[Table]:
         thetas,
         (
             (_("Group and judge"), _group_and_judge),
-            (_("People"), lambda one: str(one.people)),
+            (_("People"), lambda one: counted(one.people)),
             ("θ", lambda one: one.theta),
             (_("θ, pooled"), lambda one: one.pooled.value),
             (_("SE"), lambda one: one.pooled.se),
@@ -127,12 +127,14 @@ def _audit_parts(study: Study, scope: Scope) -> Iterator[Part]:
                     )
                 )
             yield Paragraph(
-                ngettext(
-                    "%(rated)d of %(drawn)d drawn verdicts are rated, by %(raters)d person.",
-                    "%(rated)d of %(drawn)d drawn verdicts are rated, by %(raters)d people.",
-                    result.raters,
+                numbered(
+                    ngettext(
+                        "%(rated)d of %(drawn)d drawn verdicts are rated, by %(raters)d person.",
+                        "%(rated)d of %(drawn)d drawn verdicts are rated, by %(raters)d people.",
+                        result.raters,
+                    ),
+                    {"rated": result.rated, "drawn": result.drawn, "raters": result.raters},
                 )
-                % {"rated": result.rated, "drawn": result.drawn, "raters": result.raters}
             )
             for judge in judges_shown(result):
                 yield _audited_table(judge)
@@ -142,7 +144,7 @@ def _audit_parts(study: Study, scope: Scope) -> Iterator[Part]:
 
 def _audited_table(judge: JudgeShown) -> Table:
     return table_of(
-        _("%(judge)s beside people: %(pairs)d pairs") % {"judge": judge.name, "pairs": judge.pairs},
+        numbered(_("%(judge)s beside people: %(pairs)d pairs"), {"judge": judge.name, "pairs": judge.pairs}),
         judge.statistics,
         (
             (_("Statistic"), lambda one: one.name),

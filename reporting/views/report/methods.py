@@ -10,7 +10,7 @@ from presentation.amendments import after_results_sentence
 from presentation.exclusions import people_text
 from presentation.first_intervals import first_cell, pool_cell, published_cell, why_none
 from presentation.measures import group_name, interval_cell, value_cell, why_absent
-from presentation.numbers import Text, counted, decimals, span_or_one
+from presentation.numbers import Text, counted, decimals, numbered, span_or_one
 from presentation.tables import ABSENT
 from presentation.top import luck_sentence
 from psychometrics.inference.measure import Block, Scope
@@ -49,9 +49,10 @@ def design(records: StudyRecords) -> Iterator[str]:
             else _("Prompts are not nested in question sets: some are in several.")
         )
     if starts is None:
-        yield _(
-            "The protocol asks each person to answer one question set within %(minutes)d minutes in all."
-        ) % {"minutes": protocol.time_budget_minutes}
+        yield numbered(
+            _("The protocol asks each person to answer one question set within %(minutes)d minutes in all."),
+            {"minutes": protocol.time_budget_minutes},
+        )
     else:
         yield _("Each person was given one question set and, at the start, %(minutes)s minutes in all.") % {
             "minutes": span_or_one(*starts.minutes, places=0)
@@ -92,11 +93,14 @@ def places(protocol: ProtocolSettings) -> Iterator[str]:
 def extra_time(people: int) -> Iterator[str]:
     """That some had more time than the protocol gives, where anybody had."""
     if people:
-        yield ngettext(
-            "%(number)d person was given extra time or worked on in a reopened session.",
-            "%(number)d people were given extra time or worked on in a reopened session.",
-            people,
-        ) % {"number": people}
+        yield numbered(
+            ngettext(
+                "%(number)d person was given extra time or worked on in a reopened session.",
+                "%(number)d people were given extra time or worked on in a reopened session.",
+                people,
+            ),
+            {"number": people},
+        )
 
 
 def frozen(records: StudyRecords) -> Iterator[str]:
@@ -149,11 +153,14 @@ def sample(records: StudyRecords) -> Iterator[str]:
     yield told % vars(flow)
     undecided = records.screening.undecided
     if undecided:
-        yield ngettext(
-            "%(number)d retained person is flagged as off-task and not decided about yet.",
-            "%(number)d retained people are flagged as off-task and not decided about yet.",
-            undecided,
-        ) % {"number": undecided}
+        yield numbered(
+            ngettext(
+                "%(number)d retained person is flagged as off-task and not decided about yet.",
+                "%(number)d retained people are flagged as off-task and not decided about yet.",
+                undecided,
+            ),
+            {"number": undecided},
+        )
 
 
 def judge_words(run: ScoringRun) -> str:
@@ -211,7 +218,7 @@ def found(records: StudyRecords) -> Iterator[Text]:
         yield _ability_sentence(_("Average"), records.average)
     if records.top and records.top.participants:
         yield _ability_sentence(
-            _("Top %(number)d (in-sample)") % {"number": records.top.participants}, records.top
+            numbered(_("Top %(number)d (in-sample)"), {"number": records.top.participants}), records.top
         )
     if records.measurement:
         yield from measured(records)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
+from presentation.numbers import as_written
 from presentation.tables import ABSENT, table_of
 from reporting.report.parts import Facts, Heading, Paragraph, Part
 from reporting.selectors.report_records import StudyRecords
@@ -56,17 +57,19 @@ def settings_parts(study: Study) -> Iterator[Part]:
     yield Heading(_("The protocol, word for word"))
     yield Facts(
         _("Settings, by their names in the protocol"),
-        [(name, _setting_text(value)) for name, value in study.settings.items()],
+        [(name, _setting_text(value, name)) for name, value in study.settings.items()],
     )
 
 
-def _setting_text(value: object) -> str:
+def _setting_text(value: object, name: str = "") -> str:
     """A stored setting as people read it: texts as they are, lists line by line."""
     match value:
         case None | "" | []:
             return ABSENT
         case bool():
             return _("yes") if value else _("no")
+        case int() | float() if not name.endswith("seed"):
+            return as_written(value)
         case list():
             return "\n".join(_setting_text(one) for one in value)
         case dict():

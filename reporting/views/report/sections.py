@@ -174,7 +174,7 @@ def provenance_parts(records: StudyRecords, software: str) -> Iterator[Part]:
         rows += [
             (_("Measurement computed"), moment(measurement.computed_at)),
             (_("Seed"), str(measurement.seed)),
-            (_("Resamples"), str(measurement.resamples)),
+            (_("Resamples"), counted(measurement.resamples)),
         ]
     yield Heading(_("Provenance"))
     yield Facts(_("Where the numbers come from"), rows)

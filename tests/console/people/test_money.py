@@ -57,7 +57,7 @@ def upload(client: Client, text: str) -> tuple[int, str]:
 
 def downloaded(client: Client) -> dict[str, dict[str, str]]:
     reply = client.get(reverse("staff_payments", args=["pay"]))
-    return {row["code"]: row for row in csv.DictReader(io.StringIO(reply.getvalue().decode()))}
+    return {row["code"]: row for row in csv.DictReader(io.StringIO(reply.getvalue().decode("utf-8-sig")))}
 
 
 def test_a_rule_is_set_on_the_page_and_the_sums_follow_it_to_the_cent(

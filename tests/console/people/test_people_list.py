@@ -89,10 +89,10 @@ def test_a_search_finds_codes_and_addresses_and_the_file_has_the_same_rows(
     assert bob.code in shown(staff, profile="writer", q=bob.code.lower())
     assert ada.code in shown(staff, state="no-such-state", page="x", sort="-nothing")
     reply = staff.get(reverse("staff_participants_file", args=["pilot"]), {"profile": "writer"})
-    (row,) = csv.DictReader(io.StringIO(reply.getvalue().decode()))
+    (row,) = csv.DictReader(io.StringIO(reply.getvalue().decode("utf-8-sig")))
     assert (row["code"], row["address"], row["state"]) == (bob.code, "'=cmd|x@example.org", "application")
     event = StudyEvent.objects.get(kind="people_listed")
-    assert (event.actor, event.details) == (lead, {"number": 1})
+    assert (event.actor, event.details) == (lead, {"list": "people", "filter": "profile=writer", "number": 1})
 
 
 def test_the_panel_shows_the_person_and_who_comes_before_and_after(

@@ -118,7 +118,7 @@ def test_the_ids_are_in_the_list_and_its_files_for_paying(
     assert "5f0c</span>" in shown
     assert bob.code not in shown
     text = io.StringIO()
-    csv.writer(text).writerows(people_file(study=study, wanted=PeopleFilter(), actor=lead, now=now))
+    csv.writer(text).writerows(people_file(study=study, wanted=PeopleFilter(), now=now))
     rows = {row["code"]: row for row in csv.DictReader(io.StringIO(text.getvalue()))}
     assert [rows[ada.code][f"platform_{name}"] for name in ("participant", "study", "session")] == [
         "5f0c", "s-1", "t-1",

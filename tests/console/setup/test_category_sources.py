@@ -22,6 +22,7 @@ from scoring.selectors.scopes import bank_sizes
 from studies.models import BankVersion, ItemBank, Study
 from studies.protocol.fingerprint import design_hash
 from studies.protocol.settings import ProtocolSettings
+from studies.roles import Can
 from studies.services.amendments import AmendmentRefused, study_amend
 from studies.services.banks import item_bank_import
 from studies.services.readiness import CategoriesUndecided
@@ -94,7 +95,7 @@ def test_sets_pages_results_and_exports_use_the_same_category(
     study = study_freeze(study=study, now=now)
     wanted = ["QR", moved, "QR", moved, "QR", "QR"]
     assert [one.category for one in prompt_traits(study)] == wanted
-    assert [one.category for one in study_questions(study)] == wanted
+    assert [one.category for one in study_questions(study, frozenset(Can))] == wanted
     assert [one.result_category for one in prompt_rows(study)] == wanted
     assert {one.category for one in prompt_rows(study)} == {"QR"}  # what the bank itself says is there, too
     assert sum(bank_sizes(study).values()) == 5

@@ -68,7 +68,7 @@ def test_questions_are_filtered_sorted_and_taken_away(
     assert labels == sorted(labels, reverse=True)
     found = staff.get(address, {"q": labels[0]}).context["rows"]
     assert [one.label for one, _result in found] == [labels[0]]
-    lines = staff.get(address, {"q": labels[0], "format": "csv"}).content.decode().splitlines()
+    lines = staff.get(address, {"q": labels[0], "format": "csv"}).content.decode("utf-8-sig").splitlines()
     assert lines[0].startswith("label,prompt_id,category")
     assert len(lines) == 2
     assert labels[0] in staff.get(reverse("staff_question", args=["locked", labels[0]])).content.decode()

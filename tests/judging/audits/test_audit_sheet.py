@@ -2,22 +2,25 @@
 
 import pytest
 
-from judging.audit_sheet import BYTE_ORDER_MARK, CONFIDENTIAL, EXACT, SheetRow, audit_sheet
+from formats.cells import BYTE_ORDER_MARK
+from judging.audit_sheet import CONFIDENTIAL, EXACT, SheetRow, audit_sheet
 from reporting.forms.audit_file import MAX_BYTES, read_ratings
 
 # The sheet on its way out and back.
-FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2", "@SUM(A1)", "\t=1", "'quoted", "  =1", "＝1", "\r\n=1"]
+FORMULAS = ["=1+1", "+cmd|' /C calc'!A0", "-2", "@SUM(A1)", "'quoted", "  =1", "＝1"]
+# What a program that parts cells at ";" or tabs, and so does not see our quotes, would run.
+INNER = {"\t=1": "'\t'=1", "\r\n=1": "'\r\n'=1", "see;=1": "see;'=1", 'see; "@1\n+2': "see; \"'@1\n'+2"}
 
 
-@pytest.mark.parametrize("text", FORMULAS)
-def test_no_text_of_the_sheet_is_a_formula(text: str) -> None:
+@pytest.mark.parametrize(("text", "cell"), [*((text, "'" + text) for text in FORMULAS), *INNER.items()])
+def test_no_text_of_the_sheet_is_a_formula(text: str, cell: str) -> None:
     row = SheetRow(1, prompt=text, attachments=(text,), gold_answer=text, criterion=text, answer=text)
     line = audit_sheet(7, [row], canaries=[]).partition("\r\n")[2]
-    assert line == ("7,1," + ",".join([quoted("'" + text)] * 5) + f",,,{CONFIDENTIAL}\r\n")
+    assert line == ("7,1," + ",".join([quoted(cell)] * 5) + f",,,{CONFIDENTIAL}\r\n")
 
 
 def quoted(cell: str) -> str:
-    return f'"{cell}"' if set(cell) & set(',"\r\n') else cell
+    return '"' + cell.replace('"', '""') + '"' if set(cell) & set(',"\r\n') else cell
 
 
 def test_the_sheet_opens_as_utf_8_and_carries_the_canaries_in_every_line() -> None:
@@ -134,3 +137,9 @@ def test_long_texts_over_many_lines_keep_their_place() -> None:
     text = f'sample,number,answer,human_score\n7,1,"{answer}",1\n7,2,short,3\n'
     (problem,) = problems(text)
     assert problem.startswith("line 10003,")  # line 2 goes on over 10,000 line ends
+
+
+def test_a_share_that_was_parted_at_its_comma_is_refused() -> None:
+    (problem,) = problems(HEADER + "7,1,0,5\n")
+    assert problem.endswith("“0” is followed by the comment “5”; write 0.5, or 0.0 if that is meant")
+    assert problems(HEADER + "7,1,0.0,5\n") == []

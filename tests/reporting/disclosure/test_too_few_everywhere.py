@@ -157,8 +157,8 @@ def reasons_in(rows: list[str]) -> set[str]:
 def get(staff: Client, name: str, *args: object, scope: Scope) -> str:
     response = staff.get(reverse(name, args=["few", *args]) + f"?prompts={scope}")
     assert response.status_code == 200
-    content = response.content if hasattr(response, "content") else b"".join(response.streaming_content)
-    return str(content.decode())
+    content = getattr(response, "streaming_content", None) or [response.content]
+    return b"".join(content).decode()
 
 
 @pytest.mark.parametrize("scope", list(Scope))
@@ -198,7 +198,7 @@ def secrets(results: ResultSet) -> set[str]:
     for scope, hidden in HIDDEN.items():
         for group, category in hidden:
             own = [
-                score
+                score or 0.0
                 for code, name, score in scores
                 if CATEGORY_OF[name] == category
                 and (group == "average" or code in top)

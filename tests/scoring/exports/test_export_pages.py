@@ -121,7 +121,7 @@ def test_the_page_lists_what_was_made_and_who_took_it_and_its_csv_has_the_same_r
     assert page.count("lead@example.org") >= 2
     assert "Nobody has downloaded" not in page
     assert "Nothing here yet" in staff.get("/staff/studies/pilot/exports/?contents=public").content.decode()
-    head, row = staff.get("/staff/studies/pilot/exports/?format=csv").content.decode().splitlines()
+    head, row = staff.get("/staff/studies/pilot/exports/?format=csv").content.decode("utf-8-sig").splitlines()
     assert head == "made_at,contents,made_by,rows,bytes,sha256,taken,deleted_at"
     assert row.endswith(f",internal,lead@example.org,3,4,{'0' * 64},1,")
 
@@ -139,7 +139,11 @@ def test_downloads_are_listed_sorted_filtered_and_a_file(
     page = staff.get(f"{address}&sort=taken_by").context["page"]
     assert [one.taken_by.email.split("@")[0] for one in page] == ["another", "lead", "lead"]
     shown = staff.get(f"{address}&contents=report&sort=-taken_at").context["page"]
-    lines = staff.get(f"{address}&contents=report&sort=-taken_at&format=csv").content.decode().splitlines()
+    lines = (
+        staff.get(f"{address}&contents=report&sort=-taken_at&format=csv")
+        .content.decode("utf-8-sig")
+        .splitlines()
+    )
     assert lines[0] == "taken_at,taken_by,contents,made_at"
     assert [line.split(",")[:3] for line in lines[1:]] == [
         [one.taken_at.isoformat(), one.taken_by.email, "report"] for one in shown

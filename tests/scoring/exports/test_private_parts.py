@@ -1,6 +1,5 @@
 """A category with one private prompt: no score on it moves what an export says of parts of the prompts."""
 
-import json
 import random
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -12,6 +11,7 @@ import pytest
 from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore, ScoringRun
+from psychometrics.recompute.export import table_row
 from scoring.coordinator import Scoring
 from scoring.services.exports import study_export
 from scoring.services.measurement import measurement_compute
@@ -77,7 +77,7 @@ def exported(study: Study, score: float, folder: Path, now: datetime) -> tuple[l
     results = results_compute(run=run, now=now + timedelta(days=2))
     measurement_compute(results=results, now=now + timedelta(days=2), resamples=60)
     study_export(study=study, target=folder, replace=False, software="chiron test", now=now)
-    rows = [json.loads(line) for line in (folder / "measures.jsonl").read_text().splitlines()]
+    rows = [table_row(line) for line in (folder / "measures.jsonl").read_text().splitlines()]
     of_scopes = ([row for row in rows if row["scope"] == scope] for scope in ("all", "public"))
     of_all, of_public = of_scopes
     return of_all, of_public

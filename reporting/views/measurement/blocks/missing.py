@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from django.utils.text import format_lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation import measures
 from presentation.catalogue import label_of
@@ -160,18 +160,19 @@ def _top_notes(block: BlockMeasures) -> list[Text]:
     zero, floor = (block.get("missing.theta.pool", "top", name) for name in ("as-zero", "floor:0.8"))
     if zero is None or floor is None or not zero.details.get("of"):
         return []
-    return [
-        _(
-            "Of the %(size)s people of Top, %(zero)s are in Top with zeros and %(floor)s in Top among "
-            "the %(eligible)s people who answered 80 %% or more."
-        )
-        % {
-            "size": zero.details["of"],
-            "zero": zero.details["same_people"],
-            "floor": floor.details["same_people"],
-            "eligible": floor.details["eligible"],
-        }
-    ]
+    sentence = ngettext(
+        "Of the one person of Top, %(zero)s is in Top with zeros and %(floor)s in Top among "
+        "the %(eligible)s people who answered 80 %% or more.",
+        "Of the %(size)s people of Top, %(zero)s are in Top with zeros and %(floor)s in Top among "
+        "the %(eligible)s people who answered 80 %% or more.",
+        zero.details["of"],
+    )
+    facts = {
+        "size": zero.details["of"], "zero": zero.details["same_people"],
+        "floor": floor.details["same_people"],
+        "eligible": floor.details["eligible"],
+    }  # fmt: skip
+    return [sentence % {name: counted(number) for name, number in facts.items()}]
 
 
 def _term_text(_block: BlockMeasures, row: MeasureRow) -> Text:

@@ -1,10 +1,10 @@
 """Prompts of a small study, and the tables of an export."""
 
 import csv
-import json
 from pathlib import Path
 from typing import Any
 
+from psychometrics.recompute.export import table_row
 from studies.bank.records import PromptRecord
 
 SECRET_QUESTION, SECRET_ANSWER = "What does nobody know yet?", "the unpublished answer"
@@ -21,7 +21,7 @@ PROMPTS = [
 
 def lines(folder: Path, table: str) -> list[dict[str, Any]]:
     text = (folder / f"{table}.jsonl").read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.split("\n")[:-1]]
+    return [table_row(line) for line in text.split("\n")[:-1]]
 
 
 def cells(folder: Path, table: str) -> list[dict[str, str]]:

@@ -1,0 +1,94 @@
+"""One format of numbers on every page, in both languages: real minus signs, thousands set apart, one unit."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+from django.apps import apps
+from django.db import connection, models
+from django.utils import translation
+
+from presentation.numbers import as_written, counted, decimals, numbered
+from reporting.views.table_files import _cell
+from scoring.models import Measurement
+from tests.access.addresses import addresses
+from tests.access.visitors import Visitors
+from tests.access.world import World
+
+FIRST_KEY = 4000  # keys of rows have four digits, so that one that is written as a number is seen
+NO_TEXT = re.compile(r"<(script|style|code|pre|textarea|svg|title)\b.*?</\1>|<!--.*?-->", re.DOTALL)
+TAG = re.compile(r"<[^>]*>", re.DOTALL)
+# Of attributes that scripts, browsers and addresses read.
+ATTRIBUTE = re.compile(
+    r"\s(href|id|for|value|min|max|data-[\w-]+|aria-(?:labelledby|describedby|controls))="
+    r'"([^"]*\b[1-9]\d{0,2}[,.]\d{3}\b[^"]*)"'
+)
+WRONG = {
+    "an ASCII minus": re.compile(r"(?<![\w.,)\]/-])-\d"),
+    "thousands not set apart": re.compile(r"(?<![\w.,:/#+−-])(?!(19|20|21)\d\d\b)\d{4,}(?![\w:-])"),
+    "a unit twice": re.compile(r"%\s*%|\b(logits?|EUR|USD|hours?|minutes?|seconds?|min|h|s|Stunden?) \1\b"),
+    "one of many": re.compile(
+        r"(?<![\d.,:/−-])1 (people|questions|answers|prompts|sets|models|verdicts|scores|rows|files|criteria|"
+        r"pairs|messages|sessions|minutes|hours|days|Personen|Fragen|Antworten|Aufgaben|Fragensätze|"
+        r"Modelle|Urteile|Wertungen|Zeilen|Dateien|Kriterien|Paare|Nachrichten|Sitzungen|Minuten|Stunden|Tage)\b"
+    ),
+}
+# A seed, and the number of a paper, are names.
+NAMES = re.compile(r"arXiv [\d.]+|^[\d,.]+, \d{6,}$|[Ss]eed \d+|Startwert \d+")
+
+
+@pytest.fixture(scope="module")
+def kept(kept: None) -> None:
+    """Rows of the module have large keys."""
+    keys = [
+        one for one in (model._meta for model in apps.get_models()) if isinstance(one.pk, models.AutoField)
+    ]
+    with connection.cursor() as cursor:
+        for one in keys:
+            table, key = one.db_table, one.pk.column
+            if connection.vendor == "sqlite":
+                cursor.execute("DELETE FROM sqlite_sequence WHERE name = %s", [table])
+                cursor.execute("INSERT INTO sqlite_sequence VALUES (%s, %s)", [table, FIRST_KEY])
+            else:
+                cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', %s), {FIRST_KEY})", [key])
+
+
+def texts(page: str) -> Iterator[str]:
+    for text in TAG.split(NO_TEXT.sub("<>", page)):
+        if shown := " ".join(unescape(text).split()):
+            yield shown
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_numbers_of_every_page_have_one_format(world: World, visitors: Visitors, language: str) -> None:
+    Measurement.objects.update(resamples=20_000)
+    visitors.language = language
+    found, pages = set(), 0
+    for one in addresses():
+        for role in ("superuser", "participant") if not one.name.startswith("admin:") else ():
+            response, content = visitors.reply(role, "GET", one.path(world.here.ids))
+            if response.status_code != 200 or not response["Content-Type"].startswith("text/html"):
+                continue
+            pages += 1
+            page = content.decode()
+            found |= {f"{one.name}: {name}={value}" for name, value in ATTRIBUTE.findall(page)}
+            for text in texts(page):
+                faults = (what for what, wrong in WRONG.items() if wrong.search(NAMES.sub("", text)))
+                found |= {f"{one.name}: {what}: {text}" for what in faults}
+    assert pages > 60
+    assert not found, "\n".join(sorted(found))
+
+
+def test_a_number_is_written_as_the_language_writes_it_and_plainly_in_a_file() -> None:
+    for language, written, in_file in (
+        ("en", ("−1,234.50", "12,345", "−0.25", "2,000 of 7, seed 1234"), "-1234.50"),
+        ("de", ("−1.234,50", "12.345", "−0,25", "2.000 of 7, seed 1234"), "-1234,50"),
+    ):
+        with translation.override(language):
+            facts = {"n": 2000, "m": 7, "seed": 1234}
+            said = numbered("%(n)d of %(m)d, seed %(seed)d", facts)
+            assert (decimals(-1234.5), counted(12345), as_written(-0.25), said) == written
+            assert _cell(decimals(-1234.5)) == in_file
+            assert _cell(counted(12345)) == "12345"
+            assert _cell("-1+1") == "'-1+1"
