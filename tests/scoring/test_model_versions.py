@@ -181,7 +181,7 @@ def test_an_upgrade_pins_locked_studies_to_what_there_is(study: Study, bank: Ite
     ModelConfiguration.objects.update(since=0)
     ItemBank.objects.update(models_version=0)
     Study.objects.update(models_version=None)
-    import_module("scoring.migrations.0013_part5_studies_are_pinned").pin(apps, None)
+    import_module("scoring.migrations.0014_studies_are_pinned").pin(apps, None)
     for one in (study, draft, bank):
         one.refresh_from_db()
     assert (bank.models_version, study.models_version, draft.models_version) == (1, 1, None)

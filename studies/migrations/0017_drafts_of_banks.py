@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('studies', '0016_part9_clock_watch'),
+        ('studies', '0016_clock_watch'),
     ]
 
     operations = [

@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('studies', '0017_part9_drafts_of_banks'),
+        ('studies', '0017_drafts_of_banks'),
     ]
 
     operations = [

@@ -27,5 +27,5 @@ def keep_the_newest(apps: Any, _editor: Any) -> None:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("scoring", "0012_part5_versions_of_models")]
+    dependencies = [("scoring", "0013_versions_of_models")]
     operations = [migrations.RunPython(pin, keep_the_newest)]

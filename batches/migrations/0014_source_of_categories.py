@@ -4,7 +4,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('batches', '0013_part9_clock_watch_of_studies'),
+        ('batches', '0013_clock_watch_of_studies'),
     ]
 
     operations = [

@@ -4,8 +4,8 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('scoring', '0011_files_to_take_away'),
-        ('studies', '0018_part5_versions_of_models'),
+        ("scoring", "0012_too_few_to_be_told"),
+        ('studies', '0018_versions_of_models'),
     ]
 
     operations = [
