@@ -11,6 +11,7 @@ from batches.services.clock import ClockDoubted, clocks_agree, ending_moment
 from console.services.digests import digests_queue
 from console.services.staging import strays_remove
 from scoring.services.export_files import export_strays_delete
+from scoring.services.leaderboards import model_drafts_clear
 from studies.clock import Ending
 from studies.services.banks import drafts_clear
 from studies.services.clock import server_now
@@ -42,6 +43,7 @@ def clear_leftovers() -> None:
         now = ending_moment(Ending.LEFTOVERS)
         strays_remove()
         drafts_clear(before=now - LEFT_FOR)
+        model_drafts_clear(before=now - LEFT_FOR)
         try:
             export_strays_delete(now=now)
         except OSError as error:

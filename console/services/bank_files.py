@@ -181,7 +181,7 @@ def model_file_import(
         raise _refusal(refusal.problems, token) from None
     done = leaderboard_import(
         item_bank=item_bank, results=results, source=source, replace=replace, actor=actor, now=clock(),
-        progress=storing,
+        clock=clock, progress=storing,
     )  # fmt: skip
     return done, results
 

@@ -2,13 +2,12 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from formats.canonical import canonical_sha256
 from formats.problems import one_line
@@ -18,12 +17,15 @@ from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS, ModelRe
 from scoring.selectors.leaderboards import models_on
 from scoring.services.model_versions import NAMED, models_lock, models_version_next
 from studies.models import Item, ItemBank, Study, User
+from studies.services.database import one_of_many_writes
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
 WithResponses = tuple[ModelConfiguration, list[ModelResponse]]
-ROWS_PER_INSERT = 2000
+ROWS_PER_INSERT = 1000
 SHOWN = 5
+# There at no version: what is stored, slice by slice, and not published yet.
+UNPUBLISHED = 0
 
 
 class SourceRefused(Refused):
@@ -62,7 +64,6 @@ class LeaderboardImport:
     unknown_responses: int
 
 
-@transaction.atomic
 def leaderboard_import(
     *,
     item_bank: ItemBank,
@@ -70,6 +71,7 @@ def leaderboard_import(
     source: str,
     replace: bool,
     now: datetime,
+    clock: Callable[[], datetime] | None = None,
     progress: Progress = unseen,
     actor: User | None = None,
 ) -> LeaderboardImport:
@@ -77,8 +79,9 @@ def leaderboard_import(
 
     They make the bank's next version: a locked study keeps its own, with the results that are replaced here,
     until its lead takes the newest over (`models_take`). Every study on the bank has the import in its trail.
-    Responses to prompts that the bank does not hold are not stored: nothing could be computed from them. A
-    published theta that names no source of its own has `source`.
+    They are stored in slices, which nobody sees before the last one is there; that moment is the one of
+    `clock`, without one `now`. Responses to prompts that the bank does not hold are not stored: nothing could
+    be computed from them. A published theta that names no source of its own has `source`.
 
     Raises:
         SourceRefused: `source` is blank or too long.
@@ -87,7 +90,6 @@ def leaderboard_import(
     """
     if not source.strip() or len(source) > MAX_SOURCE_CHARACTERS or "\0" in source:
         raise SourceRefused(f"Say where the results come from, in 1 to {MAX_SOURCE_CHARACTERS} characters.")
-    models_lock(item_bank)
     known = set(Item.objects.filter(item_bank=item_bank).values_list("prompt_id", flat=True))
     unknown = [one.prompt_id for one in results.responses if one.prompt_id not in known]
     if results.responses and len(unknown) == len(results.responses):
@@ -95,47 +97,87 @@ def leaderboard_import(
     found = list(_configurations(results, known, source.strip()))
     for configuration, responses in found:
         configuration.item_bank, configuration.imported_at = item_bank, now
-        configuration.sha256 = _sha256(configuration, responses)
-    stored = models_on(item_bank.pk).filter(name__in=[one.name for one, _ in found])
-    there = dict(stored.values_list("name", "sha256"))
-    new = [(one, responses) for one, responses in found if there.get(one.name) != one.sha256]
-    taken = [one.name for one, _ in new if one.name in there]
-    if taken and not replace:
-        raise ConfigurationsDiffer(taken)
-    if new:
-        _version_make(item_bank, new, stored.filter(name__in=taken), now, actor)
+        configuration.sha256, configuration.until = _sha256(configuration, responses), UNPUBLISHED
+    there = _stored(item_bank, found, replace=replace)
+    drafts = [(one, responses) for one, responses in found if there.get(one.name) != one.sha256]
+    try:
+        scores = _insert(drafts, progress)
+        taken, left = _publish(
+            item_bank, [one for one, _ in drafts], replace, clock() if clock else now, actor
+        )
+    except BaseException:
+        _remove([one.pk for one, _ in drafts if one.pk])
+        raise
+    _remove(left)
     return LeaderboardImport(
-        created=tuple(one.name for one, _ in new if one.name not in there),
-        replaced=tuple(taken),
+        created=tuple(one.name for one, _ in drafts if one.name not in taken),
+        replaced=taken,
         unchanged=tuple(one.name for one, _ in found if there.get(one.name) == one.sha256),
-        scores=_insert(new, progress),
+        scores=scores,
         unknown_prompts=tuple(sorted(set(unknown))),
         unknown_responses=len(unknown),
     )
 
 
-def _version_make(
+def _stored(item_bank: ItemBank, found: Sequence[WithResponses], *, replace: bool) -> dict[str, str]:
+    """The hash of what is there under each of these names. Raises ConfigurationsDiffer."""
+    stored = models_on(item_bank.pk).filter(name__in=[one.name for one, _ in found])
+    there = dict(stored.values_list("name", "sha256"))
+    taken = [one.name for one, _ in found if there.get(one.name, one.sha256) != one.sha256]
+    if taken and not replace:
+        raise ConfigurationsDiffer(taken)
+    return there
+
+
+@transaction.atomic
+def _publish(
     item_bank: ItemBank,
-    new: Sequence[WithResponses],
-    replaced: QuerySet[ModelConfiguration],
+    drafts: Sequence[ModelConfiguration],
+    replace: bool,
     now: datetime,
     actor: User | None,
-) -> None:
-    """The bank's next version, with the new ones in the place of others, and what studies are told of it."""
+) -> tuple[tuple[str, ...], list[int]]:
+    """Make the drafts the bank's next version, in the place of others, and tell the studies. Returns whom
+    they replace, and what is to be removed: nobody is compared with it.
+    """
+    if not drafts:
+        return (), []
+    models_lock(item_bank)
+    there = _stored(item_bank, [(one, []) for one in drafts], replace=replace)
+    same = [one.pk for one in drafts if there.get(one.name) == one.sha256]  # another import was faster
+    new = [one for one in drafts if one.pk not in same]
+    if not new:
+        return (), same
     version, studies = models_version_next(item_bank), Study.objects.filter(item_bank=item_bank)
-    gone = list(replaced.values_list("name", flat=True))
-    if studies.exists():
-        replaced.update(until=version)
-    else:  # nobody is compared with them
-        replaced.delete()
-    for configuration, _responses in new:
-        configuration.since = version
-    added = [one.name for one, _ in new if one.name not in gone]
+    replaced = models_on(item_bank.pk).filter(name__in=[one.name for one in new])
+    gone = dict(replaced.values_list("name", "pk"))
+    replaced.update(until=version)
+    ModelConfiguration.objects.filter(pk__in=[one.pk for one in new]).update(
+        since=version, until=None, imported_at=now
+    )
+    added, named = [one.name for one in new if one.name not in gone], list(gone)[:NAMED]
     for study in studies:
         event_record(
             study, StudyEventKind.MODELS_IMPORTED, now, actor=actor, item_bank=item_bank.slug,
-            version=version, used=study.models_version is None, added=added[:NAMED], replaced=gone[:NAMED],
+            version=version, used=study.models_version is None, added=added[:NAMED], replaced=named,
         )  # fmt: skip
+    left = same if studies.exists() else [*same, *gone.values()]
+    return tuple(name for name in there if name in gone), left
+
+
+def _remove(configurations: Sequence[int]) -> None:
+    """Delete configurations that nobody sees, with their scores."""
+    scores = ModelScore.objects.filter(configuration__in=configurations)
+    while ids := list(scores.values_list("pk", flat=True)[:ROWS_PER_INSERT]):
+        with one_of_many_writes():
+            ModelScore.objects.filter(pk__in=ids).delete()
+    ModelConfiguration.objects.filter(pk__in=configurations).delete()
+
+
+def model_drafts_clear(*, before: datetime) -> None:
+    """Delete what imports left that were killed, begun before that moment."""
+    drafts = ModelConfiguration.objects.filter(until=UNPUBLISHED, imported_at__lt=before)
+    _remove(list(drafts.values_list("pk", flat=True)))
 
 
 def _configurations(results: ModelResults, known: set[str], source: str) -> Iterator[WithResponses]:
@@ -175,7 +217,8 @@ def _score(response: ModelResponse) -> float | None:
 
 def _insert(new: Sequence[WithResponses], progress: Progress) -> int:
     """Insert configurations with their scores; how many scores that were."""
-    rows = ModelConfiguration.objects.bulk_create([one for one, _ in new])
+    with one_of_many_writes():
+        rows = ModelConfiguration.objects.bulk_create([one for one, _ in new])
     scores = (
         ModelScore(configuration=row, prompt_id=one.prompt_id, epoch=one.epoch, score=_score(one))
         for row, (_, responses) in zip(rows, new, strict=True)
@@ -184,6 +227,7 @@ def _insert(new: Sequence[WithResponses], progress: Progress) -> int:
     inserted, all_of_them = 0, sum(len(responses) for _, responses in new)
     # bulk_create makes a list of all it is given: of a million rows, a gigabyte.
     while part := list(islice(scores, ROWS_PER_INSERT)):
-        inserted += len(ModelScore.objects.bulk_create(part))
+        with one_of_many_writes():
+            inserted += len(ModelScore.objects.bulk_create(part))
         progress(inserted, all_of_them)
     return inserted

@@ -59,6 +59,7 @@ class Command(OperatorCommand):
             source=options["source"],
             replace=options["replace"],
             now=timezone.now(),
+            clock=timezone.now,
         )
         self.stdout.write("\n".join(lines(item_bank, results, done)))
 
