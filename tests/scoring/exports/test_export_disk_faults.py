@@ -1,6 +1,7 @@
 """An export that the disk does not take fails in one sentence, which names no path of the server."""
 
 import errno
+import tempfile
 from collections.abc import Callable
 from datetime import datetime
 
@@ -25,7 +26,7 @@ def full(*_: object, **__: object) -> None:
 
 @pytest.mark.parametrize(
     ("place", "name"),
-    [(exports, "write_table"), (export_folder, "move_into_place"), (export_folder.tempfile, "mkdtemp")],
+    [(exports, "write_table"), (export_folder, "move_into_place"), (tempfile, "mkdtemp")],
 )
 def test_the_message_of_a_failed_export_names_no_path(
     make_study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch, place: object, name: str, now: datetime
