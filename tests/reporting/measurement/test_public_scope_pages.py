@@ -198,5 +198,5 @@ def test_a_category_that_would_tell_of_one_private_prompt_is_exported_without_it
             )
             assert hidden.pairs
             public = rows["public", group, category]  # of QR one prompt is public
-            assert public.withheld == ("complement" if category == "LR" else "too_few_prompts")
+            assert public.reason_pool == ("complement" if category == "LR" else "too_few_prompts")
         assert rows["all", group, ""].theta is not None
