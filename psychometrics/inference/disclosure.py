@@ -105,13 +105,17 @@ def withheld(answers: Answers, table: Iterable[Whole[N]]) -> dict[N, Reason]:
 
 
 def _withhold_neighbours(answers: Answers, whole: Whole[N], found: dict[N, Reason]) -> None:
-    """The smallest parts, until nothing is untold of the whole or enough."""
+    """The smallest parts, until nothing is untold of the whole or enough.
+
+    Where no part is withheld, only private prompts of the rows that are in none could be told of.
+    """
+    nothing_hidden = not any(name in found for name in whole.parts)
     told = {name: rows for name, rows in whole.parts.items() if name not in found and answers.people(rows)}
     untold = whole.rows & ~np.any([*told.values(), np.zeros_like(whole.rows)], axis=0)
     while told:
         if few_private(answers.private_prompts(untold)):
             size_of = answers.private_prompts
-        elif whole.only_private or not answers.why_untold(untold):
+        elif whole.only_private or nothing_hidden or not answers.why_untold(untold):
             return
         else:
             few_people = answers.people(untold) < MIN_PEOPLE

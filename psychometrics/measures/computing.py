@@ -18,6 +18,7 @@ from psychometrics.measures.inputs import Inputs
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, on_logistic_scale
 from psychometrics.measures.registry import BLOCKS, THETA_ONLY
 
+OTHER_ANSWERS = ("as-zero", "bound:", "floor:")  # subsets that do not rest on the group's own answers alone
 OF_TOP = ("top.paper", "top.paper.ql")  # abilities of the very people that Top is made of
 ONLY_TASKS = gettext_noop(
     "The items of the study's item bank are tasks, not prompts: no single answer has a theta. Theta on the "
@@ -78,7 +79,7 @@ def _bounded(inputs: Inputs, one: Measure) -> Measure:
     """Without a number in logits of people all of whose scores are 1, or all 0: the squeeze would make it."""
     in_logits = CATALOGUE[one.name].unit in (Unit.LOGITS, Unit.QL) and "model" not in one.details
     bound = inputs.bounds.get(one.group or "average") if in_logits and one.estimate.known else None
-    if bound is None:
+    if bound is None or one.subset.startswith(OTHER_ANSWERS):
         return one
     return replace(one, estimate=bound if one.name in OF_TOP else unknown(Reason.NO_FINITE_SOLUTION))
 

@@ -154,7 +154,6 @@ class MetricNumber:
     group: str
     name: str
     value: float | None
-    reason: str
 
 
 def group_numbers(rows: Iterable[Columns]) -> Iterator[GroupNumbers]:
@@ -205,4 +204,4 @@ def metric_numbers(rows: Iterable[Columns], rules: str | None) -> Iterator[Metri
     for row in rows:
         name = METRICS.get(row["name"])
         if name == "macro" or (name is not None and rules == "bbeh"):
-            yield MetricNumber(row["scope"], row["group"], name, row["value"], row["reason"] or "")
+            yield MetricNumber(row["scope"], row["group"], name, row["value"])

@@ -17,7 +17,7 @@ from psychometrics.recompute.cohorts import scores_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, NotHere, Values, place_of
 from psychometrics.recompute.measures import MeasuredRun
 
-EMPTY_AS_NONE = ("withheld", "reason_pool", "reason_ql", "interval")
+EMPTY_AS_NONE = ("reason_pool", "reason_ql", "interval")
 # An export of before the interval that serves the design has other errors, and does not say of which kind.
 OF_ERRORS = tuple(f"{end}{of}" for end in ("se", "ci_low", "ci_high") for of in ("", "_pool", "_ql"))
 # Where the items of the bank are tasks, an export of before counts no answer as a pair.
@@ -36,9 +36,10 @@ class ResultsRun:
         """Every column of one row of `estimates`. Raises NotHere."""
         lacks = self.export.lacks(row)
         found = self._group(row["group"], row["category"], nested=self._nested)
-        if lacks and (row["group"] == "top" or found.expected != row["expected"] or row.get("withheld")):
+        withheld = row.get("reason_pool") in WITHHELD
+        if lacks and (row["group"] == "top" or found.expected != row["expected"] or withheld):
             raise NotHere(PRIVATE)
-        if found.withheld and "withheld" not in row:  # an export of before says no such thing
+        if found.withheld and not withheld and row["raw_mean"] is not None:  # told in an export of before
             raise NotHere(OTHERWISE)
         if lacks and row.get("interval") not in (None, found.interval):
             # Whether batches share a prompt is told of the whole design alone, by the error that it has.
@@ -54,7 +55,7 @@ class ResultsRun:
         """One row of `task_accuracies`. Raises NotHere."""
         numbers = self._tasks.get((row["group"], row["task"]))
         responses, accuracy = (numbers.responses, numbers.accuracy) if numbers else (0, None)
-        if numbers and numbers.reason in WITHHELD and "reason" not in row:
+        if numbers and numbers.reason in WITHHELD and row["accuracy"] is not None:  # of before
             raise NotHere(OTHERWISE)
         if self.export.lacks(row) and (row["group"] == "top" or responses != row["responses"]):
             raise NotHere(PRIVATE)

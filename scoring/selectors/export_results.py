@@ -42,23 +42,22 @@ def estimate_rows(study: Study) -> Iterator[row_types.EstimateRow]:
     for number, found in _numbered_headlines(study):
         for group in found.groups:
             values = {name: getattr(group, name) for name in ESTIMATE_COLUMNS}
-            absent = ("withheld", "reason_pool", "reason_ql", "interval")
-            values |= {name: values[name] or None for name in absent}
+            values |= {name: values[name] or None for name in ("reason_pool", "reason_ql", "interval")}
             yield row_types.EstimateRow(run=number, **values)
 
 
 def task_rows(study: Study) -> Iterator[row_types.TaskRow]:
     """The newest accuracies per task of every run: a task may have one private prompt only."""
     for number, found in _numbered_headlines(study):
-        for task in found.tasks:
-            yield row_types.TaskRow(run=number, **asdict(task) | {"reason": task.reason or None})
+        for task in map(asdict, found.tasks):
+            del task["reason"]  # it is in the measures
+            yield row_types.TaskRow(run=number, **task)
 
 
 def metric_rows(study: Study) -> Iterator[row_types.MetricRow]:
     """The newest summaries of the tasks of every run."""
     for number, found in _numbered_headlines(study):
-        for metric in found.metrics:
-            yield row_types.MetricRow(run=number, **asdict(metric) | {"reason": metric.reason or None})
+        yield from (row_types.MetricRow(run=number, **asdict(metric)) for metric in found.metrics)
 
 
 def measure_rows(study: Study) -> Iterator[row_types.MeasurementRow]:

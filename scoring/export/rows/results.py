@@ -7,7 +7,7 @@ from scoring.export.rows.base import Group, Row, Run, Scope
 
 class EstimateRow(Row):
     """One row per scoring run, scope, group and category, from the newest computation of the run. A part
-    that is too few to be told has only its counts, and `withheld` says why. Where all scores are 1, or all
+    that is too few to be told has only its counts, and reason_pool says why. Where all scores are 1, or all
     0, an ability is absent and one end of its interval is there alone: it lies above ci_low, or below
     ci_high. expected = missing + unscored + pairs + unknown_items.
     """
@@ -20,10 +20,6 @@ class EstimateRow(Row):
     category: str = Field(description="category; empty for all prompts together")
     participants: int = Field(
         description="people in the group; in a category those of them who answered in it"
-    )
-    withheld: str | None = Field(
-        description="why no number of the part is told: `too_few_people` (one), `too_few_prompts` (one, or "
-        "one or two private ones), `complement` (with the whole it would tell of such a part)"
     )
     theta_pool: FiniteFloat | None = Field(description="ability in logits, every answer its own observation")
     se_pool: FiniteFloat | None = Field(description="standard error of theta_pool that `interval` names")
@@ -84,8 +80,9 @@ class TaskRow(Row):
     group: Group
     task: str = Field(description="task of the benchmark")
     responses: int = Field(description="scored answers")
-    accuracy: FiniteFloat | None = Field(description="accuracy in percent; absent if nothing is scored")
-    reason: str | None = Field(description="why the accuracy is absent, or has no interval in `measures`")
+    accuracy: FiniteFloat | None = Field(
+        description="accuracy in percent; absent if nothing, or too little, is scored"
+    )
 
 
 class MetricRow(Row):
@@ -98,7 +95,6 @@ class MetricRow(Row):
     group: Group
     name: str = Field(description="`macro`, `micro` or `adjusted_harmonic_mean`")
     value: FiniteFloat | None = Field(description="value in percent; absent if it cannot be computed")
-    reason: str | None = Field(description="why the value is absent, or has no interval in `measures`")
 
 
 class ItemRow(Row):

@@ -180,12 +180,13 @@ def test_a_category_that_would_tell_of_one_private_prompt_is_exported_without_it
             hidden = rows["all", group, category]
             assert (hidden.theta, hidden.se_pool, hidden.raw_mean) == (None, None, None)
             why = "too_few_prompts" if category == "LR" else "complement"
-            assert (hidden.theta_ql, hidden.se_ql, hidden.reason_ql, hidden.withheld) == (
+            assert (hidden.theta_ql, hidden.se_ql, hidden.reason_ql, hidden.reason_pool) == (
                 None,
                 None,
                 why,
                 why,
             )
             assert hidden.pairs
-            assert rows["public", group, category].theta is not None
+            public = rows["public", group, category]  # of QR one prompt is public
+            assert public.reason_pool == ("complement" if category == "LR" else "too_few_prompts")
         assert rows["all", group, ""].theta is not None
