@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from importlib import import_module
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from formats.item_parameters import ItemParameter, ItemParameters
 from reporting.report.parts import Facts
 from reporting.selectors.report_records import study_records
 from reporting.views.report.protocol import protocol_parts
+from scoring import migrations
 from scoring.coordinator import Scoring, results_recompute
 from scoring.models import Measurement, ModelConfiguration, ModelScore
 from scoring.readers.model_results.records import ModelResponse, ModelResults
@@ -181,7 +183,8 @@ def test_an_upgrade_pins_locked_studies_to_what_there_is(study: Study, bank: Ite
     ModelConfiguration.objects.update(since=0)
     ItemBank.objects.update(models_version=0)
     Study.objects.update(models_version=None)
-    import_module("scoring.migrations.0014_studies_are_pinned").pin(apps, None)
+    (name,) = (path.stem for path in Path(migrations.__file__).parent.glob("*_studies_are_pinned.py"))
+    import_module(f"{migrations.__name__}.{name}").pin(apps, None)
     for one in (study, draft, bank):
         one.refresh_from_db()
     assert (bank.models_version, study.models_version, draft.models_version) == (1, 1, None)
