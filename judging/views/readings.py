@@ -10,9 +10,9 @@ from django.views.decorators.http import require_POST
 
 from batches.models import Session
 from batches.selectors.sessions import answer_at
-from batches.services.clock import server_now
 from batches.views.sessions import for_owner
 from judging.selectors.readings import answer_reader
+from studies.services.clock import server_now
 
 SHOWN_CHARACTERS = 200
 FORMS: Mapping[str, Promise] = {
