@@ -18,7 +18,6 @@ from batches.selectors.notices import notices_for
 from batches.selectors.saved_answers import read_saved_answer
 from batches.selectors.sessions import session_clock
 from batches.services.answers import AnswerNotFound, IncomingText, TextRefused, answer_save
-from batches.services.clock import server_now
 from batches.services.contact import page_report
 from batches.services.flags import answer_flag
 from batches.services.practice import (
@@ -32,6 +31,7 @@ from batches.services.previews import answer_preview
 from batches.services.receipts import SaveReceipt, fault_sentence
 from studies.models import Participant, User
 from studies.selectors.participants import participant_of
+from studies.services.clock import server_now
 
 router = Router()
 SaveReply = Status[schemas.Saved | schemas.NotSaved]

@@ -64,6 +64,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "studies.suspended_requests.SentBeforeProof",
+    "studies.views.faults.UnavailableSaid",
 ]
 
 ROOT_URLCONF = "config.urls"
@@ -325,9 +326,10 @@ CELERY_BEAT_SCHEDULE = {
     "coordinate-judging": often("scoring.tasks.judging_coordinate", JUDGING_COORDINATE_SECONDS),
     "measure-results": often("scoring.tasks.results_measure", MEASURE_EVERY_SECONDS),
     "work-on-jobs": often("jobs.tasks.jobs_work", JOBS_EVERY_SECONDS),
-    "send-mails": often("studies.tasks.send_mails", SEND_MAILS_SECONDS),
+    "send-mails": often("batches.tasks.send_mails", SEND_MAILS_SECONDS),
     "remind": {"task": "batches.tasks.remind", "schedule": timedelta(hours=1)},
     "digests": {"task": "console.tasks.digests", "schedule": timedelta(hours=1)},
+    "clear-leftovers": {"task": "console.tasks.clear_leftovers", "schedule": timedelta(minutes=5)},
     "erase-withdrawn": {
         "task": "operations.tasks.erase_withdrawn",
         # Soon again where the clock was in doubt the last time.

@@ -13,6 +13,7 @@ admin.autodiscover()
 admin_guard(admin.site)
 
 handler400 = "studies.views.faults.unreadable_request"
+handler500 = "studies.views.faults.failed_request"
 
 urlpatterns = [
     path("", include("console.urls")),

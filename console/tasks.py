@@ -1,11 +1,24 @@
 """Background work of the console."""
 
+from contextlib import suppress
+from datetime import timedelta
+
+import structlog
 from celery import shared_task
 from django.conf import settings
 
-from batches.services.clock import clocks_agree
+from batches.services.clock import ClockDoubted, clocks_agree, ending_moment
 from console.services.digests import digests_queue
-from studies.services.database import database_now
+from console.services.staging import strays_remove
+from scoring.services.export_files import export_strays_delete
+from studies.clock import Ending
+from studies.services.banks import drafts_clear
+from studies.services.clock import server_now
+
+# Looked for every few minutes: what nobody goes on with is gone within the hour.
+LEFT_FOR = timedelta(minutes=50)
+
+log = structlog.get_logger("chiron")
 
 
 @shared_task(name="console.tasks.digests")
@@ -15,4 +28,21 @@ def digests() -> None:
     By a wrong clock it would be another day: while the clock is in doubt nobody is mailed.
     """
     if clocks_agree():
-        digests_queue(now=database_now(), site_url=settings.SITE_URL or "")
+        digests_queue(now=server_now(), site_url=settings.SITE_URL or "")
+
+
+@shared_task(name="console.tasks.clear_leftovers")
+def clear_leftovers() -> None:
+    """Delete uploads that nobody goes on with, and what killed imports and exports left half-made: they hold
+    gold answers and people's texts. Running it twice does no harm.
+
+    By a clock that is ahead it would take what is under way: while it is in doubt nothing is deleted.
+    """
+    with suppress(ClockDoubted):
+        now = ending_moment(Ending.LEFTOVERS)
+        strays_remove()
+        drafts_clear(before=now - LEFT_FOR)
+        try:
+            export_strays_delete(now=now)
+        except OSError as error:
+            log.error("what an export left cannot be deleted", reason=str(error.strerror))

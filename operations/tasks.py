@@ -4,9 +4,9 @@ from contextlib import suppress
 
 from celery import shared_task
 
-from batches.rules.clock import Ending
 from batches.services.clock import ClockDoubted, ending_moment
 from operations.services.erasure import withdrawn_erase
+from studies.clock import Ending
 
 
 @shared_task(name="operations.tasks.erase_withdrawn")

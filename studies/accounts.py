@@ -13,11 +13,10 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import resolve_url
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 
 from studies.models import User
-from studies.services.database import database_now
+from studies.services.clock import server_now
 from studies.services.mails.mails import mail_queue
 from studies.services.staff.second_factor import second_factor_keys
 
@@ -58,7 +57,7 @@ class ClosedSignupAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allau
         """Leave the mail to a worker; `discarded` as in OutgoingMail."""
         about = {"request": self.request, "email": email, **context}
         message = self.render_mail(template_prefix, email, about)
-        mail_queue(message=message, now=database_now(), valid_for=MAIL_VALID_FOR, discarded=discarded)
+        mail_queue(message=message, now=server_now(), valid_for=MAIL_VALID_FOR, discarded=discarded)
 
     def send_code_to_nobody(self, email: str) -> None:
         """What `send_mail` does for somebody known, so that nobody can tell by the time it takes."""
@@ -80,7 +79,7 @@ class ClosedSignupAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allau
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """Whether staff prove the second factor they have before they go on: not if they just did."""
-        return _has_second_factor(self.request.user) and not _proved_lately(self.request, timezone.now())
+        return _has_second_factor(self.request.user) and not _proved_lately(self.request, server_now())
 
 
 class StaffSecondFactorStage(AuthenticateStage):  # type: ignore[misc]

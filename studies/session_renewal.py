@@ -6,10 +6,12 @@ from datetime import datetime, timedelta
 from allauth.usersessions.models import UserSession
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
 from studies.models import User
+from studies.services.database import short_wait
 
 SIGNED_IN_AT = "signed_in_at"
 RENEWED_AT = "renewed_at"
@@ -41,11 +43,17 @@ def _renew(request: HttpRequest, now: datetime) -> None:
     session, person = request.session, request.user
     if not isinstance(person, User) or not (_staff_due if person.is_staff else due)(request, person, now):
         return
+    was_modified = session.modified
     session[RENEWED_AT] = now.isoformat()
     if person.is_staff:
         signed_in_at = datetime.fromisoformat(session.setdefault(SIGNED_IN_AT, now.isoformat()))
         session.set_expiry(min(now + settings.STAFF_IDLE, signed_in_at + settings.STAFF_SESSION))
-    sign_in_used(request, person, now)
+    try:
+        with short_wait():
+            sign_in_used(request, person, now)
+    except (OperationalError, InterfaceError):
+        # A page can be read also where nothing can be written: the next use renews.
+        session.modified = was_modified
 
 
 def due(request: HttpRequest, person: User, now: datetime, after: timedelta = RENEW_AFTER) -> bool:

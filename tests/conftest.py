@@ -17,9 +17,9 @@ from django.test import TransactionTestCase, override_settings
 from django.utils import translation
 from pytest_django import DjangoDbBlocker, Settings
 
-from batches.services import clock
 from batches.services.clock import clock_confirm
 from config.celery import app
+from studies.services import clock
 from tests.support.tables import migrations_record
 
 pytest_plugins = ["tests.support.made_rows", "tests.upgrades.databases"]

@@ -4,7 +4,7 @@ from batches.models.answers import Answer, Draft, PracticeAnswer, PracticeClock,
 from batches.models.batches import Batch, BatchPlan, BatchPrompt, BatchSlot
 from batches.models.contact import SessionContact
 from batches.models.payments import PaidState, PaymentReport, PaymentRule
-from batches.models.sessions import PAGE_REPORTS, ClockWatch, Session, SessionEvent, SessionEventKind
+from batches.models.sessions import PAGE_REPORTS, Session, SessionEvent, SessionEventKind
 
 __all__ = [
     "PAGE_REPORTS",
@@ -13,7 +13,6 @@ __all__ = [
     "BatchPlan",
     "BatchPrompt",
     "BatchSlot",
-    "ClockWatch",
     "Draft",
     "PaidState",
     "PaymentReport",

@@ -13,14 +13,17 @@ So the database's write lock (SQLite has one for everybody) is held for two shor
 SQL, ready before the lock is taken: while the ORM built them under it, every other save waited for Python.
 """
 
+import threading
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import cast
 
+import structlog
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
@@ -41,8 +44,10 @@ from batches.services.receipts import (
 from batches.services.trail import session_event
 from studies.models import Participant
 from studies.protocol.visible import is_blank
+from studies.services.database import short_wait
 from studies.services.refusals import Refused
 
+LOG = structlog.get_logger("chiron")
 MIN_REVISION_BYTES = 500
 # The person's total follows an answer's history in so many steps: next to no save has to write it.
 STEPS = 1_000
@@ -133,6 +138,27 @@ def prompt_seen(*, session: Session, position: int, now: datetime) -> bool:
         return False
     unseen = Answer.objects.filter(session=session, position=position, first_seen_at=None)
     return bool(unseen.update(first_seen_at=now))
+
+
+def prompt_seen_soon(*, session: Session, position: int, now: datetime) -> None:
+    """The same, without keeping a page from being read: where others write it is stamped beside it, and
+    where the database takes nothing, at the next view.
+    """
+    stamp = partial(prompt_seen, session=session, position=position, now=now)
+    try:
+        with short_wait():
+            stamp()
+    except (OperationalError, InterfaceError):
+        threading.Thread(target=_stamp_beside, args=(stamp,), daemon=True).start()
+
+
+def _stamp_beside(stamp: Callable[[], bool]) -> None:
+    try:
+        stamp()
+    except (OperationalError, InterfaceError) as error:
+        LOG.error("the first view of a prompt was not noted", reason=type(error).__name__)
+    finally:
+        connection.close()
 
 
 def require_storable(saved: SavedAnswer | Session, incoming: IncomingText) -> None:

@@ -1,20 +1,13 @@
-"""Which time it is, where a wrong clock would do harm.
-
-With PostgreSQL the database's clock counts: it is one, however many machines there are. With SQLite the
-host's counts. Either is compared with a clock that nobody sets (see `rules.clock`).
-"""
+"""What a passing moment ends for good: decided by a clock that is believed (see `studies.clock`)."""
 
 import time
 from datetime import datetime, timedelta
-from pathlib import Path
-from uuid import uuid4
 
-import structlog
 from django.db import connection, transaction
 from django.utils import timezone
 
-from batches.models import ClockWatch, Revision, SessionEvent
-from batches.rules.clock import (
+from batches.models import Revision, SessionEvent
+from studies.clock import (
     SETTLED_AFTER,
     TOLERANCE,
     Belief,
@@ -24,20 +17,15 @@ from batches.rules.clock import (
     clock_judged,
     proven,
 )
-from studies.models import Study, StudyEvent, StudyStatus, User
+from studies.models import ClockWatch, Study, StudyEvent, StudyStatus, User
+from studies.services.clock import BOOT_ID, UNSET_CLOCK, off_in_words, say_doubt
 from studies.services.database import database_now
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
-# Linux's counts while the machine sleeps; so does macOS's, which goes by the other name.
-UNSET_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
-BOOT_ID_FILE = Path("/proc/sys/kernel/random/boot_id")
 KEPT_EVERY = timedelta(minutes=1)
-ASKED_EVERY_SECONDS = 60.0
 # What the row keeps of a belief as it is.
 KEPT = ("at", "boot_id", "boot_seconds", "proven_at", "settling_since")
-
-log = structlog.get_logger("chiron.clock")
 
 
 class ClockDoubted(Refused):
@@ -60,25 +48,14 @@ class ConfirmationRefused(Refused):
     """The clock cannot be confirmed like this."""
 
 
-def _this_boot() -> str:
-    try:
-        return BOOT_ID_FILE.read_text().strip()
-    except OSError:
-        # Elsewhere than on Linux only this process's own readings are compared.
-        return str(uuid4())
-
-
-BOOT_ID = _this_boot()
-
-
 def ending_moment(ending: Ending) -> datetime:
     """The time at which it is decided what has ended. Raises ClockDoubted, which is also logged, once."""
     try:
         moment = _believed_moment(ending)
     except ClockDoubted as doubt:
-        _say(ending.value, str(doubt))
+        say_doubt(ending.value, str(doubt))
         raise
-    _say(ending.value, "")
+    say_doubt(ending.value, "")
     return moment
 
 
@@ -90,28 +67,10 @@ def clocks_agree() -> bool:
     try:
         _reading()
     except ClocksDiffer as doubt:
-        _say("judging", str(doubt))
+        say_doubt("judging", str(doubt))
         return False
-    _say("judging", "")
+    say_doubt("judging", "")
     return True
-
-
-def server_now() -> datetime:
-    """The time for what people do in their sessions; never refuses.
-
-    The host's, unless it is wrong by more than the tolerance: then the one that was last believed on this
-    machine, or else PostgreSQL's, carried on. Asks the database once a minute.
-    """
-    host, seconds = timezone.now(), time.clock_gettime(UNSET_CLOCK)
-    known = _known.at(seconds)
-    if known is None or abs(host - known) <= TOLERANCE:
-        _say("pages", "")
-        return host
-    _say(
-        "pages",
-        f"This host's clock is {_words(host - known)} where it should be; sessions go by the right time.",
-    )
-    return known
 
 
 def clock_confirm(*, reason: str, actor: User | None = None) -> datetime:
@@ -149,8 +108,8 @@ def _believed_moment(ending: Ending) -> datetime:
     if belief is None:
         _hold(row, reading, judgement)
         raise ClockJumped(
-            f"The clock is {_words(judgement.off)} where it should be; nothing ends and nothing is deleted. "
-            "Correct it; or, if it is right, run: manage.py confirm_clock --reason …"
+            f"The clock is {off_in_words(judgement.off)} where it should be; nothing ends and nothing is "
+            "deleted. Correct it; or, if it is right, run: manage.py confirm_clock --reason …"
         )
     if _is_news(row, before, belief):
         _keep(belief)
@@ -175,8 +134,8 @@ def _reading() -> Reading:
     if max(ahead, behind) > TOLERANCE:
         off = ahead if ahead > behind else -behind
         raise ClocksDiffer(
-            f"This process's clock is {_words(off)} the database's; it ends, deletes and judges nothing. "
-            "Correct the wrong one."
+            f"This process's clock is {off_in_words(off)} the database's; it ends, deletes and judges "
+            "nothing. Correct the wrong one."
         )
     return Reading(at, BOOT_ID, seconds)
 
@@ -215,54 +174,3 @@ def _hold(row: ClockWatch | None, reading: Reading, judgement: Judgement) -> Non
     if row.held_since is None or row.held_seconds != seconds:
         row.held_since, row.held_seconds = row.held_since or reading.at, seconds
         row.save()
-
-
-class _Known:
-    """What the time is by another clock than the host's: asked for now and then, carried on in between."""
-
-    def __init__(self) -> None:
-        self._asked_at = float("-inf")
-        self._base: tuple[datetime, float] | None = None
-
-    def at(self, seconds: float) -> datetime | None:
-        if seconds - self._asked_at >= ASKED_EVERY_SECONDS:
-            self._base = _other_clock()
-            self._asked_at = seconds
-        if self._base is None:
-            return None
-        moment, then = self._base
-        return moment + timedelta(seconds=seconds - then)
-
-    def forget(self) -> None:
-        self._asked_at = float("-inf")
-
-
-def _other_clock() -> tuple[datetime, float] | None:
-    """A moment that was believed, or else the database's, and this machine's seconds at it."""
-    # What another machine or an earlier start believed cannot be carried on by this one's seconds.
-    row = ClockWatch.objects.filter(pk=1, boot_id=BOOT_ID, settling_since=None).first()
-    if row:
-        return row.at, row.boot_seconds
-    if connection.vendor != "postgresql":
-        return None
-    return database_now(), time.clock_gettime(UNSET_CLOCK)
-
-
-_known = _Known()
-_said: dict[str, str] = {}
-
-
-def _say(about: str, doubt: str) -> None:
-    """Log a doubt that was not there before, or has changed, and its end."""
-    if _said.get(about, "") == doubt:
-        return
-    _said[about] = doubt
-    if doubt:
-        log.error("the clock is in doubt", about=about, doubt=doubt)
-    else:
-        log.warning("the clock is no longer in doubt", about=about)
-
-
-def _words(off: timedelta) -> str:
-    seconds = round(off.total_seconds())
-    return f"{seconds:,} s ahead of" if seconds > 0 else f"{-seconds:,} s behind"

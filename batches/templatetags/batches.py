@@ -9,10 +9,10 @@ from django.utils import timezone
 
 from batches.selectors.notices import Notice, audience_sizes, notices_for
 from batches.selectors.sessions import session_in_study
-from batches.services.clock import server_now
 from batches.views.sessions import clock_context
 from presentation.moments import moment
 from studies.models import Audience, Study
+from studies.services.clock import server_now
 
 DISMISSED_COOKIE = "chiron_dismissed"  # static/studies/notices.js writes it
 # In a session, in practice.

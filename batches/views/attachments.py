@@ -10,9 +10,9 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from batches.selectors.sessions import attachment_for_user
-from batches.services.clock import server_now
 from studies.bank.records import PDF_TYPE
 from studies.models import User
+from studies.services.clock import server_now
 from studies.services.storage import stored_file
 from studies.views.second_factor import second_factor_missing
 

@@ -11,7 +11,6 @@ from django.views.decorators.http import require_http_methods
 from batches.forms import AnswerForm
 from batches.models import PracticeAnswer, Session
 from batches.services.answers import AnswerNotFound, TextRefused
-from batches.services.clock import server_now
 from batches.services.practice import (
     PracticeClosed,
     practice_answers,
@@ -26,6 +25,7 @@ from batches.services.receipts import SaveReceipt
 from batches.views.sessions import clock_context
 from batches.views.wording import OVERDUE_WORDS, STATE_WORDS
 from studies.models import Participant
+from studies.services.clock import server_now
 from studies.views.access import for_participant
 
 

@@ -11,11 +11,11 @@ from django.views.decorators.http import require_http_methods
 from batches.forms import AnswerForm
 from batches.models import Answer, RevisionOutcome, Session
 from batches.selectors.sessions import answer_at
-from batches.services.answers import TextRefused, answer_save, prompt_seen
-from batches.services.clock import server_now
+from batches.services.answers import TextRefused, answer_save, prompt_seen_soon
 from batches.services.flags import FlagRefused, answer_flag
 from batches.services.receipts import SaveReceipt, outcome_sentence
 from batches.views.sessions import for_owner, session_context
+from studies.services.clock import server_now
 from studies.views.access import signed_in
 
 
@@ -83,7 +83,7 @@ def _page(
             return _too_late(request, session, form, sentence)
         return redirect("session_receipt", session.pk)
     if answer.first_seen_at is None:
-        prompt_seen(session=session, position=answer.position, now=now)
+        prompt_seen_soon(session=session, position=answer.position, now=now)
     context = session_context(session, now)
     context |= {"answer": answer, "form": form, "receipt": receipt}
     return render(request, "batches/prompt.html", context, status=status)

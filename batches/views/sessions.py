@@ -19,10 +19,10 @@ from batches.forms import ResourcesForm
 from batches.models import Session
 from batches.rules.statuses import AnswerState, SessionStatus
 from batches.selectors.sessions import answer_places, session_for_user
-from batches.services.clock import server_now
 from batches.services.ending import SessionOver, resources_record, session_submit
 from batches.services.entering import way_back
 from batches.views import wording
+from studies.services.clock import server_now
 from studies.views.access import fresh_and_private, signed_in, site_url_of
 
 P = ParamSpec("P")

@@ -31,7 +31,6 @@ from batches.selectors.people import (
     session_facts,
 )
 from batches.selectors.sessions import session_of
-from batches.services.clock import server_now
 from batches.services.ending import session_withdraw
 from batches.services.extending import NotStarted, extra_time_grant, session_extend, session_reopen
 from batches.services.payments import payments_list
@@ -48,6 +47,7 @@ from presentation.moments import moment
 from studies.models import Participant, Study
 from studies.roles import Can
 from studies.selectors.participants import credentials_of, newest_profile
+from studies.services.clock import server_now
 from studies.services.people.comprehension import check_attempt_grant
 from studies.services.refusals import Refused
 from studies.views.access import person_page, rights_here, signed_in, study_page

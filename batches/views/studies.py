@@ -21,7 +21,6 @@ from batches.rules.statuses import SessionStatus
 from batches.selectors.deletion import withdrawal_of
 from batches.selectors.sessions import label_at, session_of
 from batches.services import starting
-from batches.services.clock import server_now
 from batches.services.ending import AlreadyWithdrawn, session_withdraw
 from batches.services.entering import way_back
 from batches.services.own_data import own_data_write
@@ -31,6 +30,7 @@ from batches.views.wording import OVERDUE_WORDS, duration_words
 from studies.forms.contact import HelpForm, page_shown
 from studies.models import Participant
 from studies.selectors.contact import thread_of
+from studies.services.clock import server_now
 from studies.services.people.messages import message_send
 from studies.services.refusals import Refused
 from studies.views.access import for_participant

@@ -7,12 +7,12 @@ from typing import Any
 
 from django.db.models import Case, Exists, F, Func, IntegerField, OuterRef, QuerySet, Subquery, When
 
-from batches.models import ClockWatch, Session
+from batches.models import Session
 from batches.rules.statuses import SessionStatus
 from console.selectors.states import StudyState, study_state
 from scoring.models import ResultSet
 from screening.selectors.participants import ENDED, undecided_participants
-from studies.models import Message, Participant, Study, StudyStatus, VettingStatus
+from studies.models import ClockWatch, Message, Participant, Study, StudyStatus, VettingStatus
 from studies.selectors.participants import withdrew
 
 OTHER_STUDIES = 6

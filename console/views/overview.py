@@ -4,7 +4,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from batches.services.clock import server_now
 from console.selectors.board_numbers import board_numbers
 from console.selectors.cards import study_card, told_by_trails
 from console.selectors.funnel import funnel
@@ -13,6 +12,7 @@ from console.selectors.spread import answers_per_question, arms_filled
 from screening.selectors.kept import kept
 from studies.models import Study
 from studies.roles import Can
+from studies.services.clock import server_now
 from studies.views.access import rights_here, study_page
 
 

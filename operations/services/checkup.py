@@ -22,14 +22,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from redis import RedisError
 
-from batches.models import ClockWatch
-from batches.rules.clock import TOLERANCE
 from formats.wording import gettext_noop
 from judging.models import JudgeConfig
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from llm.endpoints import origin_of
 from operations.services.heartbeats import Part, heartbeat_read
 from operations.services.upkeep import BACKUP_IS_OLD, MAIL_IS_LATE, backup_noted, mails_waiting
+from studies.clock import TOLERANCE
+from studies.models import ClockWatch
 from studies.services.database import database_now
 from studies.services.mails.notifications import WAITING_LIMIT, NotSent, messages_waiting
 

@@ -25,7 +25,8 @@ from studies.services.refusals import Refused
 
 KEPT = timedelta(days=30)
 LINK = timedelta(minutes=15)
-STRAY = timedelta(days=1)  # no export takes so long
+# What a killed worker left is gone within the hour (see `console.tasks`); a live export writes all the time.
+STRAY = timedelta(minutes=50)
 SALT = "scoring.export_files"
 
 
@@ -159,7 +160,7 @@ def files_expire(*, now: datetime) -> int:
     due = list(_files_due(now))
     for file in due:
         _file_delete(file, "expired" if file.made_at <= now - KEPT else "withdrawal", now)
-    _strays_delete(now)
+    export_strays_delete(now=now)
     return len(due)
 
 
@@ -174,9 +175,11 @@ def _files_due(now: datetime) -> QuerySet[ExportFile]:
     return files.filter(Q(made_at__lte=now - KEPT) | of_people)
 
 
-def _strays_delete(now: datetime) -> None:
+def export_strays_delete(*, now: datetime) -> None:
+    """Delete what killed workers left half-made. Raises OSError where something cannot be deleted."""
     for path in _root().glob("*/*"):
-        if datetime.fromtimestamp(path.stat().st_mtime, UTC) > now - STRAY:
+        newest = max(inside.stat().st_mtime for inside in (path, *path.rglob("*")))
+        if datetime.fromtimestamp(newest, UTC) > now - STRAY:
             continue
         if path.is_dir():
             shutil.rmtree(path)
@@ -194,7 +197,7 @@ def _folder(study: Study) -> Path:
 
 @contextmanager
 def _draft_folder(study: Study) -> Iterator[Path]:
-    """A folder that is gone afterwards, but for a kill: `files_expire` deletes what is left then."""
+    """A folder that is gone afterwards, but for a kill: `export_strays_delete` deletes what is left then."""
     folder = _folder(study)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=folder))

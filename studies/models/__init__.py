@@ -11,6 +11,7 @@ from studies.models.banks import (
     JudgeProtocol as JudgeProtocol,
     Prompt as Prompt,
 )
+from studies.models.clock import ClockWatch as ClockWatch
 from studies.models.mails import (
     DigestWish as DigestWish,
     MailKind as MailKind,

@@ -1,11 +1,36 @@
 """What is asked: prompt banks, item parameters, judge texts. Rows of all of these are never changed."""
 
 import uuid
+from typing import TypeVar
 
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
 
 from formats.item_parameters import ResponseModel
+
+StoredT = TypeVar("StoredT", bound="StoredInSlices")
+
+
+class Published(models.Manager["StoredT"]):
+    """Only what is stored whole."""
+
+    def get_queryset(self) -> models.QuerySet["StoredT"]:
+        return super().get_queryset().filter(is_published=True)
+
+
+class StoredInSlices(models.Model):
+    """What is too large to be stored in one transaction: nobody sees it before its last slice is there.
+
+    What is not published is of an import that is under way, or was killed.
+    """
+
+    is_published = models.BooleanField(default=True)
+
+    objects = Published()
+    everything = models.Manager()
+
+    class Meta:
+        abstract = True
 
 
 class Bank(models.Model):
@@ -18,7 +43,7 @@ class Bank(models.Model):
         return self.slug
 
 
-class BankVersion(models.Model):
+class BankVersion(StoredInSlices):
     """One import of a bank; a correction is the next number. `category_names` are what pages call its
     categories and sub-categories, by code: labels for people, the newest that a file of this content gave.
     """
@@ -34,8 +59,16 @@ class BankVersion(models.Model):
 
     class Meta:
         constraints = [
-            UniqueConstraint(fields=["bank", "number"], name="version_numbers_do_not_repeat_in_a_bank"),
-            UniqueConstraint(fields=["bank", "digest"], name="a_bank_holds_each_content_once"),
+            UniqueConstraint(
+                fields=["bank", "number"],
+                condition=Q(is_published=True),
+                name="numbers_of_published_versions_do_not_repeat",
+            ),
+            UniqueConstraint(
+                fields=["bank", "digest"],
+                condition=Q(is_published=True),
+                name="a_bank_publishes_each_content_once",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -109,11 +142,11 @@ class Attachment(models.Model):
         return self.name
 
 
-class ItemBank(models.Model):
+class ItemBank(StoredInSlices):
     """Item parameters calibrated on models: the scale a cohort is placed on."""
 
     slug = models.SlugField()
-    digest = models.CharField(max_length=64, unique=True)
+    digest = models.CharField(max_length=64)
     squeeze_scale = models.FloatField()
     squeeze_offset = models.FloatField()
     sigma_hat = models.FloatField()
@@ -124,6 +157,9 @@ class ItemBank(models.Model):
 
     class Meta:
         constraints = [
+            UniqueConstraint(
+                fields=["digest"], condition=Q(is_published=True), name="item_banks_differ_in_content"
+            ),
             CheckConstraint(condition=Q(sigma_hat__gt=0), name="sigma_hat_is_positive"),
             CheckConstraint(
                 condition=Q(response_model__in=[model.value for model in ResponseModel]),

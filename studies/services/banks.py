@@ -4,15 +4,15 @@ A correction of a bank is its next version; hence a version that a study uses st
 imported while the study runs.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from formats.item_parameters import ItemParameters
 from formats.problems import Problem
-from formats.progress import Progress, in_parts, unseen
+from formats.progress import Progress, unseen
 from studies.bank.building import BankReading
 from studies.bank.digest import bank_digest
 from studies.bank.labels import prompt_labels
@@ -20,12 +20,16 @@ from studies.bank.records import BankRecord, PromptRecord
 from studies.models import Attachment, Bank, BankVersion, Criterion, Item, ItemBank, JudgeProtocol, Prompt
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
 from studies.services.attachment_files import attachments_store, stored_name
+from studies.services.database import one_of_many_writes
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 
 DEFAULT_JUDGE_SLUG = "chiron"
 SOURCE_CHARACTERS = 300
 ROWS_PER_INSERT = 500
+# Questions stored in one transaction: with their criteria some tens of milliseconds.
+ROWS_A_SLICE = 100
+ITEMS_A_SLICE = 2_000
 
 
 class _ImportRefused(Refused):
@@ -79,9 +83,19 @@ def bank_import(
     # Files first: rows never point to a file that is not there.
     files = (attachment for prompt in reading.bank.prompts for attachment in prompt.attachments)
     attachments_store(attachments=files, base_dir=reading.root)
-    # And rows before the transaction: on SQLite nobody else writes while it lasts.
-    rows = list(_prompt_rows(reading.bank, in_parts(progress, 0, 2)))
-    return _add_version(slug, digest, reading, rows, now, in_parts(progress, 1, 2))
+    while True:
+        draft = _draft(slug, digest, reading, now)
+        try:
+            kept = _labels(draft.bank)
+            _prompts_insert(draft, reading.bank, kept, progress)
+            version = _publish(draft, kept)
+        except BaseException:
+            draft_remove(draft)
+            raise
+        if version != draft:
+            draft_remove(draft)
+        if version is not None:
+            return BankImport(version, created=version == draft, problems=reading.problems)
 
 
 def _names_update(version: BankVersion, reading: BankReading) -> None:
@@ -93,17 +107,13 @@ def _names_update(version: BankVersion, reading: BankReading) -> None:
 
 
 @transaction.atomic
-def _add_version(
-    slug: str, digest: str, reading: BankReading, rows: Sequence[Prompt], now: datetime, progress: Progress
-) -> BankImport:
-    Bank.objects.get_or_create(slug=slug, defaults={"created_at": now})
-    bank = Bank.objects.select_for_update().get(slug=slug)
-    existing = bank.versions.filter(digest=digest).first()
-    if existing:  # another import of the same content was faster
-        return BankImport(existing, created=False, problems=reading.problems)
-    version = BankVersion.objects.create(
+def _draft(slug: str, digest: str, reading: BankReading, now: datetime) -> BankVersion:
+    """The bank's next version, which nobody sees yet."""
+    bank, _created = Bank.objects.get_or_create(slug=slug, defaults={"created_at": now})
+    return BankVersion.everything.create(
         bank=bank,
-        number=bank.versions.count() + 1,
+        is_published=False,
+        number=0,
         format=reading.bank.format,
         digest=digest,
         canaries=list(reading.bank.canaries),
@@ -111,36 +121,80 @@ def _add_version(
         problems=[str(problem) for problem in reading.problems],
         imported_at=now,
     )
-    _prompts_insert(version, reading.bank, rows, progress)
-    return BankImport(version, created=True, problems=reading.problems)
 
 
-def _prompt_rows(bank: BankRecord, progress: Progress) -> Iterator[Prompt]:
-    """The prompts without what their version gives them."""
-    for position, record in enumerate(bank.prompts, start=1):
-        progress(position - 1, len(bank.prompts))
-        values = record.model_dump(exclude={"criteria", "attachments", "labels"})
-        yield Prompt(position=position, labels=list(record.labels), modality=record.modality, **values)
+@transaction.atomic
+def _publish(draft: BankVersion, kept: dict[str, str]) -> BankVersion | None:
+    """Let everybody see the draft, as its bank's next version. None where another version came meanwhile and
+    gave questions other labels; that version where it has the same content.
+    """
+    bank = Bank.objects.select_for_update().get(pk=draft.bank_id)
+    same = bank.versions.filter(digest=draft.digest).first()
+    if same is not None or _labels(bank) != kept:
+        return same
+    draft.number, draft.is_published = bank.versions.count() + 1, True
+    draft.save(update_fields=["number", "is_published"])
+    return draft
 
 
-def _prompts_insert(
-    version: BankVersion, bank: BankRecord, rows: Sequence[Prompt], progress: Progress
-) -> None:
-    """Insert prompts, criteria and attachments of a new version; their files must be stored already."""
-    earlier = Prompt.objects.filter(version__bank=version.bank).order_by("version__number")
-    kept = dict(earlier.values_list("prompt_id", "label"))
+def draft_remove(draft: BankVersion) -> None:
+    """Delete a version that was never published, and its bank where that holds nothing else."""
+    prompts = Prompt.objects.filter(version=draft)
+    for start in range(
+        0, (prompts.order_by("-position").values_list("position", flat=True).first() or 0), ROWS_A_SLICE
+    ):
+        piece = prompts.filter(position__gt=start, position__lte=start + ROWS_A_SLICE)
+        with one_of_many_writes():
+            for rows in (Attachment, Criterion):
+                rows.objects.filter(prompt__in=piece).delete()
+            # Nothing else refers to questions of a draft: Django need not look for it in every table.
+            piece._raw_delete(piece.db)
+    with transaction.atomic():
+        BankVersion.everything.filter(pk=draft.pk).delete()
+        Bank.objects.filter(pk=draft.bank_id).exclude(pk__in=BankVersion.everything.values("bank")).delete()
+
+
+def drafts_clear(*, before: datetime) -> int:
+    """Delete what imports left that were killed: drafts begun before that moment. Return how many."""
+    banks = list(BankVersion.everything.filter(is_published=False, imported_at__lt=before))
+    for draft in banks:
+        draft_remove(draft)
+    item_banks = list(ItemBank.everything.filter(is_published=False, imported_at__lt=before))
+    for item_bank in item_banks:
+        item_bank_draft_remove(item_bank)
+    return len(banks) + len(item_banks)
+
+
+def _labels(bank: Bank) -> dict[str, str]:
+    """What the versions of a bank call its questions, by their ids; the newest decides."""
+    earlier = Prompt.objects.filter(version__bank=bank, version__is_published=True)
+    return dict(earlier.order_by("version__number").values_list("prompt_id", "label"))
+
+
+def _prompts_insert(version: BankVersion, bank: BankRecord, kept: dict[str, str], progress: Progress) -> None:
+    """Insert prompts, criteria and attachments of a draft; their files must be stored already."""
     labels = prompt_labels([record.prompt_id for record in bank.prompts], digest=version.digest, kept=kept)
-    for row in rows:
-        row.version, row.label = version, labels[row.prompt_id]
-    for start in range(0, len(rows), ROWS_PER_INSERT):
-        piece = slice(start, start + ROWS_PER_INSERT)
-        prompts = Prompt.objects.bulk_create(rows[piece])
-        pairs = list(zip(prompts, bank.prompts[piece], strict=True))
-        criteria = (row for prompt, record in pairs for row in _criteria(prompt, record))
-        Criterion.objects.bulk_create(criteria, batch_size=ROWS_PER_INSERT)
-        attachments = (row for prompt, record in pairs for row in _attachments(prompt, record))
-        Attachment.objects.bulk_create(attachments, batch_size=ROWS_PER_INSERT)
-        progress(start + len(prompts), len(rows))
+    progress(0, len(bank.prompts))
+    for start in range(0, len(bank.prompts), ROWS_A_SLICE):
+        records = bank.prompts[start : start + ROWS_A_SLICE]
+        prompts = [
+            _prompt(version, record, labels[record.prompt_id], position)
+            for position, record in enumerate(records, start=start + 1)
+        ]
+        pairs = list(zip(prompts, records, strict=True))
+        criteria = [row for prompt, record in pairs for row in _criteria(prompt, record)]
+        attachments = [row for prompt, record in pairs for row in _attachments(prompt, record)]
+        with one_of_many_writes():
+            Prompt.objects.bulk_create(prompts)
+            Criterion.objects.bulk_create(criteria, batch_size=ROWS_PER_INSERT)
+            Attachment.objects.bulk_create(attachments, batch_size=ROWS_PER_INSERT)
+        progress(start + len(prompts), len(bank.prompts))
+
+
+def _prompt(version: BankVersion, record: PromptRecord, label: str, position: int) -> Prompt:
+    values = record.model_dump(exclude={"criteria", "attachments", "labels"})
+    facts = {"labels": list(record.labels), "modality": record.modality, **values}
+    return Prompt(version=version, label=label, position=position, **facts)
 
 
 def _criteria(prompt: Prompt, record: PromptRecord) -> Iterable[Criterion]:
@@ -155,19 +209,42 @@ def _attachments(prompt: Prompt, record: PromptRecord) -> Iterable[Attachment]:
         yield Attachment(prompt=prompt, position=position, file=stored_name(attachment), **same)
 
 
-@transaction.atomic
 def item_bank_import(*, slug: str, parameters: ItemParameters, now: datetime) -> tuple[ItemBank, bool]:
     """The item bank with this content, and whether it is new. Equal content is stored once."""
     require_slug(slug, of="an item bank")
+    stored = ItemBank.objects.filter(digest=parameters.digest)
+    if (same := stored.first()) is not None:
+        return same, False
     values = asdict(parameters)  # fields of both records are called as the columns are
     items = values.pop("items")
-    item_bank, created = ItemBank.objects.get_or_create(
-        digest=parameters.digest, defaults={**values, "slug": slug, "imported_at": now}
+    draft = ItemBank.everything.create(
+        **values, slug=slug, digest=parameters.digest, is_published=False, imported_at=now
     )
-    if created:
-        rows = (Item(item_bank=item_bank, **item) for item in items)
-        Item.objects.bulk_create(rows, batch_size=ROWS_PER_INSERT)
-    return item_bank, created
+    try:
+        for start in range(0, len(items), ITEMS_A_SLICE):
+            rows = [Item(item_bank=draft, **item) for item in items[start : start + ITEMS_A_SLICE]]
+            with one_of_many_writes():
+                Item.objects.bulk_create(rows, batch_size=ROWS_PER_INSERT)
+        draft.is_published = True
+        with transaction.atomic():
+            draft.save(update_fields=["is_published"])
+    except IntegrityError:
+        item_bank_draft_remove(draft)
+        if (same := stored.first()) is None:
+            raise
+        return same, False  # another import of the same content was faster
+    except BaseException:
+        item_bank_draft_remove(draft)
+        raise
+    return draft, True
+
+
+def item_bank_draft_remove(draft: ItemBank) -> None:
+    """Delete item parameters that were never published."""
+    while ids := list(Item.objects.filter(item_bank=draft).values_list("pk", flat=True)[:ITEMS_A_SLICE]):
+        with one_of_many_writes():
+            Item.objects.filter(pk__in=ids).delete()
+    ItemBank.everything.filter(pk=draft.pk).delete()
 
 
 def judge_protocol_import(*, slug: str, texts: JudgeTexts, now: datetime) -> tuple[JudgeProtocol, bool]:

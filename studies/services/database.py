@@ -1,12 +1,17 @@
 """The clock that all processes share, and one moment of the database for many reads."""
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import cast
 
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
+
+# So long a page that only notes something waits for others who write.
+NOTE_SECONDS = 0.25
+LONGEST_PAUSE = 0.5
 
 
 def database_now() -> datetime:
@@ -18,6 +23,43 @@ def database_now() -> datetime:
         cursor.execute("SELECT clock_timestamp()")
         [moment] = cursor.fetchone()
     return cast(datetime, moment).astimezone(UTC)
+
+
+@contextmanager
+def one_of_many_writes() -> Iterator[None]:
+    """A transaction of work that stores many rows, slice by slice, while people save their answers.
+
+    With SQLite one process writes at a time, and who waits looks again only after a while: twice as long as
+    the slice took is left to them.
+    """
+    began = time.monotonic()
+    with transaction.atomic():
+        yield
+    if connection.vendor == "sqlite" and not connection.in_atomic_block:
+        time.sleep(min(2 * (time.monotonic() - began), LONGEST_PAUSE))
+
+
+@contextmanager
+def short_wait(seconds: float = NOTE_SECONDS) -> Iterator[None]:
+    """Wait for others who write no longer than this in the block, which is a transaction.
+
+    Raises OperationalError where they take longer.
+    """
+    milliseconds = round(1000 * seconds)
+    if connection.vendor == "postgresql":
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"SET LOCAL lock_timeout = {milliseconds}")
+            yield
+        return
+    usual = round(1000 * connection.settings_dict["OPTIONS"]["timeout"])
+    with connection.cursor() as cursor:
+        cursor.execute(f"PRAGMA busy_timeout = {milliseconds}")
+    try:
+        with transaction.atomic():
+            yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(f"PRAGMA busy_timeout = {usual}")
 
 
 BEGIN = {

@@ -3,8 +3,10 @@
 from typing import Any
 
 from allauth.account.adapter import get_adapter
+from allauth.account.internal.stagekit import LOGIN_SESSION_KEY
 from allauth.account.views import ConfirmLoginCodeView, LogoutView, RequestLoginCodeView
 from allauth.core.internal.ratelimit import get_ip
+from allauth.mfa.webauthn.internal.auth import STATE_SESSION_KEY
 from allauth.mfa.webauthn.views import LoginWebAuthnView
 from allauth.usersessions.adapter import get_adapter as get_sessions_adapter
 from allauth.usersessions.models import UserSession
@@ -12,13 +14,13 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from studies.models import User
+from studies.services.clock import server_now
 from studies.services.limits import limit_take
-from studies.services.staff.sign_in import CODE_TRIES, client_take, code_request_take
+from studies.services.staff.sign_in import CODE_TRIES, CODE_USE, client_take, code_request_take
 from studies.services.staff.staff import sign_out_everywhere
 
 # Where the session keeps the address of an invitation that was just accepted, and the hash of the newest
@@ -54,8 +56,13 @@ class ConfirmCodeView(ConfirmLoginCodeView):  # type: ignore[misc]
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Where the address has no account, read one that is not there: that takes as long as a known one."""
+        has_asked = LOGIN_SESSION_KEY in request.session and not request.user.is_authenticated
         response: HttpResponseBase = super().dispatch(request, *args, **kwargs)
-        if (process := getattr(self, "_process", None)) and process.user is None:
+        # The library leaves what is too old without a word.
+        process = getattr(self, "_process", None)
+        if process is None and has_asked:
+            messages.error(request, _("The code is too old. Please ask for a new one."))
+        elif process and process.user is None:
             User.objects.filter(pk=0).first()
         return response
 
@@ -70,7 +77,15 @@ class ConfirmCodeView(ConfirmLoginCodeView):  # type: ignore[misc]
 
     def may_try(self) -> bool:
         login = f"{self.request.session.session_key} {self._process.state['at']}"
-        return limit_take(limit=CODE_TRIES, whom=login, now=timezone.now())
+        return limit_take(limit=CODE_TRIES, whom=login, now=server_now())
+
+    def _verify_form_valid(self, form: Any) -> HttpResponse:
+        """Parallel requests read the same code from a session: the database lets one of them in."""
+        used = f"{self.request.session.session_key} {self._process.state['at']} {self._process.code}"
+        if not limit_take(limit=CODE_USE, whom=used, now=server_now()):
+            return _used_already(self.request)
+        response: HttpResponse = super()._verify_form_valid(form)
+        return response
 
     def _resend_form_valid(self, form: Any) -> HttpResponse:
         email = self._process.state["email"]
@@ -87,17 +102,25 @@ class PasskeySignInView(LoginWebAuthnView):  # type: ignore[misc]
     """Signs in with a passkey, as often as its client may ask for codes."""
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not client_take(client=get_ip(request), now=timezone.now()):
+        if not client_take(client=get_ip(request), now=server_now()):
             messages.error(request, _too_often())
             return redirect("account_login")
+        challenge = request.session.get(STATE_SESSION_KEY, {}).get("challenge", "")
+        if challenge and not limit_take(limit=CODE_USE, whom=challenge, now=server_now()):
+            return _used_already(request)
         response: HttpResponse = super().post(request, *args, **kwargs)
         return response
+
+
+def _used_already(request: HttpRequest) -> HttpResponse:
+    messages.error(request, _("This was used to sign in already. Please ask for a new code."))
+    return redirect("account_login")
 
 
 def _may_ask(request: HttpRequest, email: str) -> bool:
     """Count a code that is asked for; False where that is one too many."""
     link = request.session.get(SIGN_IN_LINK, "")
-    return code_request_take(email=email, client=get_ip(request), link=link, now=timezone.now())
+    return code_request_take(email=email, client=get_ip(request), link=link, now=server_now())
 
 
 def _too_often() -> str:

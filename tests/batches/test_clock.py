@@ -13,21 +13,15 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from batches.models import ClockWatch, Session
-from batches.rules.clock import Ending
-from batches.services import clock
-from batches.services.clock import (
-    ClockJumped,
-    ClockSettling,
-    clock_confirm,
-    ending_moment,
-    server_now,
-)
+from batches.models import Session
+from batches.services.clock import ClockJumped, ClockSettling, clock_confirm, ending_moment
 from batches.services.ending import session_withdraw
 from batches.services.starting import session_start
 from batches.tasks import sweep_sessions
 from operations.tasks import erase_withdrawn
-from studies.models import Participant, Study, StudyEvent, User
+from studies.clock import Ending
+from studies.models import ClockWatch, Participant, Study, StudyEvent, User
+from studies.services.clock import BOOT_ID, UNSET_CLOCK, server_now
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fresh_clock")]
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -37,8 +31,8 @@ WRONG = [HOUR, DAY, -HOUR, -DAY]
 def clock_set(by: timedelta, **facts: object) -> None:
     """As if the clock had been set by so much since it was last believed."""
     at = timezone.now() - by
-    seconds = time.clock_gettime(clock.UNSET_CLOCK)
-    row = {"at": at, "proven_at": at, "boot_id": clock.BOOT_ID, "boot_seconds": seconds, **facts}
+    seconds = time.clock_gettime(UNSET_CLOCK)
+    row = {"at": at, "proven_at": at, "boot_id": BOOT_ID, "boot_seconds": seconds, **facts}
     ClockWatch.objects.update_or_create(pk=1, defaults=row)
 
 

@@ -13,10 +13,10 @@ django.setup()
 
 from django.utils import timezone  # noqa: E402
 
-from batches.rules.clock import Ending  # noqa: E402
 from batches.services.clock import ending_moment  # noqa: E402
 from batches.services.ending import session_withdraw  # noqa: E402
 from batches.services.starting import session_start  # noqa: E402
+from studies.clock import Ending  # noqa: E402
 from studies.models import Participant  # noqa: E402
 from tests.faults.make_study import person_of, study_of  # noqa: E402
 

@@ -117,12 +117,25 @@ def assert_a_wrong_clock_does_no_harm(site: Site, clock: Clock) -> Part:
             return all(abs(said.get(about, 0) - wanted) < 60 for about in ("sessions", "deletions"))
 
         until(says_so, seconds=60, what=f"the worker says that its clock is {seconds} s off")
+        if abs(seconds) == HOUR:
+            assert_a_code_arrives(site, f"person{seconds:+d}@example.org")
     assert_pages_go_by_the_right_time(site, clock, people)
     clock.move(0)
     wanted = (set(people["overdue"]), set(people["due"]))
     until(lambda: ended(site) == wanted, seconds=60, what="what is due happens, and nothing else")
     assert worker.said("the clock is no longer in doubt")
     return worker
+
+
+def assert_a_code_arrives(site: Site, address: str) -> None:
+    """A page that goes by the right time asks for it; the worker with the wrong clock sends it."""
+    site.python("-m", "tests.faults.ask_for_code", address)
+
+    def is_there() -> bool:
+        return any(address in mail.read_text() for mail in (site.folder / "mail").glob("*"))
+
+    until(is_there, seconds=60, what=f"a sign-in code for {address} goes out")
+    assert not site.query("SELECT id FROM studies_outgoingmail")
 
 
 def assert_pages_go_by_the_right_time(site: Site, clock: Clock, people: dict[str, list[int]]) -> None:

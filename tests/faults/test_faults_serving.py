@@ -10,11 +10,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 from django.conf import settings
 
 from tests.faults.parts import free_port, until
 from tests.faults.proxies import COMMANDS, proxy
+from tests.faults.servers import Postgres
 from tests.faults.site import TRUSTING, Site, answers
 from tests.faults.slow_clients import slow_clients
 
@@ -122,3 +124,23 @@ def test_no_log_of_a_proxy_holds_an_invitation_link(kind: str, tmp_path: Path) -
         assert asked(port, INVITATION)[0] == 502  # the site is down, which proxies like to log in full
     said = [path for path in tmp_path.rglob("*.log") if INVITATION in path.read_text(errors="replace")]
     assert said == []
+
+
+@pytest.mark.production
+def test_while_the_database_is_away_pages_and_the_api_say_when_to_try_again(
+    empty_production: Site, cluster: Postgres
+) -> None:
+    _web, url = empty_production.web()
+    session = f"{url}/api/sessions/00000000-0000-0000-0000-000000000000/time"
+    cluster.send(signal.SIGINT)
+    try:
+        page = httpx.get(f"{url}/", cookies={"sessionid": "a" * 32}, timeout=60)
+        told = httpx.get(session, cookies={"sessionid": "a" * 32}, timeout=60)
+    finally:
+        cluster.start_answering()
+    assert (page.status_code, page.headers["Retry-After"]) == (503, "5")
+    assert "What was saved before is safe." in page.text
+    assert (told.status_code, told.headers["Retry-After"]) == (503, "5")
+    assert told.json()["sentence"].startswith("The server cannot store or read anything right now.")
+    until(lambda: answers(url), seconds=60, what="the site answers again")
+    assert httpx.get(session, timeout=60).status_code == 404

@@ -9,9 +9,9 @@ import pytest
 from cryptography.fernet import Fernet
 from django.conf import settings
 
-from batches.services.clock import BOOT_ID_FILE
 from config.environment import Environment
 from operations.rehearsal.servers import web_command
+from studies.services.clock import BOOT_ID_FILE
 
 ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"

@@ -15,9 +15,9 @@ from django.db import connection
 from django.utils import timezone
 from pytest_django import Settings
 
-from batches.models import ClockWatch
 from judging.models import JudgeConfig
 from operations.services.heartbeats import heartbeat_write
+from studies.models import ClockWatch
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "sesame-opens"

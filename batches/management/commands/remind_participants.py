@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from batches.services.clock import clocks_agree
 from batches.services.reminders import reminders_queue
-from studies.services.database import database_now
+from studies.services.clock import server_now
 
 
 class Command(BaseCommand):
@@ -21,5 +21,5 @@ class Command(BaseCommand):
             raise CommandError(
                 "This machine's clock differs from the database's, so nobody was reminded; set the clock."
             )
-        count = reminders_queue(now=database_now(), site_url=settings.SITE_URL or "")
+        count = reminders_queue(now=server_now(), site_url=settings.SITE_URL or "")
         self.stdout.write(f"{count} reminder{'' if count == 1 else 's'} queued.")

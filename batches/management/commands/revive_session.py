@@ -6,9 +6,9 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from batches.models import Session
-from batches.services.clock import server_now
 from batches.services.extending import session_revive
 from studies.management.operators import OperatorCommand, named_person, named_study
+from studies.services.clock import server_now
 
 
 class Command(OperatorCommand):

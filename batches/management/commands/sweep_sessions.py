@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from batches.rules.clock import Ending
 from batches.services.clock import ending_moment
 from batches.services.ending import sessions_expire
+from studies.clock import Ending
 from studies.management.operators import OperatorCommand
 
 

@@ -14,7 +14,6 @@ from django.views.decorators.http import require_http_methods
 
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
-from batches.services.clock import server_now
 from console.forms.live import FORMS, OrderForm, PauseForm
 from console.selectors.board import Tab
 from console.selectors.board_rows import finished_sessions
@@ -22,6 +21,7 @@ from console.services.live import Order, Reached, SessionAction, sessions_change
 from console.views.live.words import ACTION_WORDS
 from studies.models import Study
 from studies.roles import Can
+from studies.services.clock import server_now
 from studies.services.pausing import recruiting_pause, recruiting_resume
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page

@@ -13,7 +13,6 @@ from django.template.loader import render_to_string
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
-from batches.services.clock import server_now
 from console.forms.live import FORMS
 from console.selectors.board import SORTS, Board, Seen, Tab, Wanted, board, board_of, board_seen
 from console.selectors.board_trail import Happening
@@ -24,6 +23,7 @@ from formats.cells import csv_cell
 from studies.models import Study
 from studies.roles import Can
 from studies.selectors.names import profile_names
+from studies.services.clock import server_now
 from studies.views.access import rights_here, study_page
 
 # Each is replaced as a whole where it differs; what somebody types stands in none of them.

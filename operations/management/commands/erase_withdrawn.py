@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from batches.rules.clock import Ending
 from batches.services.clock import ending_moment
 from operations.services.erasure import withdrawn_erase
+from studies.clock import Ending
 from studies.management.operators import OperatorCommand
 from studies.services.staff.sign_in import sign_ins_clear
 

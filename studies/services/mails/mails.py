@@ -8,7 +8,7 @@ from smtplib import SMTPRecipientsRefused
 import structlog
 from django.core.mail import EmailMessage, send_mail
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils.translation import gettext_noop
 
 from studies.models import Invitation, MailKind, MailOutcome, MailRecord, OutgoingMail
@@ -17,7 +17,7 @@ from studies.services.mails.notifications import notify_workers
 from studies.services.mails.texts import html_part
 
 LOG = structlog.get_logger("chiron")
-SEND = "studies.tasks.send_mails"
+SEND = "batches.tasks.send_mails"
 # A page waits no longer for the broker; where it does not answer, the beat sees to the mail.
 HINT_SECONDS = 0.25
 # Whoever takes a mail has so long for it: a mail server may be slow at each of several steps.
@@ -91,20 +91,25 @@ def invitation_mails_queue(
     transaction.on_commit(mails_hint)
 
 
-def mails_send(*, clock: Callable[[], datetime]) -> int:
+def mails_send(*, clock: Callable[[], datetime], may_drop: bool = True) -> int:
     """Send what is due, each mail by one worker; return how many went out.
 
     What the mail server does not take is tried again after a pause that doubles. After the last attempt it is
-    dropped, or where a study keeps a record of it, left for somebody to try again until it is too old. Does
-    nothing where this process is sending already.
+    dropped, or where a study keeps a record of it, left for somebody to try again until it is too old. While
+    the time is in doubt nothing may be dropped as too old: it waits. Does nothing where this process is
+    sending already.
     """
     if not _sending.acquire(blocking=False):
         return 0
     try:
         began, sent = clock(), 0
-        _drop(began)
+        OutgoingMail.objects.filter(discarded=True).delete()
+        if may_drop:
+            _drop(began)
         while (now := clock()) < began + RUN_FOR:
-            sendable = OutgoingMail.objects.filter(discarded=False, due_at__lte=now, expires_at__gt=now)
+            # What was never tried is due whatever the time is: the clock that dated it may have been ahead.
+            due_now = Q(attempts=0) | Q(due_at__lte=now)
+            sendable = OutgoingMail.objects.filter(due_now, discarded=False, expires_at__gt=now)
             due = sendable.select_related("invitation__study").order_by("due_at").first()
             if due is None:
                 break
@@ -116,7 +121,6 @@ def mails_send(*, clock: Callable[[], datetime]) -> int:
 
 
 def _drop(now: datetime) -> None:
-    OutgoingMail.objects.filter(discarded=True).delete()
     late = OutgoingMail.objects.filter(expires_at__lte=now)
     Invitation.objects.filter(mails__in=late, sent_at=None).update(send_problem=NOT_TAKEN)
     MailRecord.objects.filter(mail__in=late).update(outcome=MailOutcome.TOO_OLD, decided_at=now)

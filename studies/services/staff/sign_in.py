@@ -19,6 +19,7 @@ LINK = (Limit("code by link", 5, 5 * MINUTE), Limit("codes by link", 30, DAY))
 # As a client's limit of a minute suits a shared room, that of a day is a multiple of it.
 MINUTES_A_DAY = 20
 CODE_TRIES = Limit("tries of a code", settings.ACCOUNT_LOGIN_BY_CODE_MAX_ATTEMPTS, DAY)
+CODE_USE = Limit("use of a code or of a passkey's challenge", 1, DAY)
 SECOND_FACTOR_TRIES = Limit("tries of a second factor", 5, 5 * MINUTE)
 
 

@@ -15,9 +15,9 @@ from django.utils import timezone
 
 from batches.models import Session
 from batches.services.answers import IncomingText, answer_save
-from batches.services.clock import server_now
 from batches.services.starting import session_start
 from studies.models import Participant, Study
+from studies.services.clock import server_now
 
 pytestmark = pytest.mark.django_db
 BRACKETS = ("SAVEPOINT", "RELEASE", "BEGIN", "COMMIT")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from batches.rules.clock import Belief, Ending, Judgement, Reading, clock_judged
+from studies.clock import Belief, Ending, Judgement, Reading, clock_judged
 
 NOON = datetime(2030, 5, 1, 12, 0, tzinfo=UTC)
 SECOND, MINUTE, HOUR, DAY = (timedelta(**{name: 1}) for name in ("seconds", "minutes", "hours", "days"))

@@ -148,7 +148,7 @@ def test_a_second_press_of_import_says_that_it_is_done(staff: Client) -> None:
     assert Bank.objects.get().versions.count() == 1
 
 
-def test_what_lay_there_for_a_week_goes_with_the_next_upload_whatever_it_is_called() -> None:
+def test_what_nobody_went_on_with_goes_with_the_next_upload_whatever_it_is_called() -> None:
     token = upload_stage(name="rows.jsonl", content=rows(1))
     note_keep(token, {"contents": {}})
     folder = staged_folder(token)

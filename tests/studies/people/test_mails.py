@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,10 +20,10 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from studies.models import OutgoingMail, User
+from batches.tasks import send_mails
+from studies.models import ClockWatch, OutgoingMail, User
 from studies.services.limits import Limit, limit_take
 from studies.services.mails.mails import MAX_ATTEMPTS, mail_queue, mails_send
-from studies.tasks import send_mails
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -166,7 +167,7 @@ def test_the_workers_hear_of_a_mail_at_once(client: Client, tmp_path: Path) -> N
     client.post(LOGIN, {"email": "person@example.org"})
     waiting = list((tmp_path / "broker" / "queue").glob("*.upkeep.msg"))
     assert len(waiting) == 1
-    assert "studies.tasks.send_mails" in waiting[0].read_text()
+    assert "batches.tasks.send_mails" in waiting[0].read_text()
     assert "person@example.org" not in waiting[0].read_text()
     assert "send-mails" in django_settings.CELERY_BEAT_SCHEDULE
 
@@ -178,12 +179,14 @@ def test_without_a_worker_a_command_sends(now: datetime, capsys: pytest.CaptureF
     assert capsys.readouterr().out == "1 mail sent.\n0 mails sent.\n"
 
 
-@pytest.mark.parametrize("off", [timedelta(hours=1), timedelta(hours=-1)])
+HOUR = timedelta(hours=1)
+
+
+@pytest.mark.usefixtures("fresh_clock", "sure_clock")
+@pytest.mark.parametrize("off", [HOUR, -HOUR])
 def test_a_worker_whose_clock_is_wrong_sends_in_time_and_forgets_no_limit(
     monkeypatch: pytest.MonkeyPatch, off: timedelta
 ) -> None:
-    if connection.vendor != "postgresql":
-        pytest.skip("SQLite has no clock but the host's")
     now = timezone.now()
     queue(now)
     limit = Limit("tries", 1, 300)
@@ -192,3 +195,51 @@ def test_a_worker_whose_clock_is_wrong_sends_in_time_and_forgets_no_limit(
     send_mails()
     assert [one.to for one in mail.outbox] == [["person@example.org"]]
     assert not limit_take(limit=limit, whom="person", now=now)
+
+
+@pytest.mark.usefixtures("fresh_clock", "sure_clock")
+@pytest.mark.parametrize("off", [HOUR, -HOUR])
+def test_a_page_whose_clock_is_wrong_dates_its_mails_right(
+    client: Client, monkeypatch: pytest.MonkeyPatch, off: timedelta
+) -> None:
+    User.objects.create_user("person@example.org")
+    with monkeypatch.context() as wrong:
+        wrong.setattr(timezone, "now", lambda: datetime.now(UTC) + off)
+        client.post(LOGIN, {"email": "person@example.org"})
+    left = OutgoingMail.objects.get().expires_at - timezone.now()
+    assert timedelta(minutes=14) < left <= timedelta(minutes=15)
+
+
+@pytest.mark.usefixtures("fresh_clock")
+@pytest.mark.parametrize(("off", "sent_meanwhile"), [(HOUR, 0), (-HOUR, 1)])
+def test_while_nobody_knows_the_time_a_mail_is_late_but_never_dropped(
+    monkeypatch: pytest.MonkeyPatch, off: timedelta, sent_meanwhile: int
+) -> None:
+    """The one machine starts with a wrong clock: no earlier reading can be compared with it."""
+    if connection.vendor == "postgresql":
+        pytest.skip("PostgreSQL knows the time")
+    now = timezone.now()
+    ClockWatch.objects.create(pk=1, at=now, proven_at=now, boot_id="an earlier start", boot_seconds=9.0)
+    queue(now)
+    with monkeypatch.context() as wrong:
+        wrong.setattr(timezone, "now", lambda: datetime.now(UTC) + off)
+        assert send_mails() == sent_meanwhile
+        assert OutgoingMail.objects.count() == 1 - sent_meanwhile
+    assert send_mails() == 1 - sent_meanwhile
+    assert [one.to for one in mail.outbox] == [["person@example.org"]]
+
+
+@pytest.mark.usefixtures("fresh_clock", "sure_clock")
+def test_a_code_that_is_truly_too_old_is_dropped_and_the_page_says_to_ask_again(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    User.objects.create_user("person@example.org")
+    client.post(LOGIN, {"email": "person@example.org"})
+    OutgoingMail.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+    assert send_mails() == 0
+    assert not OutgoingMail.objects.exists()
+    later = time.time() + 15 * 60 + 1
+    monkeypatch.setattr(time, "time", lambda: later)
+    told = client.post(CONFIRM, {"code": "ABCDEF"}, follow=True)
+    assert "The code is too old. Please ask for a new one." in told.text
+    assert told.redirect_chain[-1][0].startswith(LOGIN)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
+from http.cookies import SimpleCookie
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from batches.tasks import clear_sign_ins
 from studies.models import Participant, Study, User
 from studies.services.mails.mails import mails_send
 from studies.services.staff.sign_in import sign_ins_clear
+from tests.support.same_moment import at_the_same_moment
 
 pytestmark = pytest.mark.django_db
 
@@ -263,3 +265,18 @@ def test_signing_in_leaves_no_address_and_no_code_in_the_logs(
     logged = " ".join(record.getMessage() for record in own)
     assert person.email not in logged
     assert code_mailed() not in logged
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_code_used_eight_times_at_once_lets_one_in(person: User) -> None:
+    asking = Client()
+    asking.post(LOGIN, {"email": person.email})
+    code = code_mailed()
+
+    def enter() -> bool:
+        browser = Client()
+        browser.cookies = SimpleCookie(asking.cookies.output(header="", sep=";"))
+        assert browser.post(CONFIRM, {"code": code}, follow=True).status_code == 200
+        return "_auth_user_id" in browser.session
+
+    assert at_the_same_moment([enter] * 8).count(True) == 1

@@ -18,11 +18,15 @@ RESTART = timedelta(minutes=2)
 class Ending(StrEnum):
     """What a passing moment may end."""
 
+    MAILS = "mails"
+    LEFTOVERS = "leftovers"
     SESSIONS = "sessions"
     DELETIONS = "deletions"
 
 
 SETTLED_AFTER: Mapping[Ending, timedelta] = {
+    Ending.MAILS: timedelta(minutes=10),
+    Ending.LEFTOVERS: timedelta(minutes=10),
     Ending.SESSIONS: timedelta(minutes=10),
     Ending.DELETIONS: timedelta(hours=1),
 }

@@ -2,13 +2,12 @@
 
 from django.core.management.base import BaseCommand
 
-from studies.services.database import database_now
-from studies.services.mails.mails import mails_send
+from batches.tasks import send_mails
 
 
 class Command(BaseCommand):
     help = "Send sign-in codes and notices. For cron, where no worker runs; more often does no harm."
 
     def handle(self, *_: object, **__: object) -> None:
-        count = mails_send(clock=database_now)
+        count = send_mails()
         self.stdout.write(f"{count} mail{'' if count == 1 else 's'} sent.")

@@ -1,0 +1,124 @@
+"""The database is locked, full or gone: whoever saves is told to try again, and pages can still be read."""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.utils import timezone
+
+from batches.models import Answer, Session
+from batches.services.starting import session_start
+from studies.models import Participant, Study
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def session(make_study: Callable[..., Study], make_person: Callable[..., Participant]) -> Session:
+    if connection.vendor != "sqlite":
+        pytest.skip("the fault tests stop PostgreSQL")
+    return session_start(
+        participant=make_person(make_study(slug="pilot", answer_max_characters=200_000)), now=timezone.now()
+    )
+
+
+@pytest.fixture
+def visitor(session: Session) -> Client:
+    client = Client()
+    client.force_login(session.participant.user)
+    client.get("/")  # notes that the person was here today
+    return client
+
+
+@contextmanager
+def locked() -> Iterator[None]:
+    """Somebody else writes all the time; our own connection waits a tenth of a second for it."""
+    other = sqlite3.connect(connection.settings_dict["NAME"], isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    connection.cursor().execute("PRAGMA busy_timeout = 100")
+    try:
+        yield
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+        connection.cursor().execute("PRAGMA busy_timeout = 20000")
+
+
+@contextmanager
+def full() -> Iterator[None]:
+    """The database's file cannot grow by a page."""
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM")  # leaves no page that is free
+        cursor.execute("PRAGMA max_page_count = 1")
+        try:
+            yield
+        finally:
+            cursor.execute("PRAGMA max_page_count = 1073741823")
+
+
+STATES = pytest.mark.parametrize("state", [locked, full])
+
+
+def saved(visitor: Client, session: Session, text: str) -> tuple[int, str, str]:
+    body = {"text": text, "base_revision": 0, "tab": "a" * 32, "sequence": 1}
+    reply = visitor.post(f"/api/sessions/{session.pk}/answers/1", body, content_type="application/json")
+    return reply.status_code, reply.headers.get("Retry-After", ""), reply.json().get("sentence", "")
+
+
+@STATES
+def test_a_save_is_told_to_try_again_and_succeeds_then(
+    visitor: Client, session: Session, state: Callable[[], object]
+) -> None:
+    long = "An answer. " * 10_000
+    with state():  # type: ignore[attr-defined]
+        status, again, sentence = saved(visitor, session, long)
+    assert (status, again) == (503, "5")
+    assert sentence.startswith("The server cannot store or read anything right now.")
+    assert saved(visitor, session, long)[0] == 200
+    assert session.answers.get(position=1).text == long
+
+
+@STATES
+def test_a_form_gives_back_what_was_written(
+    visitor: Client, session: Session, state: Callable[[], object]
+) -> None:
+    page = f"/sessions/{session.pk}/prompts/1/"
+    sent = {"text": "All of my answer <b>. " * 5_000, "base_revision": "0", "go": "next"}
+    with state():  # type: ignore[attr-defined]
+        told = visitor.post(page, sent)
+    assert (told.status_code, told["Retry-After"]) == (503, "5")
+    assert "What was saved before is safe." in told.text
+    assert "All of my answer &lt;b&gt;." in told.text
+    assert not session.answers.get(position=1).has_text
+
+
+def test_a_question_can_be_read_while_others_write_and_its_first_view_is_noted_afterwards(
+    visitor: Client, session: Session
+) -> None:
+    with locked():
+        began = time.process_time()
+        page = visitor.get(f"/sessions/{session.pk}/prompts/1/")
+        assert time.process_time() - began < 15
+        assert (page.status_code, session.answers.get(position=1).first_seen_at) == (200, None)
+    while Answer.objects.get(session=session, position=1).first_seen_at is None:
+        time.sleep(0.02)
+
+
+def test_a_question_can_be_read_where_nothing_can_be_written(visitor: Client, session: Session) -> None:
+    with full():
+        assert visitor.get(f"/sessions/{session.pk}/prompts/1/").status_code == 200
+
+
+def test_what_no_waiting_mends_stays_an_error_of_the_program(visitor: Client) -> None:
+    visitor.raise_request_exception = False
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE studies_study RENAME TO away")
+        try:
+            failed = visitor.get("/")
+        finally:
+            cursor.execute("ALTER TABLE away RENAME TO studies_study")
+    assert (failed.status_code, failed.headers.get("Retry-After")) == (500, None)

@@ -1,0 +1,78 @@
+"""Uploads that nobody goes on with, and what killed imports and exports left: gone within the hour."""
+
+import os
+import time
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.utils import timezone
+
+from console.services.staging import note_keep, note_kept, staged_folder, upload_stage
+from console.tasks import clear_leftovers
+from jobs.services.starting import job_start
+from studies.bank.building import BankReading
+from studies.bank.records import BankRecord, PromptRecord
+from studies.models import Bank, BankVersion, Prompt, User
+from studies.services.banks import bank_import
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fresh_clock", "sure_clock")]
+BEFORE, LONG_BEFORE = timedelta(minutes=40), timedelta(minutes=51)
+ROW = b'{"id": "a", "text": "Question?", "gold_answer": "the key"}\n'
+
+
+def aged(path: Path, by: timedelta) -> Path:
+    then = time.time() - by.total_seconds()
+    for inside in (*path.rglob("*"), path):
+        os.utime(inside, (then, then))
+    return path
+
+
+def staged() -> str:
+    token = upload_stage(name="bank.jsonl", content=ROW)
+    note_keep(token, {"contents": {}})
+    return token
+
+
+def test_uploads_go_unless_somebody_or_a_job_goes_on_with_them(lead: User) -> None:
+    left, newer, looked_at, waited_for = (staged() for _ in range(4))
+    for token in (left, newer, looked_at, waited_for):
+        for path in (staged_folder(token), staged_folder(token).with_suffix(".json")):
+            aged(path, BEFORE if token == newer else LONG_BEFORE)
+    note_kept(looked_at)
+    chosen = {"slug": "s", "bank_format": "chiron", "mini": False, "partial": False}
+    arguments = {"token": waited_for, **chosen}
+    job_start(kind="import_bank", study=None, actor=lead, now=timezone.now(), arguments=arguments)
+    clear_leftovers()
+    there = {token for token in (left, newer, looked_at, waited_for) if staged_folder(token).exists()}
+    assert there == {newer, looked_at, waited_for}
+    assert not staged_folder(left).with_suffix(".json").exists()
+
+
+def test_a_draft_of_a_killed_export_goes_and_one_that_is_written_stays() -> None:
+    folder = Path(settings.DATA_DIR) / "exports" / "left-half-made"
+    for name in (".draft-killed", ".draft-alive"):
+        (folder / name / "content").mkdir(parents=True)
+        (folder / name / "content" / "answers.csv").write_text("P-AAAAAA,an answer")
+        aged(folder / name, LONG_BEFORE)
+    (folder / ".draft-alive" / "content" / "answers.csv").touch()
+    clear_leftovers()
+    assert [path.name for path in folder.iterdir()] == [".draft-alive"]
+
+
+def killed_import(slug: str, by: timedelta) -> None:
+    """As a worker leaves it that is killed before the last slice."""
+    prompts = tuple(PromptRecord(prompt_id=f"p{n}", text="Question?", gold_answer="key") for n in range(450))
+    reading = BankReading(bank=BankRecord(format="chiron", prompts=prompts), problems=(), root=Path())
+    bank_import(slug=slug, reading=reading, strict=True, now=timezone.now() - by)
+    BankVersion.objects.filter(bank__slug=slug).update(is_published=False, number=0)
+
+
+def test_what_a_killed_import_of_a_bank_stored_is_never_seen_and_goes() -> None:
+    killed_import("left", LONG_BEFORE)
+    killed_import("under-way", BEFORE)
+    assert not BankVersion.objects.exists()
+    clear_leftovers()
+    assert list(Bank.objects.values_list("slug", flat=True)) == ["under-way"]
+    assert Prompt.objects.count() == 450
