@@ -91,7 +91,7 @@ def staff_models_template(request: HttpRequest) -> HttpResponseBase:
     """
     banks = ItemBank.objects.order_by("slug", "-imported_at")
     if named := request.GET.get("bank"):
-        banks = banks.filter(pk=number_asked(named))
+        banks = banks.filter(pk=number_asked(named) or 0)
     bank = banks.first()
     if bank is None:
         raise Http404("no such item bank")
