@@ -97,8 +97,6 @@ urlpatterns = [
     path("staff/models/", models.staff_models, name="staff_models"),
     path("staff/models/<int:model>/delete/", model_deleting.staff_model_delete, name="staff_model_delete"),
     path("staff/models/upload/", models.staff_models_upload, name="staff_models_upload"),
-    path(
-        "staff/models/template/<int:item_bank>/", models.staff_models_template, name="staff_models_template"
-    ),
+    path("staff/models/template/", models.staff_models_template, name="staff_models_template"),
     path("staff/models/table/", models.staff_models_table, name="staff_models_table"),
 ]

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from formats.canonical import canonical_sha256
 from formats.checked_objects import CheckedObject, Place
 from formats.file_kinds import ITEM_PARAMETERS, JSON, document_fault, kind_fault
-from formats.problems import Problem
+from formats.problems import Problem, grouped
 from formats.sentences import TOO_MANY_DIGITS, field_path, sentence_of
 from formats.text_faults import MAX_SET_NAME_CHARACTERS, id_fault, label_fault
 
@@ -70,7 +70,7 @@ class ItemParametersRefused(Exception):
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
-        super().__init__("\n".join(str(problem) for problem in self.problems))
+        super().__init__("\n".join(map(str, grouped(self.problems))))
 
 
 def read_item_parameters(path: Path) -> ItemParameters:

@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from formats.item_parameters import ItemParameters
-from formats.problems import Problem
+from formats.problems import Problem, grouped
 from formats.progress import Progress, unseen
 from studies.bank.building import BankReading
 from studies.bank.digest import bank_digest
@@ -51,7 +51,7 @@ class _ImportRefused(Refused):
 
     def __init__(self, sentence: str, problems: tuple[Problem, ...]) -> None:
         self.problems = problems
-        super().__init__("\n".join([sentence, *(str(problem) for problem in problems)]))
+        super().__init__("\n".join([sentence, *map(str, grouped(problems))]))
 
 
 class StrictImportRefused(_ImportRefused):

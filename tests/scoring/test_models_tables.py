@@ -91,7 +91,7 @@ def test_a_table_that_is_none_of_scores_is_one_sentence(tmp_path: Path, table: s
 def test_the_template_has_the_public_questions_and_comes_back_filled_in(
     item_bank: ItemBank, staff: Client, tmp_path: Path
 ) -> None:
-    address = reverse("staff_models_template", args=[item_bank.pk])
+    address = f"{reverse('staff_models_template')}?bank={item_bank.pk}"
     assert address in staff.get(reverse("staff_models_upload")).text
     template = b"".join(staff.get(address)).decode().removeprefix("\ufeff")
     rows = list(csv.reader(io.StringIO(template)))
@@ -115,9 +115,12 @@ def test_the_template_has_the_public_questions_and_comes_back_filled_in(
 def test_a_bank_of_questions_that_nobody_has_gives_an_example(now: datetime, staff: Client) -> None:
     parameters = ItemParameters((ItemParameter("x1", a=1.0, b=0.0),), 0.998, 0.001, 2.5)
     bank = item_bank_import(slug="alone", parameters=parameters, now=now)[0]
-    template = b"".join(staff.get(reverse("staff_models_template", args=[bank.pk]))).decode()
+    address = reverse("staff_models_template")
+    template = b"".join(staff.get(address, {"bank": bank.pk})).decode()
     assert "x1" not in template
     assert "question-1" in template
+    for unknown in ("0", "x", "9" * 40):
+        assert staff.get(address, {"bank": unknown}).status_code == 404
 
 
 @pytest.mark.django_db

@@ -6,8 +6,8 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods, require_safe
@@ -16,6 +16,7 @@ from console.forms.uploads import ModelsForm, TableForm
 from console.selectors.banks import model_rows, scores_of
 from console.services.bank_files import model_file_import, table_file_import
 from console.services.staging import is_quick, upload_forget, upload_stage
+from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
 from jobs.services.starting import job_start
 from presentation.problems import problem_in_words
@@ -80,9 +81,16 @@ def _lines(rows: QuerySet[ModelConfiguration]) -> Iterator[list[str]]:
 
 @site_page(SiteCan.MAKE_STUDIES)
 @require_safe
-def staff_models_template(request: HttpRequest, item_bank: int) -> HttpResponseBase:
-    """A table to fill in with scores on the public questions of an item bank."""
-    bank = get_object_or_404(ItemBank, pk=item_bank)
+def staff_models_template(request: HttpRequest) -> HttpResponseBase:
+    """A table to fill in with scores on the public questions of an item bank; of the first where none is
+    named.
+    """
+    banks = ItemBank.objects.order_by("slug", "-imported_at")
+    if named := request.GET.get("bank"):
+        banks = banks.filter(pk=number_asked(named) or 0)
+    bank = banks.first()
+    if bank is None:
+        raise Http404("no such item bank")
     return csv_file(request, f"{bank.slug}-scores", template_rows(bank))
 
 
