@@ -20,8 +20,8 @@ class StudyStatus(models.TextChoices):
 class Study(models.Model):
     """One study on one bank version. `settings` holds a `ProtocolSettings`.
 
-    `protocol_hash` is of everything that is declared, `design_hash` of all of it but the opening times, on
-    which no score depends.
+    `protocol_hash` is of everything that is declared, `design_hash` of all of it but the opening times and
+    what is shown first, on which no score depends.
     """
 
     slug = models.SlugField(unique=True)
