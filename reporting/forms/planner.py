@@ -173,8 +173,6 @@ class PlannerForm(forms.Form):
             self.add_error("studies", message)
         if values.get("studies") and people < (values.get("top_size") or 0):
             self.add_error("top_size", _("Top of a rehearsal cannot have more people than the study."))
-        elif values.get("studies") and people == values.get("top_size"):
-            self.add_error("top_size", _("Top of a rehearsal would be everybody; write fewer people."))
         return values
 
     def plan(self) -> Plan:

@@ -167,7 +167,8 @@ class StudyRecords:
     are those that were made when results could have been seen. `starts` is None
     before anybody started. `lead` says which answers the estimates and most blocks rest on, `scope` which
     what is counted and what is told IN_DETAIL does: where private prompts were asked, those to the public
-    ones. `blocks` are those of the measurement that were read, with the rows that may leave the site.
+    ones. `blocks` are those of the measurement that were read, `leaving` the keys of the rows in
+    them that may leave the site.
     `compared` counts the models whose difference from the cohort has a verdict in it. `holds_tasks`: the
     items of the bank are tasks.
     """
@@ -194,6 +195,7 @@ class StudyRecords:
     scope: Scope
     headlines: Headlines | None
     blocks: Mapping[Block, BlockMeasures]
+    leaving: frozenset[int]
     compared: int
     holds_tasks: bool
 
@@ -226,12 +228,16 @@ def study_records(study: Study, *, every_block: bool = False, for_page: bool = F
     ended = map(Block, measurement.ended(scope)) if measurement and every_block else ()
     wanted = dict.fromkeys((*READ, *ended)) if measurement else {}
     stored: Headlines | None = None
+    leaving: set[int] = set()
     blocks: dict[Block, BlockMeasures] = {}
     if results is not None:
         for of, some in _by_scope(wanted, lead.scope or scope, scope).items():
-            leaving = _rows(study, results, some, of)
-            stored = stored or headlines_among(results, leaving)
-            blocks |= blocks_of(measurement, some, of, leaving) if measurement else {}
+            rows = _rows(study, results, some, of)
+            if of != scope:  # over private prompts as well: beside the public ones not all of it may be told
+                rows = [row for row in rows if row.leaves]
+            stored = stored or headlines_among(results, rows)
+            blocks |= blocks_of(measurement, some, of, rows) if measurement else {}
+            leaving |= {row.pk for row in rows if row.leaves}
     amendments = tuple(study.amendments.order_by("number"))
     overall = {one.group: one for one in stored.groups if not one.category} if stored else {}
     # Much is counted over every answer; nothing of it changes while no trail grows.
@@ -258,6 +264,7 @@ def study_records(study: Study, *, every_block: bool = False, for_page: bool = F
         scope=scope,
         headlines=stored,
         blocks=blocks,
+        leaving=frozenset(leaving),
         compared=_models_compared(blocks.get(Block.MODELS)),
         holds_tasks=tasks_are_items(study, counted["asked"].tasks),
         **counted,
@@ -273,8 +280,9 @@ def _by_scope(wanted: Iterable[Block], leading: Scope, scope: Scope) -> dict[Sco
 
 
 def _rows(study: Study, results: ResultSet, wanted: Sequence[Block], scope: Scope) -> list[Any]:
-    """What may leave the site of headlines and these blocks; one query."""
-    return list(measure_rows(results, wanted, scope).filter(may_be_exported(study)))
+    """What is stored of headlines and these blocks, each row with whether it `leaves` the site; one query."""
+    leaves = ExpressionWrapper(may_be_exported(study), output_field=BooleanField())
+    return list(measure_rows(results, wanted, scope).annotate(leaves=leaves))
 
 
 def _counted(study: Study, scope: Scope) -> dict[str, Any]:

@@ -167,7 +167,7 @@ class ItemBankEntry(Entry):
 class StudyEntry(Entry):
     """The study and everything its protocol hash stands for.
 
-    `design_hash` is of all of that but the opening times; earlier exports have none.
+    `design_hash` is of all of that but the opening times and `headline_scope`; earlier exports have none.
     """
 
     slug: str

@@ -1,6 +1,6 @@
 """What the manifest says about study, item bank, runs, audits, and what the files do not hold."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 from django.db.models import Count, Sum
@@ -69,16 +69,16 @@ def item_bank_entry(study: Study) -> manifest.ItemBankEntry | None:
 
 def run_entries(study: Study, *, addresses: bool = True) -> Iterator[manifest.RunEntry]:
     """Every run, oldest first; without the addresses of its judges where these are not for everybody."""
-    for number, run in enumerate(runs_of(study).select_related("config"), start=1):
-        yield _run_entry(number, run, addresses=addresses)
-
-
-def _run_entry(number: int, run: ScoringRun, *, addresses: bool) -> manifest.RunEntry:
-    results = newest_results(run)
-    lead = results_lead(results) if results else None
-    late = made_after_results(run.study)
+    late = made_after_results(study)
     with override("en"):
         amended = [after_results_sentence(late)] if late else []
+    for number, run in enumerate(runs_of(study).select_related("config"), start=1):
+        yield _run_entry(number, run, amended, addresses=addresses)
+
+
+def _run_entry(number: int, run: ScoringRun, amended: Sequence[str], *, addresses: bool) -> manifest.RunEntry:
+    results = newest_results(run)
+    lead = results_lead(results) if results else None
     superseded = [SUPERSEDED] if run.design_hash != run.study.design_hash else []
     return manifest.RunEntry(
         **named(run, "replicate", "judge_kind", "judge", "judge_sha256", "protocol_hash", "design_hash"),

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from django.db.models import Case, Q, QuerySet, When
 
+from psychometrics.inference.measure import Scope
 from scoring.export.rows import results as row_types
 from scoring.models import MeasureRow, ModelScore, ResultSet
 from scoring.selectors.export_columns import public_labels, run_numbers, stored_columns
@@ -33,8 +34,10 @@ def _numbered_results(study: Study) -> Iterator[tuple[int, ResultSet]]:
 def _numbered_headlines(study: Study) -> Iterator[tuple[int, Headlines]]:
     """What of them may leave the site, by scope: the leading one first."""
     for number, results in _numbered_results(study):
-        for scope in scopes_in_order(results):
-            yield number, headlines(results, Q(may_leave=True, scope=scope))
+        found, order = headlines(results, Q(may_leave=True)), scopes_in_order(results)
+        for rows in found:
+            rows.sort(key=lambda row: order.index(Scope(row.scope)))
+        yield number, found
 
 
 def estimate_rows(study: Study) -> Iterator[row_types.EstimateRow]:

@@ -3,13 +3,12 @@
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import LEADING, Lead, lead_of
 from scoring.models import ResultGroup, ResultSet
-from scoring.selectors.measures import scope_to_show
 
 
 def results_lead(results: ResultSet) -> Lead:
     """Of these results, as the study's protocol names it and what is stored of them allows."""
     wanted = Scope(results.run.study.protocol.headline_scope)
-    if scope_to_show(results) != Scope.PUBLIC:
+    if getattr(results, "has_public_scope", None) is False:  # of those that `newest_study_results` gave
         return lead_of(wanted, ())
     names = (*LEADING, "answers.expected")
     rows = results.measures.filter(block=Block.RESULTS, group=ResultGroup.AVERAGE, subset="", name__in=names)

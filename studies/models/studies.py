@@ -20,9 +20,9 @@ class StudyStatus(models.TextChoices):
 class Study(models.Model):
     """One study on one bank version. `settings` holds a `ProtocolSettings`.
 
-    `protocol_hash` is of everything that is declared, `design_hash` of all of it but the opening times, on
-    which no score depends. `models_version` is the version of the item bank's results of models that a locked
-    study compares with (`ItemBank.models_version`); None: the newest, as in a draft.
+    `protocol_hash` is of everything that is declared, `design_hash` of all of it but the opening times and
+    what is shown first, on which no score depends. `models_version` is the version of the item bank's results
+    of models that a locked study compares with (`ItemBank.models_version`); None: the newest, as in a draft.
     """
 
     slug = models.SlugField(unique=True)

@@ -15,7 +15,7 @@ from presentation.measures import group_name, says_little
 from presentation.numbers import decimals, span
 from presentation.plain import plain_text
 from presentation.tables import Table
-from psychometrics.inference.measure import Block
+from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.headlines import VALUES, GroupNumbers
 from psychometrics.recompute.export import table_row
@@ -110,7 +110,8 @@ def compare_headlines(study: Study, results: ResultSet, report: str, compared: C
 def label_in(place: str, one: GroupNumbers, names: CodeNames) -> str:
     group = str(group_name(one.group))
     if place.startswith("report"):
-        return plain_text(f"{group}, {one.category or 'all prompts'}")
+        whole = "all public prompts" if one.scope == Scope.PUBLIC else "all prompts"
+        return plain_text(f"{group}, {one.category or whole}")
     if place.startswith("page"):
         return plain_text(f"{names.category(one.category)}: {group}" if one.category else group)
     return f"{one.category}: {group}" if one.category else group

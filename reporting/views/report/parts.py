@@ -133,7 +133,9 @@ def _result_parts(records: StudyRecords, own: Collection[str]) -> Iterator[Part]
         return
     for block in map(Block, records.measurement.ended(records.scope)):
         of = str(PROMPTS[records.scope_of(block)]) if records.lead.both_exist else ""
-        yield from block_parts(records.blocks[block], PAGES[block].title, own, of)
+        found = records.blocks[block]
+        rows = tuple(row for row in found.rows if row.pk in records.leaving)
+        yield from block_parts(replace(found, rows=rows), PAGES[block].title, own, of)
 
 
 def block_parts(
