@@ -8,7 +8,7 @@ from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
 from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
-from psychometrics.measures.methods import METHODS, OF_ERRORS, changed_since
+from psychometrics.measures.methods import CLUSTERED, METHODS, OF_ERRORS, changed_since
 from psychometrics.recompute.cohorts import asks_tasks, cohort_from, facts_from, items_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, TEXTS, Export, NotComputed, NotHere, Values
 from psychometrics.recompute.renamed import presently_named
@@ -37,6 +37,12 @@ class MeasuredRun:
         """The stored rows of the run, of every scope, under their present names."""
         return list(map(presently_named, self.export.rows_of("measures", self.entry["number"])))
 
+    @cached_property
+    def has_earlier_errors(self) -> bool:
+        """Whether headlines have errors of before: results keep theirs, also where they are measured again."""
+        told = (row for row in self.rows if (row["block"], row["name"]) == (Block.RESULTS, "raw_mean"))
+        return self.methods != METHODS or all(row["details"].get("variance") != CLUSTERED for row in told)
+
     def found(self, row: Values) -> Values:
         """What the columns of a stored row should be. Raises NotHere, NotComputed."""
         self._require_here(row)
@@ -49,7 +55,8 @@ class MeasuredRun:
             if row["block"] == Block.RESULTS and row["details"] != found["details"]:
                 # Whether batches share a prompt, and so the kind of error, is told of the whole design alone.
                 return {name: found[name] for name in ("value", "n", "people", "prompts")}
-        if self.methods != METHODS:
+        of_before = self.has_earlier_errors if row["block"] == Block.RESULTS else self.methods != METHODS
+        if of_before:
             return {name: value for name, value in found.items() if name not in (*OF_ERRORS, "details")}
         return found
 
