@@ -19,6 +19,8 @@ OF_SCORES = ("flow.with_scores", "flow.top", "flow.retained.leaving")
 NOTHING_DRAWN = {"seed": 0, "resamples": 0}  # headlines of a run that is not measured
 OF_ALL_ITEMS = ("theta.epochs", "theta.modelled_k1", "difference.modelled")
 
+HEADLINE = (Block.RESULTS, "raw_mean")
+
 
 class MeasuredRun:
     """The measures of one scoring run; each block is computed when its first row is asked for."""
@@ -39,9 +41,9 @@ class MeasuredRun:
 
     @cached_property
     def has_earlier_errors(self) -> bool:
-        """Whether headlines have errors of before: results keep theirs, also where they are measured again."""
-        told = (row for row in self.rows if (row["block"], row["name"]) == (Block.RESULTS, "raw_mean"))
-        return self.methods != METHODS or all(row["details"].get("variance") != CLUSTERED for row in told)
+        """Whether headlines have errors of before: results keep theirs, even if they are measured again."""
+        told = [row["details"] for row in self.rows if (row["block"], row["name"]) == HEADLINE]
+        return self.methods != METHODS or all(one.get("variance") != CLUSTERED for one in told)
 
     def found(self, row: Values) -> Values:
         """What the columns of a stored row should be. Raises NotHere, NotComputed."""
