@@ -324,7 +324,8 @@ def has_earlier_errors(run: Run, tables: Tables) -> bool:
 def compare_results(run: Run, tables: Tables, report: Report, scope: str) -> None:
     """Rows of the run in the scope of public prompts; of measures, those computed here."""
     exported = {}
-    of_before = has_earlier_errors(run, tables)
+    left_out = OF_CLUSTERS if has_earlier_errors(run, tables) else set()
+    report.skipped["columns of errors, of results that an earlier version computed"] += len(left_out)
     for table, names in KEYS.items():
         for row in (one for one in tables[table] if one["run"] == run.number):
             if row["scope"] == scope and not row.get("participant") and not row.get("prompt_id"):
@@ -334,9 +335,7 @@ def compare_results(run: Run, tables: Tables, report: Report, scope: str) -> Non
     for table, key, own in results_of(run):
         row, where = exported.pop((table, key), {}), f"run {run.number}, {', '.join(filter(None, key))}"
         for name, value in own.items() if row or table != "measures" else ():
-            if of_before and (table, name) in OF_CLUSTERS:
-                report.skipped["errors of results that were computed by an earlier version"] += 1
-            else:
+            if (table, name) not in left_out:
                 report.compare(f"{table}: {name}", where, row.get(name, "no row"), value)
     for table, key in exported:
         if table == "measures":
