@@ -315,16 +315,16 @@ def tasks_of(group: str, own: Places) -> Found:
     yield "metrics", (group, "adjusted_harmonic_mean"), {"value": harmonic}
 
 
-def has_earlier_errors(run: Run, tables: Tables) -> bool:
-    """Whether the results were computed by a version with other errors of clusters: they say so."""
+def earlier_errors(run: Run, tables: Tables) -> set[tuple[str, str]]:
+    """The columns of errors, where the run's results do not say that they are by this version's clusters."""
     rows = (one for one in tables["measures"] if (one["run"], one["name"]) == (run.number, "raw_mean"))
-    return all((one["details"] or {}).get("variance") != "CR2" for one in rows)
+    return OF_CLUSTERS if all((one["details"] or {}).get("variance") != "CR2" for one in rows) else set()
 
 
 def compare_results(run: Run, tables: Tables, report: Report, scope: str) -> None:
     """Rows of the run in the scope of public prompts; of measures, those computed here."""
     exported = {}
-    left_out = OF_CLUSTERS if has_earlier_errors(run, tables) else set()
+    left_out = earlier_errors(run, tables)
     report.skipped["columns of errors, of results that an earlier version computed"] += len(left_out)
     for table, names in KEYS.items():
         for row in (one for one in tables[table] if one["run"] == run.number):
@@ -334,9 +334,9 @@ def compare_results(run: Run, tables: Tables, report: Report, scope: str) -> Non
                 report.skipped[f"{table} with private prompts, or about one person or prompt"] += 1
     for table, key, own in results_of(run):
         row, where = exported.pop((table, key), {}), f"run {run.number}, {', '.join(filter(None, key))}"
-        for name, value in own.items() if row or table != "measures" else ():
-            if (table, name) not in left_out:
-                report.compare(f"{table}: {name}", where, row.get(name, "no row"), value)
+        own = own if row or table != "measures" else {}
+        for name in (one for one in own if (table, one) not in left_out):
+            report.compare(f"{table}: {name}", where, row.get(name, "no row"), own[name])
     for table, key in exported:
         if table == "measures":
             report.skipped[f"measures of block {key[0]}"] += 1
