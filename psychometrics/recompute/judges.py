@@ -1,6 +1,7 @@
 """The tables agreement and audit_results again: judges beside each other, and beside people."""
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,12 @@ from psychometrics.agreement.levels import pair_levels, panel_levels
 from psychometrics.agreement.measures import pair_rows, panel_rows
 from psychometrics.agreement.scores import PanelScores, filled
 from psychometrics.inference.estimates import none_if_nan
+from psychometrics.measures.methods import METHODS, OF_ERRORS
 from psychometrics.recompute.cohorts import items_from
 from psychometrics.recompute.export import PRIVATE, Export, NotComputed, NotHere, Values, place_of
 
 Rows = dict[tuple[str, ...], Values]
+BY_CLUSTERS = ("offset", "theta")
 
 
 class Judges:
@@ -37,7 +40,15 @@ class Judges:
         found = rows.get((of, row["level"], row["statistic"]))
         if found is None:
             raise NotComputed
+        if self._of_before and row["statistic"].startswith(BY_CLUSTERS):
+            return {name: value for name, value in found.items() if name not in OF_ERRORS}
         return found
+
+    @cached_property
+    def _of_before(self) -> bool:
+        """Whether the export was made by a version with other errors of clusters."""
+        measured = (one["measurement"] or {} for one in self.export.manifest["runs"])
+        return any(one.get("methods", "") != METHODS for one in measured)
 
     def audit(self, row: Values) -> Values:
         """What one row of `audit_results` should be. Raises NotHere."""

@@ -10,7 +10,7 @@ from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
 from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
-from psychometrics.measures.methods import METHODS, OF_ERRORS, changed_since
+from psychometrics.measures.methods import CLUSTERED, METHODS, OF_ERRORS, changed_since
 from psychometrics.recompute.cohorts import asks_tasks, cohort_from, facts_from, items_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, TEXTS, Export, NotComputed, NotHere, Values
 from psychometrics.recompute.renamed import presently_named
@@ -21,6 +21,8 @@ COLUMNS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "cl
 OF_SCORES = ("flow.with_scores", "flow.top", "flow.retained.leaving")
 NOTHING_DRAWN = {"seed": 0, "resamples": 0}  # headlines of a run that is not measured
 OF_ALL_ITEMS = ("theta.epochs", "theta.modelled_k1", "difference.modelled")
+
+HEADLINE = (Block.RESULTS, "raw_mean")
 
 
 class MeasuredRun:
@@ -40,6 +42,12 @@ class MeasuredRun:
         """The stored rows of the run, of every scope, under their present names."""
         return list(map(presently_named, self.export.rows_of("measures", self.entry["number"])))
 
+    @cached_property
+    def has_earlier_errors(self) -> bool:
+        """Whether headlines have errors of before: results keep theirs, even if they are measured again."""
+        told = [row["details"] for row in self.rows if (row["block"], row["name"]) == HEADLINE]
+        return self.methods != METHODS or all(one.get("variance") != CLUSTERED for one in told)
+
     def found(self, row: Values) -> Values:
         """What the columns of a stored row should be. Raises NotHere, NotComputed."""
         self._require_here(row)
@@ -56,7 +64,8 @@ class MeasuredRun:
             if row["block"] == Block.RESULTS and row["details"] != found["details"]:
                 # Whether batches share a prompt, and so the kind of error, is told of the whole design alone.
                 return {name: found[name] for name in ("value", "n", "people", "prompts")}
-        if self.methods != METHODS:
+        of_before = self.has_earlier_errors if row["block"] == Block.RESULTS else self.methods != METHODS
+        if of_before:
             return {name: value for name, value in found.items() if name not in (*OF_ERRORS, "details")}
         return found
 

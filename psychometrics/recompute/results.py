@@ -18,8 +18,9 @@ from psychometrics.recompute.export import OTHERWISE, PRIVATE, NotHere, Values, 
 from psychometrics.recompute.measures import MeasuredRun
 
 EMPTY_AS_NONE = ("reason_pool", "reason_ql", "interval")
-# An export of before the interval that serves the design has other errors, and does not say of which kind.
-OF_ERRORS = tuple(f"{end}{of}" for end in ("se", "ci_low", "ci_high") for of in ("", "_pool", "_ql"))
+# Results of before have other errors; exports of before the interval that serves the design do not say which.
+ENDS, THETAS = ("se", "ci_low", "ci_high"), ("", "_pool", "_ql", "_twoway")
+OF_ERRORS = (*(f"{end}{of}" for end in ENDS for of in THETAS), "reason_pool", "reason_ql", "clusters")
 # Where the items of the bank are tasks, an export of before counts no answer as a pair.
 OF_PAIRS = ("pairs", "prompts", "unknown_items", "responses_per_prompt", "raw_mean", "coverage")
 OF_EVERYBODY = ("participants",)  # of people without an answer to a public prompt the tables have none
@@ -46,7 +47,8 @@ class ResultsRun:
             found = self._group(row["group"], row["category"], nested=not self._nested)
         columns = {name: value for name, value in asdict(found).items() if name in row and name != "scope"}
         columns |= {name: columns[name] or None for name in EMPTY_AS_NONE if name in columns}
-        left_out = (OF_EVERYBODY if lacks else ()) + (() if "reason_pool" in row else OF_ERRORS)
+        of_before = self._run.has_earlier_errors or "reason_pool" not in row
+        left_out = (OF_EVERYBODY if lacks else ()) + (OF_ERRORS if of_before else ())
         if self._run.only_tasks and not self._has_headlines:
             left_out += OF_PAIRS
         return {name: value for name, value in columns.items() if name not in left_out}

@@ -54,6 +54,9 @@ KEYS = {
     "estimates": ("group", "category"), "task_accuracies": ("group", "task"), "metrics": ("group", "name"),
     "measures": ("block", "name", "group", "subset"),
 }  # fmt: skip
+OF_CLUSTERS = {("measures", "se")} | {
+    ("estimates", f"{end}_{name}") for end in ("se", "ci_low", "ci_high") for name in ("pool", "ql", "twoway")
+}
 FLOW = (
     "recruited",
     "approved",
@@ -343,9 +346,17 @@ def shown(table: str, row: Row, own: Iterable[tuple[str, Any]], report: Report) 
     return ((name, value) for name, value in own if name in COUNTS or not withheld)
 
 
+def earlier_errors(run: Run, tables: Tables) -> set[tuple[str, str]]:
+    """The columns of errors, where the run's results do not say that they are by this version's clusters."""
+    rows = (one for one in tables["measures"] if (one["run"], one["name"]) == (run.number, "raw_mean"))
+    return OF_CLUSTERS if all((one["details"] or {}).get("variance") != "CR2" for one in rows) else set()
+
+
 def compare_results(run: Run, tables: Tables, report: Report, scope: str) -> None:
     """Rows of the run in the scope of public prompts; of measures, those computed here."""
     exported = {}
+    left_out = earlier_errors(run, tables)
+    report.skipped["columns of errors, of results that an earlier version computed"] += len(left_out)
     for table, names in KEYS.items():
         for row in (one for one in tables[table] if one["run"] == run.number):
             if row["scope"] == scope and not row.get("participant") and not row.get("prompt_id"):
@@ -354,7 +365,11 @@ def compare_results(run: Run, tables: Tables, report: Report, scope: str) -> Non
                 report.skipped[f"{table} with private prompts, or about one person or prompt"] += 1
     for table, key, own in results_of(run):
         row, where = exported.pop((table, key), {}), f"run {run.number}, {', '.join(filter(None, key))}"
-        told = own.items() if row or table != "measures" else ()
+        told = [
+            (name, value)
+            for name, value in (own.items() if row or table != "measures" else ())
+            if (table, name) not in left_out
+        ]
         for name, value in shown(table, row, told, report):
             report.compare(f"{table}: {name}", where, row.get(name, "no row"), value)
     for table, key in exported:

@@ -34,6 +34,7 @@ from psychometrics.inference.standard_errors import (
 )
 from psychometrics.inference.standard_errors_table import FEW_BATCHES, ErrorRow, estimated, first_row
 from psychometrics.measures.inputs import Inputs
+from psychometrics.measures.methods import CLUSTERED
 
 ALL_CATEGORIES = ""
 CATEGORY, TASK = "category:", "task:"
@@ -127,7 +128,7 @@ class Part:
             return self._measure("raw_mean", unknown(self.nothing))
         mean = linear_estimate(np.ones(len(scored)), scored.p, scored.person)
         found = self._measure("raw_mean", within(mean.estimate, 0, 1), clusters=mean.clusters)
-        return replace(found, details={"error": "se.participant"})
+        return replace(found, details={"error": "se.participant", "variance": CLUSTERED})
 
     def _thetas(self, *, nested: bool) -> Iterator[Measure]:
         rows, pairs = self.rows, self.rows.pairs
