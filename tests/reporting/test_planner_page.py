@@ -47,7 +47,7 @@ def test_an_address_holds_a_plan_and_its_figure(staff: Client) -> None:
     found = cells(page)
     assert found[found.index("Half-width of the 95 % interval") + 1] == "0.22"
     assert found[found.index("± 0.25") + 1] == "48"
-    assert found[found.index("Cost of people") + 1] == "2400.00"
+    assert found[found.index("Cost of people") + 1] == "2,400.00"
     assert "matrix sampling (this plan)" in page
     address = re.search(r'href="([^"]+half-width\.svg[^"]*)"', page)
     assert address is not None

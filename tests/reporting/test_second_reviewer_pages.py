@@ -246,7 +246,7 @@ def test_the_queue_is_a_file_of_those_who_wait_for_this_reviewer(
 ) -> None:
     def queue(client: Client) -> list[str]:
         answer = client.get(reverse("staff_screening", args=["pages"]), {"format": "csv"})
-        return b"".join(answer).decode().splitlines()
+        return b"".join(answer).decode("utf-8-sig").splitlines()
 
     first, second = reviewer("first"), reviewer("second")
     assert queue(first) == ["person,waits_for", f"{flagged.code},first"]
