@@ -4,7 +4,6 @@ from datetime import datetime
 from uuid import UUID
 
 from django.http import HttpRequest
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from ninja import Router
 from ninja.errors import HttpError
@@ -132,7 +131,7 @@ def flag_answer(
 @router.get("/studies/{slug:slug}/notices", response={200: schemas.Notices, **PROBLEMS})
 def study_notices(request: SignedInRequest, slug: str) -> schemas.Notices:
     """What the page shows; asked again every 20 seconds by every open page of every participant."""
-    notices = notices_for(user_id=request.user.pk, study_slug=slug, now=timezone.now())
+    notices = notices_for(user_id=request.user.pk, study_slug=slug, now=server_now())
     if notices is None:
         raise HttpError(404, _("There is no such study of yours."))
     return schemas.Notices(notices=notices)
@@ -195,4 +194,4 @@ def preview_text(request: SignedInRequest, body: schemas.PreviewBody) -> schemas
     fault = check_answer_text(body.text, max_characters=MAX_CHARACTERS)
     if fault is not None:
         raise TextRefused(fault_sentence(fault))
-    return schemas.Preview(html=answer_preview(user_id=request.user.pk, text=body.text, now=timezone.now()))
+    return schemas.Preview(html=answer_preview(user_id=request.user.pk, text=body.text, now=server_now()))

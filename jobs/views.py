@@ -14,7 +14,6 @@ from django.http import (
     JsonResponse,
 )
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.http import conditional_page, require_POST, require_safe
@@ -26,6 +25,7 @@ from jobs.services.starting import job_cancel
 from jobs.shown import job_shown
 from studies.models import Study
 from studies.roles import SiteCan
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_page, staff_required, study_page
 
@@ -62,7 +62,7 @@ def _nothing(_request: HttpRequest) -> HttpResponse:
 def staff_job(request: HttpRequest, job: Job) -> HttpResponse:
     """One job: how far it is, who asked for it, how it ended."""
     base = "console/study.html" if job.study else "console/base.html"
-    shown = job_shown(job, now=timezone.now())
+    shown = job_shown(job, now=server_now())
     return render(request, "jobs/job.html", {"base": base, "study": job.study, "job": job, "shown": shown})
 
 
@@ -74,7 +74,7 @@ def staff_job_state(request: HttpRequest, job: Job) -> HttpResponse:
 
 
 def _state(_request: HttpRequest, job: Job) -> HttpResponse:
-    return JsonResponse(job_shown(job, now=timezone.now()).as_json())
+    return JsonResponse(job_shown(job, now=server_now()).as_json())
 
 
 @require_POST
@@ -82,7 +82,7 @@ def _state(_request: HttpRequest, job: Job) -> HttpResponse:
 def staff_job_cancel(request: HttpRequest, job: Job) -> HttpResponse:
     """Call it off, and go back to where the button was."""
     try:
-        cancelled = job_cancel(job=job, actor=signed_in(request), now=timezone.now())
+        cancelled = job_cancel(job=job, actor=signed_in(request), now=server_now())
     except Refused as refusal:
         messages.info(request, str(refusal))
     else:

@@ -8,9 +8,9 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponseBase
-from django.utils import timezone
 
 from studies.models import User
+from studies.services.clock import server_now
 from studies.services.database import short_wait
 
 SIGNED_IN_AT = "signed_in_at"
@@ -33,7 +33,7 @@ def renewed_by_use(
         response = get_response(request)
         # Pages that did not look at the session stay the same for everybody, and cacheable.
         if request.session.accessed and SESSION_KEY in request.session:
-            _renew(request, timezone.now())
+            _renew(request, server_now())
         return response
 
     return middleware

@@ -5,7 +5,6 @@ from django.forms.boundfield import BoundField, BoundWidget
 from django.http import HttpRequest
 from django.template import Context
 from django.urls import reverse
-from django.utils import timezone
 
 from batches.selectors.notices import Notice, audience_sizes, notices_for
 from batches.selectors.sessions import session_in_study
@@ -40,7 +39,7 @@ def notices(request: HttpRequest, study: Study) -> list[Notice]:
     """`{% notices request study as shown %}`: what this person is told and has not put away here."""
     put_away = request.COOKIES.get(DISMISSED_COOKIE, "").split(".")
     told = (
-        notices_for(user_id=request.user.pk, study_slug=study.slug, now=timezone.now())
+        notices_for(user_id=request.user.pk, study_slug=study.slug, now=server_now())
         if request.user.pk
         else None
     )

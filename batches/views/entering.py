@@ -7,7 +7,6 @@ from allauth.core.internal.ratelimit import get_ip
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -23,6 +22,7 @@ from batches.services.entering import (
 from studies.models import RecruitingLink, User
 from studies.protocol.consents import RECORDED_SENTENCES, recorded_items
 from studies.selectors.participants import participant_of
+from studies.services.clock import server_now
 from studies.services.people.platforms import alias_of, platform_of
 from studies.services.people.recruiting_links import PlatformIds, ids_read
 from studies.services.refusals import Refused
@@ -38,7 +38,7 @@ def entry(request: HttpRequest, token: str) -> HttpResponse:
     """GET says what the study is and what is kept; POST takes an address, or the person's alias where the
     platform forbids asking for one, or lets in who is signed in.
     """
-    now = timezone.now()
+    now = server_now()
     link = RecruitingLink.objects.filter(token=token).select_related("study").first()
     if link is None:
         raise Http404("no such link")
@@ -77,7 +77,7 @@ def _ids(request: HttpRequest, link: RecruitingLink) -> PlatformIds:
 
 def _entered(request: HttpRequest, link: RecruitingLink, ids: PlatformIds, user: User | None) -> HttpResponse:
     if user is not None:
-        person_enter(link=link, ids=ids, user=user, now=timezone.now())
+        person_enter(link=link, ids=ids, user=user, now=server_now())
         request.session.pop(IDS, None)
         return redirect("study_home", link.study.slug)
     alias = alias_of(link, ids.participant)

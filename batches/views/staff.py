@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.translation import gettext as _, gettext_lazy
@@ -164,7 +163,7 @@ def _detail_value(name: str, value: object) -> object:
 def staff_payments(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The rows of the page as a CSV file; asking for it is recorded."""
     tab, words = request.GET.get("state", ""), request.GET.get("q", "").strip()[:100]
-    rows = payments_list(study=study, now=timezone.now(), tab=tab if tab in TABS else "", words=words)
+    rows = payments_list(study=study, now=server_now(), tab=tab if tab in TABS else "", words=words)
     return csv_file(request, "payments", rows, study=study, kind=StudyEventKind.PAYMENTS_LISTED)
 
 

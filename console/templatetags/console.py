@@ -7,7 +7,6 @@ from typing import Any
 from django import template
 from django.template import Context
 from django.urls import NoReverseMatch, reverse
-from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
@@ -22,6 +21,7 @@ from presentation.problems import problem_in_words
 from studies.models import Study
 from studies.roles import Can, SiteCan
 from studies.selectors.roles import site_rights, studies_of_staff
+from studies.services.clock import server_now
 from studies.views.access import rights_here
 
 register = template.Library()
@@ -38,7 +38,7 @@ def page_facts(context: Context) -> RailFacts:
     request, study = context["request"], context.get("study")
     if study is None:
         return site_rail_facts()
-    return rail_facts(study, studies_of_staff(request.user), timezone.now())
+    return rail_facts(study, studies_of_staff(request.user), server_now())
 
 
 @register.inclusion_tag("console/_rail.html", takes_context=True)
@@ -49,7 +49,7 @@ def rail(context: Context, facts: RailFacts) -> dict[str, Any]:
     request, study = context["request"], context.get("study")
     here = request.resolver_match.url_name or ""
     rights: Rights = rights_here(request) if study else site_rights(request.user)
-    now = timezone.now()
+    now = server_now()
     return {
         "groups": _groups(STUDY if study else SITE, study, here, rights, facts.counts),
         "study": study,

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -18,6 +17,7 @@ from studies.models import Announcement, Audience, Study
 from studies.roles import Can
 from studies.selectors.contact import announcements_of
 from studies.selectors.private_questions import private_labels
+from studies.services.clock import server_now
 from studies.services.people.messages import announcement_make, announcement_withdraw
 from studies.views.access import private_shown, rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
@@ -35,7 +35,7 @@ def staff_announcements(request: HttpRequest, study: Study) -> HttpResponseBase:
     form = AnnouncementForm(sent, study=study, rights=rights)
     if form.is_valid():
         facts = form.cleaned_data | {"audience": Audience(form.cleaned_data["audience"])}
-        made = announcement_make(study=study, **facts, actor=signed_in(request), now=timezone.now())
+        made = announcement_make(study=study, **facts, actor=signed_in(request), now=server_now())
         number = people_reached(made)
         said = ngettext(
             "Announced to %(number)d person now; open pages show it within half a minute.",
@@ -76,7 +76,7 @@ def staff_announcement_withdraw(request: HttpRequest, study: Study, number: int)
     announcement = announcements_of(study).filter(pk=number).first()
     if announcement is None:
         raise Http404("no such announcement in this study")
-    if announcement_withdraw(announcement=announcement, actor=signed_in(request), now=timezone.now()):
+    if announcement_withdraw(announcement=announcement, actor=signed_in(request), now=server_now()):
         messages.success(
             request, _("The announcement is taken back; it disappears from open pages by itself.")
         )

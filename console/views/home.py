@@ -9,7 +9,6 @@ from django.core.paginator import Paginator
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
-from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
@@ -19,6 +18,7 @@ from formats.cells import csv_cell
 from studies.models import Study, StudyStatus, User
 from studies.roles import Can, SiteCan
 from studies.selectors.roles import rights_by_study, site_rights, studies_of_staff
+from studies.services.clock import server_now
 from studies.views.access import signed_in, site_page
 from studies.views.csv_files import csv_file
 from studies.views.listing import Column, Listing
@@ -56,7 +56,7 @@ def staff_home(request: HttpRequest) -> HttpResponseBase:
     """The studies that somebody has a part in, newest first unless sorted otherwise: active, finished or all,
     by a word of a name; the same as CSV.
     """
-    user, now = signed_in(request), timezone.now()
+    user, now = signed_in(request), server_now()
     shown, words = request.GET.get("show", ""), request.GET.get("q", "").strip()[:100]
     shown = shown if shown in SHOWN else "active"
     studies = studies_of_staff(user)

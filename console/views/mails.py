@@ -11,7 +11,6 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import get_language, gettext as _, gettext_lazy
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_POST, require_safe
@@ -22,6 +21,7 @@ from console.services.mail_examples import mail_example
 from formats.cells import csv_cell
 from studies.models import DigestWish, MailKind, MailOutcome, MailRecord, Study
 from studies.roles import Can
+from studies.services.clock import server_now
 from studies.services.mails.study_mails import mail_retry, mail_switch, mail_test_send
 from studies.services.mails.texts import html_part
 from studies.services.refusals import Refused
@@ -107,7 +107,7 @@ def staff_mails_test(request: HttpRequest, study: Study, kind: str) -> HttpRespo
             kind=_kind(kind),
             message=_example(request, study, _kind(kind)),
             actor=actor,
-            now=timezone.now(),
+            now=server_now(),
         )
         messages.success(request, _("A test mail is on its way to %(email)s.") % {"email": actor.email})
     except Refused as refusal:
@@ -121,7 +121,7 @@ def staff_mails_switch(request: HttpRequest, study: Study, kind: str) -> HttpRes
     """Send this kind from now on, or none any more."""
     is_on = request.POST.get("send") == "on"
     try:
-        mail_switch(study=study, kind=_kind(kind), is_on=is_on, actor=signed_in(request), now=timezone.now())
+        mail_switch(study=study, kind=_kind(kind), is_on=is_on, actor=signed_in(request), now=server_now())
     except Refused as refusal:
         messages.error(request, str(refusal))
         return redirect("staff_mails", study.slug)
@@ -139,7 +139,7 @@ def staff_mails_switch(request: HttpRequest, study: Study, kind: str) -> HttpRes
 def staff_mails_retry(request: HttpRequest, study: Study, number: int) -> HttpResponse:
     """Try one that waits or failed again at once."""
     try:
-        mail_retry(study=study, number=number, actor=signed_in(request), now=timezone.now())
+        mail_retry(study=study, number=number, actor=signed_in(request), now=server_now())
         messages.success(request, _("The mail is tried again now."))
     except Refused as refusal:
         messages.error(request, str(refusal))
@@ -181,7 +181,7 @@ def _example(request: HttpRequest, study: Study, kind: MailKind) -> EmailMultiAl
         kind=kind,
         language=_language(request),
         site_url=site_url_of(request),
-        now=timezone.now(),
+        now=server_now(),
         rejected=_rejected(request),
     )
 

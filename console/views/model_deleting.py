@@ -3,7 +3,6 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_http_methods
 
@@ -16,6 +15,7 @@ from scoring.services.model_deleting import models_delete
 from studies.models import Study
 from studies.roles import SiteCan
 from studies.selectors.roles import studies_of_staff
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_page
 
@@ -34,7 +34,7 @@ def staff_model_delete(request: HttpRequest, model: int) -> HttpResponse:
         try:
             studies = models_delete(
                 models=chosen, recompute=bool(form.cleaned_data.get("recompute")),
-                actor=signed_in(request), now=timezone.now(),
+                actor=signed_in(request), now=server_now(),
             )  # fmt: skip
         except Refused as refusal:
             form.add_error(None, str(refusal))
@@ -52,7 +52,7 @@ def _recompute(request: HttpRequest, studies: list[Study]) -> None:
     started = []
     for study in studies:
         try:
-            job_start(kind=RESULTS, study=study, actor=signed_in(request), now=timezone.now())
+            job_start(kind=RESULTS, study=study, actor=signed_in(request), now=server_now())
         except Refused as refusal:
             messages.error(request, f"{study.name}: {refusal}")
         else:

@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
@@ -31,6 +30,7 @@ from presentation.tables import Named
 from studies.models import Study
 from studies.roles import Can
 from studies.selectors.names import profile_names
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import rights_here, signed_in, study_page
 from studies.views.listing import Column, Listing
@@ -85,7 +85,7 @@ def staff_money_rule(request: HttpRequest, study: Study) -> HttpResponse:
                 currency=form.cleaned_data["currency"],
                 terms=form.terms,
                 actor=signed_in(request),
-                now=timezone.now(),
+                now=server_now(),
                 seen=seen,
             )
         except RuleChanged as refusal:
@@ -109,7 +109,7 @@ def staff_money_upload(request: HttpRequest, study: Study) -> HttpResponse:
     rows, unread = form.rows()
     try:
         result = payment_reports_import(
-            study=study, rows=rows, unread=unread, actor=signed_in(request), now=timezone.now()
+            study=study, rows=rows, unread=unread, actor=signed_in(request), now=server_now()
         )
     except ReportsRefused as refusal:
         return _page(request, study, problems=refusal.problems, status=422)
@@ -128,7 +128,7 @@ def _page(
     problems: Sequence[Problem] = (),
     status: int = 200,
 ) -> HttpResponse:
-    now, rule = timezone.now(), payment_rule(study)
+    now, rule = server_now(), payment_rule(study)
     chosen = request.GET.get("state", "")
     chosen = chosen if chosen in TABS else ""
     words = request.GET.get("q", "").strip()[:100]

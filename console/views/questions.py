@@ -8,7 +8,6 @@ from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
@@ -39,6 +38,7 @@ from studies.roles import Can
 from studies.selectors.categories import question_categories
 from studies.selectors.names import code_names
 from studies.selectors.private_questions import is_private, private_prompts, seen_by
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import private_shown, rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
@@ -187,7 +187,7 @@ def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponseBase
 def staff_questions_build(request: HttpRequest, study: Study) -> HttpResponse:
     """Cut the bank into sets as the settings say; sets that nobody has worked on are replaced."""
     try:
-        plan = batches_build(study=study, now=timezone.now(), actor=signed_in(request))
+        plan = batches_build(study=study, now=server_now(), actor=signed_in(request))
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:

@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -13,6 +12,7 @@ from batches.services.entering import EntryClosed, require_entry_open
 from console.forms.recruiting import RecruitingForm
 from studies.models import RecruitingLink, Study
 from studies.roles import Can
+from studies.services.clock import server_now
 from studies.services.people.platforms import platform_of
 from studies.services.people.recruiting_links import (
     LinkChanged,
@@ -39,7 +39,7 @@ def staff_recruiting_change(request: HttpRequest, study: Study) -> HttpResponse:
     profile = request.POST.get("profile", "")
     if profile != _profile(study, profile):
         raise Http404("no such profile")  # never another one's link in its place
-    actor, now = signed_in(request), timezone.now()
+    actor, now = signed_in(request), server_now()
     form, seen = RecruitingForm(request.POST), request.POST.get("seen", "")
     closes = "close" in request.POST
     if not closes and not form.is_valid():
@@ -114,7 +114,7 @@ def _page(
 def _kept_closed(link: RecruitingLink) -> str:
     """Why nobody comes in by an open link now; blank where people do, and for a closed one."""
     try:
-        require_entry_open(link, timezone.now())
+        require_entry_open(link, server_now())
     except EntryClosed as refusal:
         return str(refusal) if link.opened_at else ""
     return ""

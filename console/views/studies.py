@@ -3,7 +3,6 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -14,6 +13,7 @@ from presentation.problems import problem_in_words
 from studies.models import BankVersion, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
 from studies.roles import Can, SiteCan
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.services.slugs import SlugInvalid
 from studies.services.studies import StudyExists, study_create
@@ -36,7 +36,7 @@ def _created(request: HttpRequest, form: NewStudyForm) -> Study | None:
     try:
         return study_create(
             slug=values["slug"], name=values["name"], bank_version=values["bank_version"], item_bank=None,
-            judge_protocol=None, settings=ProtocolSettings(), now=timezone.now(), actor=signed_in(request),
+            judge_protocol=None, settings=ProtocolSettings(), now=server_now(), actor=signed_in(request),
         )  # fmt: skip
     except (SlugInvalid, StudyExists) as refusal:
         form.add_error("slug", str(refusal))
@@ -57,7 +57,7 @@ def staff_setup_plan(request: HttpRequest, study: Study) -> HttpResponse:
     design = design_of(study, prompts, form.assumed()) if form.is_valid() else None
     if request.method == "POST" and design is not None:
         plan_keep(
-            study=study, assumed=form.assumed(), design=design, now=timezone.now(), actor=signed_in(request)
+            study=study, assumed=form.assumed(), design=design, now=server_now(), actor=signed_in(request)
         )
         messages.success(request, _("The plan is kept with the study."))
         return redirect("staff_setup_plan", slug=study.slug)

@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -16,6 +15,7 @@ from judging.services.judge_trial import Trial, judge_probe
 from judging.services.judges import judge_add, judge_change
 from studies.roles import SiteCan
 from studies.selectors.roles import studies_of_staff
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_page
 from studies.views.listing import Column, Listing
@@ -68,7 +68,7 @@ def _added(request: HttpRequest, form: NewJudgeForm) -> JudgeConfig | None:
             slug=form.cleaned_data["slug"],
             settings=form.settings(),
             actor=signed_in(request),
-            now=timezone.now(),
+            now=server_now(),
         )
     except JudgeInvalid as error:
         form.refuse(error)
@@ -94,7 +94,7 @@ def _changed(request: HttpRequest, judge: JudgeConfig, form: JudgeForm) -> bool:
             judge=judge,
             settings=form.settings(),
             actor=signed_in(request),
-            now=timezone.now(),
+            now=server_now(),
             seen_change_id=form.cleaned_data["seen"],
         )
     except JudgeInvalid as error:

@@ -5,7 +5,6 @@ from django.core.paginator import Paginator
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods
 
@@ -25,6 +24,7 @@ from scoring.jobs import RESULTS
 from studies.models import Study, StudyStatus
 from studies.roles import Can, SiteCan
 from studies.selectors.roles import site_rights
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
 from studies.views.listing import Column, Listing
@@ -71,7 +71,7 @@ def _planned(study: Study, form: PlanForm) -> RunPlan | None:
     """The plan; None where it is refused, and the form says why."""
     try:
         specs = study_judge_specs(study=study, configs=form.chosen, replicates=form.replicates_wanted)
-        return run_plan(study=study, specs=specs, now=timezone.now(), progress=lambda done, total: None)
+        return run_plan(study=study, specs=specs, now=server_now(), progress=lambda done, total: None)
     except Refused as refusal:
         form.add_error(None, str(refusal))
         return None
@@ -87,7 +87,7 @@ def _started(request: HttpRequest, plan: RunPlan, form: PlanForm) -> JudgingRun 
         )
         return None
     try:
-        run = run_start(plan=plan, budget=form.budget_wanted, actor=signed_in(request), now=timezone.now())
+        run = run_start(plan=plan, budget=form.budget_wanted, actor=signed_in(request), now=server_now())
     except RunIsOpen as refusal:
         messages.info(request, str(refusal))
         return open_judging_run(plan.study)

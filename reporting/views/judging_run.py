@@ -32,6 +32,7 @@ from presentation.sparkline import sparkline
 from reporting.views.agreement.pages import run_panel
 from studies.models import Study
 from studies.roles import Can
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import Guarded, signed_in, study_page
 from studies.views.csv_files import csv_file
@@ -92,7 +93,7 @@ def staff_judging_run(request: HttpRequest, run: JudgingRun) -> HttpResponseBase
 
 
 def _run_file(request: HttpRequest, run: JudgingRun) -> HttpResponseBase:
-    progress = judging_progress(run, timezone.now())
+    progress = judging_progress(run, server_now())
     is_reasons = request.GET.get("table", "") == "reasons"
     name = f"judging-run-{run.pk}-{'reasons' if is_reasons else 'judges'}"
     lines = _reason_lines(progress) if is_reasons else _judge_lines(progress)
@@ -129,7 +130,7 @@ def staff_judging_pause(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """Stop asking for now."""
     if request.method == "POST":
         paused = run_pause(
-            run=run, reason=PauseReason.BY_HAND, detail="", actor=signed_in(request), now=timezone.now()
+            run=run, reason=PauseReason.BY_HAND, detail="", actor=signed_in(request), now=server_now()
         )
         if not paused:
             messages.info(request, _("The run was not running any more."))
@@ -142,13 +143,13 @@ def staff_judging_resume(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """Go on, under the budget that was sent."""
     if request.method != "POST":
         return _to_run(run)
-    form = ResumeForm(request.POST, spent=judging_progress(run, timezone.now()).spent)
+    form = ResumeForm(request.POST, spent=judging_progress(run, server_now()).spent)
     if not form.is_valid():
         return _run_page(request, run, resume_form=form)
     budget, actor = form.cleaned_data["budget"], signed_in(request)
     try:
         retry_on_db_outage(
-            lambda: run_resume(run=run, budget=budget, actor=actor, now=timezone.now()),
+            lambda: run_resume(run=run, budget=budget, actor=actor, now=server_now()),
             seconds=OUTAGE_SECONDS,
         )
     except RunNotOpen as refusal:
@@ -165,14 +166,12 @@ def staff_judging_cancel(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """End the run with what is decided."""
     if request.method != "POST":
         return _to_run(run)
-    form = CancelForm(request.POST, left=judging_progress(run, timezone.now()).open)
+    form = CancelForm(request.POST, left=judging_progress(run, server_now()).open)
     if not form.is_valid():
         return _run_page(request, run, cancel_form=form)
     try:
         actor = signed_in(request)
-        retry_on_db_outage(
-            lambda: run_cancel(run=run, actor=actor, now=timezone.now()), seconds=OUTAGE_SECONDS
-        )
+        retry_on_db_outage(lambda: run_cancel(run=run, actor=actor, now=server_now()), seconds=OUTAGE_SECONDS)
     except Refused as refusal:
         messages.error(request, str(refusal))
     return _to_run(run)
@@ -201,7 +200,7 @@ def staff_judging_retry(request: HttpRequest, run: JudgingRun) -> HttpResponse:
 
 def _retry_page(request: HttpRequest, run: JudgingRun, reason: str) -> HttpResponse:
     """How many requests asking again would take, and at which cost. Raises what refuses it."""
-    now = timezone.now()
+    now = server_now()
     plan, left = retry_plan(run=run, reason=reason, now=now), retry_budget(run, now)
     if not plan.rows:
         messages.info(request, NOTHING_LEFT)
@@ -232,7 +231,7 @@ def _run_page(request: HttpRequest, run: JudgingRun, **refused: Form) -> HttpRes
 
 def run_context(run: JudgingRun) -> dict[str, object]:
     """What the live part of a run's page shows."""
-    progress = judging_progress(run, timezone.now())
+    progress = judging_progress(run, server_now())
     return {
         "study": run.study,
         "run": run,

@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -44,6 +43,7 @@ from screening.views.blinding import unblinded_study_required
 from studies.models import Study
 from studies.roles import Can
 from studies.selectors.names import code_names
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
 
@@ -65,7 +65,7 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
         "results": results,
         "job": job if job and job.state != JobState.DONE else None,
         "way_on": way_on(results, changes_since(results)) if results else None,
-        "coming": results is None and results_are_coming(study, timezone.now()),
+        "coming": results is None and results_are_coming(study, server_now()),
         "tabs": results_tabs(study, query),
         **shown.context,
     }
@@ -104,7 +104,7 @@ def _results_context(
         "sentence": sentence,
         "changes": changes_since(results),
         "newer_models": model_changes(study),
-        "measuring": measures_are_coming(results, timezone.now()),
+        "measuring": measures_are_coming(results, server_now()),
         "ladder": ladder,
         "tiles": tiles(found),
         "categories": categories_shown(found, values, code_names(study)),
@@ -152,7 +152,7 @@ def _stored_headline(request: HttpRequest, study: Study, results_id: int) -> tup
 def staff_results_recompute(request: HttpRequest, study: Study) -> HttpResponse:
     """Bring results, agreement and measurement up to the verdicts and scores as they are now, as a job."""
     try:
-        job_start(kind=RESULTS, study=study, actor=signed_in(request), now=timezone.now())
+        job_start(kind=RESULTS, study=study, actor=signed_in(request), now=server_now())
     except Refused as refusal:
         messages.error(request, str(refusal))
     return redirect("staff_judging" if "judging" in request.POST else "staff_results", slug=study.slug)

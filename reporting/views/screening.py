@@ -13,7 +13,6 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
@@ -50,6 +49,7 @@ from screening.services.plans import second_share_set
 from screening.services.verdicts import DecidedMeanwhile, verdict_record
 from studies.models import Participant, Study
 from studies.roles import Can
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import private_shown, rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
@@ -132,7 +132,7 @@ def staff_screening_share(request: HttpRequest, study: Study) -> HttpResponse:
     form = ShareForm(request.POST)
     if not form.is_valid():
         return _screening_page(request, study, "", share_form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    second_share_set(study=study, share=form.share, actor=signed_in(request), now=timezone.now())
+    second_share_set(study=study, share=form.share, actor=signed_in(request), now=server_now())
     messages.success(
         request, _("Of the flagged people %(share)s are read twice.") % {"share": percent(form.share, 0)}
     )
@@ -174,7 +174,7 @@ def _decide(request: HttpRequest, study: Study, participant: Participant, form: 
         decision=VerdictDecision(form.cleaned_data["decision"]),
         reason=form.cleaned_data["reason"],
         actor=signed_in(request),
-        now=timezone.now(),
+        now=server_now(),
         seen_verdict_id=form.cleaned_data["seen"],
         settles=Can.JUDGE in rights_here(request),
     )

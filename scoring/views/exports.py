@@ -9,7 +9,6 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import get_language, gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -24,6 +23,7 @@ from screening.selectors.participants import undecided_participants
 from screening.views.blinding import results_hidden
 from studies.models import Study
 from studies.roles import Can
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
@@ -65,7 +65,7 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponseBase:
     if listing.wants_csv:
         return csv_file(request, "exports", _lines(rows), study=study)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    now, user = timezone.now(), signed_in(request)
+    now, user = server_now(), signed_in(request)
     job = newest_job(study, *JOBS)
     # Whoever may decide sees no scores before that is done (screening.views.blinding).
     waiting = undecided_participants(study).count() if Can.REVIEW in rights_here(request) else 0
@@ -110,7 +110,7 @@ def _start(request: HttpRequest, study: Study) -> HttpResponse:
             study=study,
             actor=signed_in(request),
             arguments=arguments,
-            now=timezone.now(),
+            now=server_now(),
         )
     except Refused as refusal:
         messages.error(request, str(refusal))
@@ -135,7 +135,7 @@ def staff_export_file(request: HttpRequest, study: Study, file_id: UUID) -> Http
             file_id=file_id,
             token=request.GET.get("link", ""),
             user=signed_in(request),
-            now=timezone.now(),
+            now=server_now(),
         )
     except Refused as refusal:
         messages.error(request, str(refusal))

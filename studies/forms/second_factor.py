@@ -5,9 +5,9 @@ from typing import Any
 from allauth.account.adapter import get_adapter as account_adapter
 from allauth.mfa.adapter import get_adapter
 from allauth.mfa.base.forms import AuthenticateForm, ReauthenticateForm
-from django.utils import timezone
 
 from studies.models import User
+from studies.services.clock import server_now
 from studies.services.limits import limit_forget, limit_take
 from studies.services.staff.second_factor import second_factor_use
 from studies.services.staff.sign_in import SECOND_FACTOR_TRIES
@@ -20,7 +20,7 @@ class _Counted:
     cleaned_data: dict[str, Any]
 
     def clean_code(self) -> str:
-        whom, now, code = str(self.user.pk), timezone.now(), str(self.cleaned_data["code"])
+        whom, now, code = str(self.user.pk), server_now(), str(self.cleaned_data["code"])
         if not limit_take(limit=SECOND_FACTOR_TRIES, whom=whom, now=now):
             raise account_adapter().validation_error("too_many_login_attempts")
         self.authenticator = second_factor_use(user=self.user, code=code, now=now)

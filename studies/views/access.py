@@ -15,7 +15,6 @@ from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control, never_cache
 
@@ -24,6 +23,7 @@ from studies.roles import Can, SiteCan
 from studies.selectors.participants import participant_by_code, participant_of
 from studies.selectors.roles import site_rights, study_rights
 from studies.selectors.studies import study_by_slug
+from studies.services.clock import server_now
 from studies.services.languages import language_keep
 from studies.services.private_questions import private_seen
 from studies.views.second_factor import second_factor_detour
@@ -142,7 +142,7 @@ def rights_here(request: HttpRequest) -> frozenset[Can]:
 
 def private_shown(request: HttpRequest, study: Study, page: str, labels: Iterable[str]) -> None:
     """Record that the page shows the asking person the private questions with these labels, if any."""
-    private_seen(study=study, page=page, labels=set(labels), actor=signed_in(request), now=timezone.now())
+    private_seen(study=study, page=page, labels=set(labels), actor=signed_in(request), now=server_now())
 
 
 def _study_with_rights(request: HttpRequest, slug: str) -> Study:

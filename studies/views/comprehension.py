@@ -3,7 +3,6 @@
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
@@ -11,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 from studies.forms.people import CheckForm
 from studies.models import Participant
 from studies.selectors.comprehension import check_attempts_left, newest_attempt
+from studies.services.clock import server_now
 from studies.services.people.comprehension import (
     AttemptCounted,
     CheckNotAsked,
@@ -47,7 +47,7 @@ def _answered(request: HttpRequest, participant: Participant) -> HttpResponse:
             choices=form.choices,
             attempt=form.cleaned_data["attempt"],
             shown_sha256=form.cleaned_data["shown"],
-            now=timezone.now(),
+            now=server_now(),
         )
     except (AttemptCounted, NoAttemptsLeft, QuestionsChanged) as refusal:
         messages.warning(request, str(refusal))

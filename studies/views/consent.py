@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -15,6 +14,7 @@ from studies.forms.people import ACCEPT, ConsentForm
 from studies.models import Consent, Participant
 from studies.protocol.consents import RECORDED_SENTENCES, consent_sha256, recorded_items
 from studies.selectors.participants import has_agreed, latest_consent
+from studies.services.clock import server_now
 from studies.services.events import has_withdrawn
 from studies.services.people.consents import consent_record
 from studies.services.refusals import Refused
@@ -55,7 +55,7 @@ def _decided(request: HttpRequest, participant: Participant) -> HttpResponse:
             participant=participant,
             accepted=accepted,
             shown_sha256=form.cleaned_data["shown"],
-            now=timezone.now(),
+            now=server_now(),
         )
     except Refused as refusal:
         return _page(request, participant, [str(refusal)])

@@ -8,7 +8,6 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -18,6 +17,7 @@ from studies.models import Message, Participant, Study
 from studies.roles import Can
 from studies.selectors.contact import thread_of, threads
 from studies.selectors.private_questions import private_labels
+from studies.services.clock import server_now
 from studies.services.people.messages import message_answer
 from studies.services.refusals import Refused
 from studies.views.access import (
@@ -110,7 +110,7 @@ def _answered(request: HttpRequest, participant: Participant, form: ReplyForm) -
             participant=participant,
             text=form.cleaned_data["text"],
             actor=signed_in(request),
-            now=timezone.now(),
+            now=server_now(),
             site_url=site_url_of(request),
         )
     except Refused as refusal:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from tempfile import SpooledTemporaryFile
 
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
-from django.utils import timezone
 
 from formats.cells import BYTE_ORDER_MARK, sheet_line
 from formats.problems import one_line
 from studies.models import Study
+from studies.services.clock import server_now
 from studies.services.events import StudyEventKind, event_record
 from studies.views.access import signed_in
 
@@ -43,7 +43,7 @@ def csv_file(
         number += 1
     if study is not None:
         actor, asked = signed_in(request), _filter(request)
-        event_record(study, kind, timezone.now(), actor=actor, list=name, filter=asked, number=number)
+        event_record(study, kind, server_now(), actor=actor, list=name, filter=asked, number=number)
     size = file.tell()
     file.seek(0)
     if size > IN_MEMORY:

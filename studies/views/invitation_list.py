@@ -5,7 +5,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_http_methods
 
@@ -15,6 +14,7 @@ from studies.forms.invitation_list import InvitationListForm
 from studies.models import Study
 from studies.roles import Can
 from studies.selectors.names import profile_names
+from studies.services.clock import server_now
 from studies.services.people.invitation_mails import invitations_queue
 from studies.services.people.people_import import (
     InvitationsRefused,
@@ -62,7 +62,7 @@ def staff_invitations_upload(request: HttpRequest, study: Study) -> HttpResponse
 
 
 def _invited(request: HttpRequest, study: Study, reading: PeopleReading) -> HttpResponse:
-    now, actor = timezone.now(), signed_in(request)
+    now, actor = server_now(), signed_in(request)
     result = invitations_import(study=study, reading=reading, now=now, actor=actor)
     queued = invitations_queue(
         study=study, invitations=result.to_send, site_url=site_url_of(request), now=now, actor=actor

@@ -8,7 +8,6 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -25,6 +24,7 @@ from studies.selectors.invitations import (
     token_sha256,
 )
 from studies.selectors.names import profile_names
+from studies.services.clock import server_now
 from studies.services.events import StudyEventKind
 from studies.services.people.invitation_mails import invitations_queue
 from studies.services.people.invitations import (
@@ -70,7 +70,7 @@ WAYS_ON: dict[type[Refused], str] = {
 @require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """GET shows the invitation and changes nothing: mail scanners open links, too. POST accepts it."""
-    now = timezone.now()
+    now = server_now()
     try:
         found = invitation_of(token=token, now=now)
         if isinstance(request.user, User) and request.user.email != found.email:
@@ -117,7 +117,7 @@ def staff_invitations(request: HttpRequest, study: Study) -> HttpResponseBase:
     form = InvitationForm(request.POST if request.method == "POST" else None, study=study)
     if request.method == "POST" and form.is_valid() and _invited(request, study, form):
         return redirect("staff_invitations", slug=study.slug)
-    now, chosen, listing = timezone.now(), request.GET.get("state", ""), Listing(request, LIST_COLUMNS)
+    now, chosen, listing = server_now(), request.GET.get("state", ""), Listing(request, LIST_COLUMNS)
     rows = listing.ordered(invitations_of(study, now))
     if chosen in InvitationState.values:
         rows = rows.filter(state=chosen)
@@ -145,9 +145,7 @@ def _file(
 def _invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:
     """Whether the person could be invited; otherwise the form says why not."""
     try:
-        made = invitation_create(
-            study=study, **form.cleaned_data, now=timezone.now(), actor=signed_in(request)
-        )
+        made = invitation_create(study=study, **form.cleaned_data, now=server_now(), actor=signed_in(request))
     except Refused as refusal:
         form.add_error(None, str(refusal))
         return False
@@ -169,7 +167,7 @@ def staff_invitation_revoke(request: HttpRequest, study: Study, number: int) -> 
     """Make the link useless and return to the list."""
     found = _invitation(study, number)
     try:
-        invitation_revoke(invitation=found, now=timezone.now(), actor=signed_in(request))
+        invitation_revoke(invitation=found, now=server_now(), actor=signed_in(request))
         messages.success(request, _("The invitation of %(email)s is revoked.") % {"email": found.email})
     except Refused as refusal:
         messages.error(request, str(refusal))
@@ -191,7 +189,7 @@ def _invitation(study: Study, number: int) -> Invitation:
 
 def _sent(request: HttpRequest, one: Invitation) -> None:
     """Leave the mail to a worker and say so."""
-    now, actor = timezone.now(), signed_in(request)
+    now, actor = server_now(), signed_in(request)
     try:
         invitations_queue(
             study=one.study, invitations=[one], site_url=site_url_of(request), now=now, actor=actor

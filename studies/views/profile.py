@@ -5,7 +5,6 @@ import uuid
 from django.contrib import messages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_GET, require_http_methods
@@ -14,6 +13,7 @@ from studies.forms.profile import ProfileQuestions
 from studies.models import Participant, Study
 from studies.roles import Can
 from studies.selectors.participants import credential_of, credentials_of, has_valid_consent, newest_profile
+from studies.services.clock import server_now
 from studies.services.people.credentials import credential_viewed
 from studies.services.people.profiles import (
     ConsentMissing,
@@ -49,7 +49,7 @@ def staff_credential(request: HttpRequest, study: Study, code: str, token: uuid.
     content = credential and stored_file(credential)
     if credential is None or content is None:
         raise Http404
-    credential_viewed(credential=credential, actor=signed_in(request), now=timezone.now())
+    credential_viewed(credential=credential, actor=signed_in(request), now=server_now())
     return FileResponse(
         content, as_attachment=True, filename=credential.name, content_type=credential.media_type
     )
@@ -60,7 +60,7 @@ def sent(request: HttpRequest, participant: Participant) -> HttpResponse:
     if not form.is_valid():
         return _page(request, participant, form, status=422)
     try:
-        profile_submit(participant=participant, answers=form.answers, file=form.file, now=timezone.now())
+        profile_submit(participant=participant, answers=form.answers, file=form.file, now=server_now())
     except Refused as refusal:
         form.add_error(None, str(refusal))
         return _page(request, participant, form, status=422)

@@ -27,11 +27,11 @@ from django.dispatch import receiver
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
-from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from studies.models import User
+from studies.services.clock import server_now
 from studies.services.staff.second_factor import second_factor_use
 from studies.session_renewal import sign_in_used
 
@@ -159,7 +159,7 @@ class SecurityView(IndexView):  # type: ignore[misc]  # allauth is untyped
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context_data(**kwargs)
-        sign_in_used(self.request, self.request.user, timezone.now())
+        sign_in_used(self.request, self.request.user, server_now())
         sign_ins = UserSession.objects.purge_and_list(self.request.user)
         context["sign_ins"] = sorted(sign_ins, key=lambda one: one.last_seen_at, reverse=True)
         context["needed"] = settings.STAFF_SECOND_FACTOR and self.request.user.is_staff
@@ -172,7 +172,7 @@ class ActivateAppView(ActivateTOTPView):  # type: ignore[misc]
     def form_valid(self, form: Any) -> HttpResponse:
         response: HttpResponse = super().form_valid(form)
         # The code that connected the app is used, too.
-        second_factor_use(user=self.request.user, code=form.cleaned_data["code"], now=timezone.now())
+        second_factor_use(user=self.request.user, code=form.cleaned_data["code"], now=server_now())
         _proved_by_adding(self.request)
         return response
 

@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -13,6 +12,7 @@ from studies.models import Study, StudyRole, User
 from studies.models.roles import ROLES
 from studies.roles import Can, Role
 from studies.selectors.roles import reviewers_see_private, roles_in
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.services.staff.colleagues import colleague_add
 from studies.services.staff.roles import role_take
@@ -63,7 +63,7 @@ def staff_study_team_take(request: HttpRequest, study: Study, number: int) -> Ht
         return redirect("staff_study_team", slug=study.slug)
     role: Role = form.cleaned_data["role"]
     try:
-        taken = role_take(study=study, user=user, role=role, now=timezone.now(), actor=signed_in(request))
+        taken = role_take(study=study, user=user, role=role, now=server_now(), actor=signed_in(request))
     except Refused as refusal:
         messages.error(request, str(refusal))
         return redirect("staff_study_team", slug=study.slug)
@@ -84,7 +84,7 @@ def _added(request: HttpRequest, study: Study, form: ColleagueForm) -> bool:
             email=data["email"],
             role=data["role"],
             site_url=site_url_of(request),
-            now=timezone.now(),
+            now=server_now(),
             actor=signed_in(request),
         )
     except Refused as refusal:

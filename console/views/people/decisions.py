@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -21,6 +20,7 @@ from studies.forms.people import APPROVE, REJECT, VettingForm
 from studies.models import Participant, Study, VettingStatus
 from studies.roles import Can
 from studies.selectors.participants import participant_by_code
+from studies.services.clock import server_now
 from studies.services.people.participants import participant_reject
 from studies.services.people.vetting_mails import Decision, decision_mail
 from studies.services.refusals import Refused
@@ -90,7 +90,7 @@ def _done(
     """Do it, say what came of it, and return to where the person was looked at."""
     study = participant.study
     query = PeopleQuery.of_text(request.POST.get("back", ""), study)
-    common = {"actor": signed_in(request), "now": timezone.now(), "site_url": site_url_of(request)}
+    common = {"actor": signed_in(request), "now": server_now(), "site_url": site_url_of(request)}
     try:
         messages.success(request, act(request, participant, common))
     except Refused as refusal:
@@ -128,7 +128,7 @@ def _mail(request: HttpRequest, person: Participant, form: VettingForm) -> Any:
         decision = "approved" if has_place else "reserve"
     reason = form.cleaned_data["reason"].strip()
     return decision_mail(
-        person, decision=decision, reason=reason, site_url=site_url_of(request), now=timezone.now()
+        person, decision=decision, reason=reason, site_url=site_url_of(request), now=server_now()
     )
 
 
@@ -138,7 +138,7 @@ def _decide(request: HttpRequest, participant: Participant, form: VettingForm) -
         participant=participant,
         reason=form.cleaned_data["reason"],
         actor=signed_in(request),
-        now=timezone.now(),
+        now=server_now(),
         site_url=site_url_of(request),
         seen=form.cleaned_data["seen"] or None,
     )

@@ -8,7 +8,6 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
-from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_GET, require_safe
 
@@ -23,6 +22,7 @@ from studies.forms.people import VettingForm
 from studies.models import Study, StudyStatus
 from studies.roles import Can
 from studies.selectors.names import profile_names
+from studies.services.clock import server_now
 from studies.services.events import StudyEventKind
 from studies.services.people.participants import has_started, may_let_in
 from studies.views.access import rights_here, study_page
@@ -59,7 +59,7 @@ def staff_participants(request: HttpRequest, study: Study) -> HttpResponse:
 def staff_participants_file(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The same rows as a CSV file, without pages; asking for it is recorded, for it has addresses."""
     query = PeopleQuery.of(request.GET.dict(), study)
-    rows = people_file(study=study, wanted=query.wanted, now=timezone.now())
+    rows = people_file(study=study, wanted=query.wanted, now=server_now())
     return csv_file(request, "people", rows, study=study, kind=StudyEventKind.PEOPLE_LISTED)
 
 
@@ -67,7 +67,7 @@ def people_page(
     request: HttpRequest, study: Study, query: PeopleQuery, *, draft: Draft | None = None, status: int = 200
 ) -> HttpResponse:
     """The page, with the panel of the person that the query names; `draft` is a decision about them."""
-    now = timezone.now()
+    now = server_now()
     around = surroundings(study, query.wanted, now)
     total = around.counts[PersonState(query.wanted.state)] if query.wanted.state else around.total
     pages = max(1, -(-total // PEOPLE_PER_PAGE))

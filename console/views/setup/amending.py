@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -28,6 +27,7 @@ from studies.protocol.settings import ProtocolRefused, read_settings
 from studies.roles import Can
 from studies.selectors.amendments import made_after_results, results_first_at
 from studies.services.amendments import TIMES, AmendedSince, study_amend
+from studies.services.clock import server_now
 from studies.services.drafts import ROW
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
@@ -130,7 +130,7 @@ def _amended(
             and reason.is_valid()
         ):
             amendment = study_amend(
-                study=study, changes=changes, reason=reason.cleaned_data["reason"], now=timezone.now(),
+                study=study, changes=changes, reason=reason.cleaned_data["reason"], now=server_now(),
                 actor=signed_in(request), seen=seen,
             )  # fmt: skip
             messages.success(request, _("Amendment %(number)s is made.") % {"number": amendment.number})

@@ -5,7 +5,6 @@ import json
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -19,6 +18,7 @@ from presentation.problems import problem_in_words
 from studies.models import Study
 from studies.protocol.settings import ProtocolRefused
 from studies.roles import Can
+from studies.services.clock import server_now
 from studies.services.drafts import ROW, draft_sha256, draft_take_over
 from studies.services.refusals import Refused
 from studies.services.studies import study_close
@@ -44,7 +44,7 @@ def staff_lock_confirm(request: HttpRequest, study: Study) -> HttpResponse:
         study_lock_confirmed(
             study=study, names=ALL_NAMES, seen=request.POST.get("seen", ""),
             without_item_bank=request.POST.get("without_item_bank") == "yes",
-            now=timezone.now(), actor=signed_in(request),
+            now=server_now(), actor=signed_in(request),
         )  # fmt: skip
     except Refused as refusal:
         messages.error(request, str(refusal))
@@ -54,7 +54,7 @@ def staff_lock_confirm(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _lock_page(request: HttpRequest, study: Study, status: int = 200) -> HttpResponse:
-    context = setup_context(study, "lock", timezone.now())
+    context = setup_context(study, "lock", server_now())
     context |= {
         "rows": protocol_rows(study.protocol),
         "seen": draft_sha256(study, ALL_NAMES),
@@ -72,7 +72,7 @@ def staff_setup_close(request: HttpRequest, study: Study) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             study_close(
-                study=study, reason=form.cleaned_data["reason"], now=timezone.now(), actor=signed_in(request)
+                study=study, reason=form.cleaned_data["reason"], now=server_now(), actor=signed_in(request)
             )
         except Refused as refusal:
             form.add_error(None, str(refusal))
@@ -101,7 +101,7 @@ def staff_setup_import(request: HttpRequest, study: Study) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             draft_take_over(
-                study=study, settings=form.cleaned_data["file"], now=timezone.now(), actor=signed_in(request)
+                study=study, settings=form.cleaned_data["file"], now=server_now(), actor=signed_in(request)
             )
         except ProtocolRefused as refusal:
             for sentence in refusal.sentences:

@@ -9,7 +9,6 @@ from csp.constants import SELF
 from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods
@@ -30,6 +29,7 @@ from studies.protocol.consents import RECORDED_SENTENCES, recorded_items
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
 from studies.roles import Can
 from studies.selectors.private_questions import of_public
+from studies.services.clock import server_now
 from studies.views.access import study_page
 
 TEMPLATES = {
@@ -55,7 +55,7 @@ def staff_setup_preview(request: HttpRequest, study: Study, page: str) -> HttpRe
     # What a participant reads after the lock, without changing the study's row.
     shown = copy(study)
     shown.settings, shown.status = settings.model_dump(mode="json"), StudyStatus.FROZEN
-    context = _context(shown, settings, page, timezone.now()) | {"page_base": BASE}
+    context = _context(shown, settings, page, server_now()) | {"page_base": BASE}
     return render(request, TEMPLATES[page], context)
 
 

@@ -6,7 +6,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -24,6 +23,7 @@ from studies.models import Prompt, Study, StudyStatus
 from studies.protocol.settings import ProtocolRefused
 from studies.roles import Can
 from studies.selectors.categories import undecided
+from studies.services.clock import server_now
 from studies.services.drafts import DraftChanged, draft_part, draft_save, draft_sha256
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
@@ -43,7 +43,7 @@ PREVIEWS = {
 @study_page(Can.SEE_PROTOCOL)
 def staff_setup(request: HttpRequest, study: Study) -> HttpResponse:
     """The first step that is not done; of a locked study the whole protocol."""
-    context = setup_context(study, "", timezone.now())
+    context = setup_context(study, "", server_now())
     left = [step for step in context["steps"] if step.state != "done"]
     if study.status != StudyStatus.DRAFT or not left:
         return redirect("staff_lock", slug=study.slug)
@@ -85,7 +85,7 @@ def staff_models_take(request: HttpRequest, study: Study) -> HttpResponse:
     if request.method == "POST":
         try:
             models_take(
-                study=study, seen=number_asked(request.POST.get("seen", "")) or 0, now=timezone.now(),
+                study=study, seen=number_asked(request.POST.get("seen", "")) or 0, now=server_now(),
                 actor=signed_in(request),
             )  # fmt: skip
         except Refused as refusal:
@@ -102,7 +102,7 @@ def _saved(request: HttpRequest, study: Study, page: str, form: StepForm) -> Htt
     try:
         draft_save(
             study=study, step=page, settings=form.settings(), row=form.row(),
-            seen=request.POST.get("seen", ""), now=timezone.now(), actor=signed_in(request),
+            seen=request.POST.get("seen", ""), now=server_now(), actor=signed_in(request),
         )  # fmt: skip
     except DraftChanged as refusal:
         form.add_error(None, str(refusal))
@@ -163,7 +163,7 @@ def step_page(
 ) -> HttpResponse:
     """One page of the set-up; `seen` keeps the fingerprint of what its form was opened with."""
     following = next_page(page)
-    context = setup_context(study, page, timezone.now())
+    context = setup_context(study, page, server_now())
     context |= {
         "form": form,
         "seen": seen or (draft_sha256(study, form.names()) if form else ""),

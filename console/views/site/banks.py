@@ -27,6 +27,7 @@ from studies.forms.uploads import takes_large_files
 from studies.models import BankVersion, Prompt
 from studies.roles import SiteCan
 from studies.selectors.private_questions import is_private, of_public, sees_private_of
+from studies.services.clock import server_now
 from studies.services.private_questions import private_seen_of_bank
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
@@ -79,7 +80,7 @@ def staff_bank(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         request.GET.get("page")
     )
     private = {one.label for one in page if is_private(one)}
-    private_seen_of_bank(version=version, page="bank", labels=private, actor=reader, now=timezone.now())
+    private_seen_of_bank(version=version, page="bank", labels=private, actor=reader, now=server_now())
     facts = bank_facts(version, with_private=whole)
     context = {
         "version": version,
@@ -130,7 +131,7 @@ def _left_to_a_job(request: HttpRequest, kind: str, arguments: dict[str, Any]) -
     """Start it, unless the same work on the same upload waits or runs: a button may be pressed twice."""
     job = open_jobs(None).filter(kind=kind, arguments__token=arguments["token"]).first()
     if job is None:
-        actor, now = signed_in(request), timezone.now()
+        actor, now = signed_in(request), server_now()
         job = job_start(kind=kind, study=None, actor=actor, now=now, arguments=arguments)
     return redirect("staff_job", job.pk)
 

@@ -9,7 +9,6 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
@@ -21,6 +20,7 @@ from jobs.services.starting import job_start
 from presentation.problems import problem_in_words
 from studies.forms.uploads import takes_large_files
 from studies.roles import SiteCan
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.views.access import signed_in, site_page
@@ -77,12 +77,12 @@ def _stored(request: HttpRequest, *, slug: str, upload: UploadedFile) -> HttpRes
     token = upload_stage(name=upload.name or "", content=upload.read())
     if not is_quick(token):
         job = job_start(
-            kind="import_items", study=None, actor=signed_in(request), now=timezone.now(),
+            kind="import_items", study=None, actor=signed_in(request), now=server_now(),
             arguments={"token": token, "slug": slug},
         )  # fmt: skip
         return redirect("staff_job", job.pk)
     try:
-        bank, created = item_bank_file_import(token=token, slug=slug, now=timezone.now())
+        bank, created = item_bank_file_import(token=token, slug=slug, now=server_now())
     finally:
         upload_forget(token)
     sentence = (
@@ -115,7 +115,7 @@ def staff_calibrate(request: HttpRequest) -> HttpResponse:
                 kind="calibrate",
                 study=None,
                 actor=signed_in(request),
-                now=timezone.now(),
+                now=server_now(),
                 arguments=arguments,
             )
             return redirect("staff_job", job.pk)
@@ -132,7 +132,7 @@ def staff_judge_texts(request: HttpRequest) -> HttpResponseBase:
             require_slug(form.cleaned_data["slug"], of="judge texts")
             with tempfile.TemporaryDirectory() as folder:
                 texts, _created = judge_texts_import(
-                    slug=form.cleaned_data["slug"], **form.contents(), folder=Path(folder), now=timezone.now()
+                    slug=form.cleaned_data["slug"], **form.contents(), folder=Path(folder), now=server_now()
                 )
         except Refused as refusal:
             form.add_error(None, problem_in_words(str(refusal)))

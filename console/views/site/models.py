@@ -27,6 +27,7 @@ from studies.forms.uploads import takes_large_files
 from studies.models import ItemBank
 from studies.roles import SiteCan
 from studies.selectors.roles import studies_of_staff
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.views.access import signed_in, site_page
@@ -116,7 +117,7 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
     chosen = {name: values[name] for name in ("source", "model", "scorer", "replace")} | {"token": token}
     if not is_quick(token):
         job = job_start(
-            kind="import_models", study=None, actor=signed_in(request), now=timezone.now(),
+            kind="import_models", study=None, actor=signed_in(request), now=server_now(),
             arguments=chosen | {"item_bank": values["item_bank"].pk},
         )  # fmt: skip
         return redirect("staff_job", job.pk)
@@ -171,7 +172,7 @@ def staff_models_table(request: HttpRequest) -> HttpResponse:
             token = upload_stage(name=values["file"].name, content=values["file"].read())
             try:
                 bank, _created = table_file_import(
-                    token=token, slug=values["slug"], source=values["source"], now=timezone.now()
+                    token=token, slug=values["slug"], source=values["source"], now=server_now()
                 )
             finally:
                 upload_forget(token)

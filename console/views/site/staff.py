@@ -8,7 +8,6 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -18,6 +17,7 @@ from formats.cells import csv_cell
 from studies.forms.team import StaffForm
 from studies.models import User
 from studies.roles import SiteCan
+from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.services.staff.colleagues import staff_invite
 from studies.services.staff.staff import StaffChange, staff_change
@@ -119,7 +119,7 @@ def _added(request: HttpRequest, form: StaffForm) -> bool:
         user, changed = staff_invite(
             **form.cleaned_data,
             site_url=site_url_of(request),
-            now=timezone.now(),
+            now=server_now(),
             actor=signed_in(request),
         )
     except Refused as refusal:

@@ -7,7 +7,6 @@ from functools import wraps
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -32,6 +31,7 @@ from reporting.views.measurement.scopes import scope_of_scores
 from scoring.selectors.audit_results import audit_result
 from screening.selectors.participants import undecided_participants
 from studies.roles import Can
+from studies.services.clock import server_now
 from studies.views.access import Guarded, page_refused, private_shown, rights_here, signed_in
 from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
@@ -68,7 +68,7 @@ def staff_audit(request: HttpRequest, run: JudgingRun) -> HttpResponse:
                 seed=form.cleaned_data["seed"],
                 public_only=form.cleaned_data["public_only"],
                 actor=signed_in(request),
-                now=timezone.now(),
+                now=server_now(),
             )
         except DrawRefused as refusal:
             form.add_error("size" if not run.is_open else None, str(refusal))
@@ -90,7 +90,7 @@ def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpRespons
                 reading=form.reading,
                 rater=form.cleaned_data.get("rater") or rater_name(signed_in(request)),
                 actor=signed_in(request),
-                now=timezone.now(),
+                now=server_now(),
             )
         except RatingsRefused as refusal:
             form.problems = tuple(grouped(refusal.problems))

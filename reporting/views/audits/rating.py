@@ -9,7 +9,6 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
@@ -26,6 +25,7 @@ from reporting.forms.audits import DrawForm, RatingForm
 from screening.selectors.participants import undecided_participants
 from studies.models import Study
 from studies.roles import Can
+from studies.services.clock import server_now
 from studies.views.access import page_refused, private_shown, rights_here, signed_in, study_page
 from studies.views.listing import Column, Listing
 
@@ -52,7 +52,7 @@ def staff_audits(request: HttpRequest, study: Study) -> HttpResponseBase:
         try:
             sample = audit_draw_once(
                 run=run, size=form.cleaned_data["size"], seed=form.cleaned_data["seed"],
-                public_only=form.cleaned_data["public_only"], actor=signed_in(request), now=timezone.now(),
+                public_only=form.cleaned_data["public_only"], actor=signed_in(request), now=server_now(),
             )  # fmt: skip
         except DrawRefused as refusal:
             form.add_error("size", str(refusal))
@@ -88,7 +88,7 @@ def staff_audit_rate(request: HttpRequest, study: Study, sample: int) -> HttpRes
     try:
         item_rate(
             sample=found, number=number, score=form.cleaned_data["score"],
-            comment=form.cleaned_data["comment"], actor=signed_in(request), now=timezone.now(),
+            comment=form.cleaned_data["comment"], actor=signed_in(request), now=server_now(),
         )  # fmt: skip
     except ItemRefused as refusal:
         status = (

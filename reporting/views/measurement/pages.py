@@ -5,7 +5,6 @@ from functools import partial
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from presentation.drawings.shapes import WIDE
@@ -25,6 +24,7 @@ from scoring.selectors.runs import changes_since, measures_are_coming, newest_st
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
 from studies.roles import Can
+from studies.services.clock import server_now
 from studies.views.access import private_shown, rights_here
 
 
@@ -46,7 +46,7 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "measurement": measurement,
         "changes": changes,
         "way_on": way_on(results, changes) if results else None,
-        "measuring": results is not None and measures_are_coming(results, timezone.now()),
+        "measuring": results is not None and measures_are_coming(results, server_now()),
         "tabs": results_tabs(study, query, chosen),
         "blocks": blocks_beside(study, query, chosen),
         **shown.context,

@@ -4,7 +4,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -21,6 +20,7 @@ from reporting.views.report.parts import changes_words, study_document
 from screening.views.blinding import results_hidden, unblinded_study_required
 from studies.models import Study
 from studies.roles import Can
+from studies.services.clock import server_now
 from studies.views.access import signed_in, study_page
 from studies.views.second_factor import proof_required
 
@@ -63,7 +63,7 @@ def staff_checklist(request: HttpRequest, study: Study) -> HttpResponse:
         return results_hidden(request, study) or _report_page(request, study, form)
     item = form.cleaned_data["item"]
     checklist_answer(
-        study=study, item=item, text=form.cleaned_data["text"], actor=signed_in(request), now=timezone.now()
+        study=study, item=item, text=form.cleaned_data["text"], actor=signed_in(request), now=server_now()
     )
     messages.success(request, _("Item %(item)s is answered.") % {"item": item})
     return redirect(f"{reverse('staff_report', args=[study.slug])}#item-{item}")

@@ -52,7 +52,7 @@ def test_values_that_are_no_text_are_written_plainly() -> None:
 
 
 def metric(value: float | None, name: str = "macro") -> MetricRow:
-    return MetricRow(run=1, scope="all", group="average", name=name, value=value, reason=None)
+    return MetricRow(run=1, scope="all", group="average", name=name, value=value)
 
 
 def test_both_files_of_a_table_hold_the_same_rows(tmp_path: Path) -> None:
