@@ -100,7 +100,7 @@ def passwords_hashed_quickly() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def host_clock_taken() -> None:
-    """Pages ask the database for the time once a minute: in no test that counts queries. `fresh_clock` does."""
+    """Pages ask the database for the time once a minute; only with `fresh_clock`, as tests count queries."""
     clock._known._asked_at = float("inf")
 
 
