@@ -48,9 +48,12 @@ def withheld_tasks(cohort: Cohort, top: Mask) -> dict[Name, Reason]:
 
 
 def withheld_where_asked(cohort: Cohort, parts: Mapping[str, Mask]) -> dict[str, Reason]:
-    """What must not be told of parts, rows (n,) that are in one part each: of all asked, scored or not."""
+    """What must not be told of parts, rows (n,) that are in one part each: of all asked, scored or not.
+
+    How often prompts were answered is no score: of these rows private prompts alone matter.
+    """
     everything = np.ones(len(cohort), dtype=bool)
-    return withheld(answers_of(cohort, everything), [Whole(ALL, everything, parts)])
+    return withheld(answers_of(cohort, everything), [Whole(ALL, everything, parts, only_private=True)])
 
 
 def _table(slices: Sequence[Slice], everything: Mask, top: Mask) -> Iterator[Whole[Name]]:
