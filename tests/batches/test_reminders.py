@@ -178,7 +178,7 @@ def test_the_command_reminds_nobody_while_the_clock_is_in_doubt(
     person: Participant, soon: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commands = "batches.management.commands.remind_participants"
-    monkeypatch.setattr(f"{commands}.database_now", lambda: soon)
+    monkeypatch.setattr(f"{commands}.server_now", lambda: soon)
     monkeypatch.setattr(f"{commands}.clocks_agree", lambda: False)
     with pytest.raises(CommandError, match="nobody was reminded"):
         call_command("remind_participants")

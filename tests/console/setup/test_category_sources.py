@@ -126,7 +126,8 @@ def test_banks_that_agree_are_not_asked_about_and_hashes_of_before_stay(study: S
     assert study_freeze(study=study, now=now).status == "frozen"
     digests: dict[str, Any] = {"bank_digest": "b", "item_bank_digest": "i", "judge_protocol_hash": "j"}
     before = ProtocolSettings().model_dump(mode="json")
-    del before["category_source"]
+    for later in ("category_source", "reviewers_see_private", "headline_scope"):
+        del before[later]
     of_before = {"settings": before, "bank": "b", "item_bank": "i", "judge_protocol": "j"}
     assert design_hash(ProtocolSettings(), **digests) == canonical_sha256(of_before)
     answered = ProtocolSettings(category_source="item_bank")

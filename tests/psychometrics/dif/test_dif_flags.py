@@ -20,7 +20,7 @@ def items_of(z: list[float], prompt: list[int] | None = None) -> ItemDif:
     columns = dict.fromkeys(ItemDif.__dataclass_fields__, np.ones(len(z)))
     places = np.arange(len(z)) if prompt is None else np.array(prompt, dtype=np.int64)
     between = Heterogeneity(0.0, 0.0, unknown(Reason.TOO_FEW_PROMPTS), len(z))
-    return ItemDif(**columns | {"prompt": places, "d": np.array(z), "between": between})  # type: ignore[arg-type]
+    return ItemDif(**columns | {"prompt": places, "d": np.array(z), "z": np.array(z), "between": between})  # type: ignore[arg-type]
 
 
 def cohort(prompts: list[AskedPrompt], b: list[float]) -> Cohort:

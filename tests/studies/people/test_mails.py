@@ -123,7 +123,7 @@ class SlowBackend(EmailBackend):
 
     def send_messages(self, messages: list[EmailMessage]) -> int:  # type: ignore[override]
         self.began.set()
-        assert self.go_on.wait(30)
+        assert self.go_on.wait(300)
         return int(super().send_messages(messages))
 
 
