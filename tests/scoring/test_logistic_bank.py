@@ -157,7 +157,7 @@ def test_people_who_got_all_right_or_nothing_have_no_theta_and_a_reason(
     """No finite maximum exists where all are right; nobody's answer counts where none was given."""
     prompts = [PromptRecord(prompt_id=name, text="?", gold_answer="no") for name in ITEMS[:4]]
     for text, average, top in (
-        ("no", "no_finite_solution", "no_finite_solution"),
+        ("no", "no_finite_solution", "too_few_people"),
         ("", "nothing_scored", "too_few_people"),
     ):
         study = make_study(
