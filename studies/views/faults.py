@@ -73,7 +73,9 @@ def unavailable(request: HttpRequest, exception: BaseException) -> HttpResponse:
     log.error("a request met a database or disk that cannot be used", reason=type(exception).__name__)
     sentence = _("The server cannot store or read anything right now. Please try again in a few seconds.")
     response: HttpResponse
-    if request.path_info.startswith("/api/") or request.headers.get("Accept") == "application/json":
+    accepted = request.headers.get("Accept", "")
+    is_script = "application/json" in accepted and "text/html" not in accepted
+    if is_script or request.path_info.startswith("/api/"):
         response = JsonResponse({"sentence": sentence}, status=HTTPStatus.SERVICE_UNAVAILABLE)
     else:
         # Without the request: whoever asks is known by the database.

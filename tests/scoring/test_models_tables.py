@@ -58,6 +58,33 @@ def test_a_table_of_scores_is_read_with_epoch_1_by_default(tmp_path: Path) -> No
     assert [(one.epoch, one.score) for one in found.responses] == [(1, 0.0), (2, 1.0)]
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        'model,question,score\nA,p1,"0,5"\n',
+        "sep=;\r\nModel;Question;Score\r\nA;p1;0,5\r\n;;\r\n",
+        "model\tprompt_id\tscore\tepoch\rA\tp1\t0.5\t1\r",
+        "sep=,\nmodel,prompt_id,score\nA,p1,0.5\n",
+    ],
+)
+def test_scores_are_read_as_spreadsheet_programs_leave_them(tmp_path: Path, table: str) -> None:
+    (found,) = read_model_results(lines(tmp_path, table, name="scores.csv")).responses
+    assert (found.model, found.prompt_id, found.epoch, found.score) == ("A", "p1", 1, 0.5)
+
+
+def test_published_abilities_are_known_behind_a_line_that_says_what_parts_cells(tmp_path: Path) -> None:
+    path = lines(tmp_path, "sep=;\r\nmodel;theta;se\r\nA;1,25;0,5\r\n", name="scores.csv")
+    (found,) = read_model_results(path).published
+    assert (found.model, found.theta, found.se) == ("A", 1.25, 0.5)
+
+
+def test_what_nobody_sees_in_the_name_of_a_model_is_named(tmp_path: Path) -> None:
+    table = "model,question,score\nA,p1,1\nA\u200b,p2,1\n"
+    assert problems_of(lines(tmp_path, table, name="scores.csv")) == [
+        "line 3, model: holds U+200B (invisible); remove it"
+    ]
+
+
 def test_problems_of_a_table_of_scores_are_told_by_kind(tmp_path: Path) -> None:
     rows = "".join(f"A,p{n},{n}\n" for n in range(2, 802))
     table = f"model,question,score\n{rows}A,\u200bp1,1\nA,p1,0,5\n,p1,1\n"
@@ -143,6 +170,18 @@ def test_the_page_says_what_a_log_of_a_run_that_did_not_end_holds(
     )
     assert "is an Excel workbook, but CSV is expected; open it and save it as CSV UTF-8." in excel.text
     assert ModelConfiguration.objects.count() == 1
+
+
+@pytest.mark.django_db
+def test_the_printed_table_has_a_row_a_question_whatever_its_id_holds(tmp_path: Path, now: datetime) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text(json.dumps({"id": "a\rb", "text": "Which?", "gold_answer": "1", "split": "public"}))
+    bank_import(slug="questions", reading=read_bank("chiron", path), strict=True, now=now)
+    parameters = ItemParameters((ItemParameter("a\rb", a=1.0, b=0.0),), 0.998, 0.001, 2.5)
+    item_bank_import(slug="items", parameters=parameters, now=now)
+    out = io.StringIO()
+    call_command("import_models", "items", template=True, stdout=out)
+    assert out.getvalue() == 'model,question,score,epoch\nmy-model,"a\rb",,1\n'
 
 
 @pytest.mark.django_db
