@@ -68,12 +68,9 @@ def read_csv_table(
         line = content.count(b"\n", 0, error.start) + 1
         return CsvTable(problems=(Problem(line, None, "", NOT_UTF_8),))
     problems: list[Problem] = []
-    header = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
-    named = _DELIMITER_LINE.fullmatch(header)
-    delimiter = named[1] if named else max(DELIMITERS, key=header.count)
-    lines = list(_lines(text, delimiter, problems, None if long_cells else CELL_CHARACTERS))
-    if named:
-        del lines[:1]
+    delimiter, lines_of_it = _delimiter(text)
+    most = None if long_cells else CELL_CHARACTERS
+    lines = list(_lines(text, delimiter, problems, most))[lines_of_it:]
     columns = [cell.lower() for cell in lines[0][1]] if lines else []
     if without_header and lines and required[0] not in columns:
         columns = list(without_header)
@@ -90,6 +87,14 @@ def read_csv_table(
             filled = [*cells, *[""] * (len(columns) - len(cells))]
             rows.append((number, {name: filled[place] for place, name in enumerate(columns) if name}))
     return CsvTable(tuple(filter(None, columns)), tuple(rows), tuple(problems), delimiter)
+
+
+def _delimiter(text: str) -> tuple[str, int]:
+    """What parts the cells, and how many lines say so alone."""
+    first = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+    if told := _DELIMITER_LINE.fullmatch(first):
+        return told[1], 1
+    return max(DELIMITERS, key=first.count), 0
 
 
 def _lines(text: str, delimiter: str, problems: list[Problem], most: int | None) -> Iterator[Line]:

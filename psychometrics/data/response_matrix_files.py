@@ -19,7 +19,7 @@ import scipy.sparse as sp
 from formats.csv_rows import NUMBERS, csv_rows, not_utf8, score_remedy, strict_number
 from formats.files import MEBIBYTE, FileRefused, json_lines
 from formats.problems import Problem
-from formats.text_faults import id_fault
+from formats.text_faults import id_fault, invisible_fault
 from psychometrics.data.response_matrix import ResponseMatrix
 from psychometrics.data.tables import TableRefused
 
@@ -142,8 +142,10 @@ def _csv_header(builder: MatrixBuilder, header: tuple[int, list[str]]) -> None:
     if len(names) <= 1 and not builder.problems:
         remedy = "write the configuration's column and then one per item, comma-separated"
         builder.refuse(line, f"names no item; {remedy}")
-    for name in names[1:]:
-        builder.name_item(name.strip(), line)
+    for name in map(str.strip, names[1:]):
+        if fault := invisible_fault(name):
+            builder.refuse(line, f"the item {name[:40]!r}: {fault}")
+        builder.name_item(name, line)
     if builder.problems:
         raise ResponseMatrixRefused(builder.problems)
 
@@ -153,13 +155,15 @@ def _csv_row(builder: MatrixBuilder, line: int, row: list[str]) -> None:
     if len(row) != expected:
         builder.refuse(line, f"has {len(row)} cells where the first line has {expected}")
         return
-    cells = row[1:]
+    name, *cells = row[0].strip(), *row[1:]
+    if fault := invisible_fault(name):
+        builder.refuse(line, f"the configuration {name[:40]!r}: {fault}")
     columns = [column for column, cell in enumerate(cells) if cell]
     scores = _plain_scores([cells[column] for column in columns])
     if scores is None:
-        builder.add(line, row[0].strip(), enumerate(map(_number_in, cells)))
+        builder.add(line, name, enumerate(map(_number_in, cells)))
     else:
-        builder.add_checked(line, row[0].strip(), columns, scores)
+        builder.add_checked(line, name, columns, scores)
 
 
 def _plain_scores(cells: list[str]) -> list[float] | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from formats.csv_rows import csv_rows, not_utf8, score_remedy, strict_number
 from formats.problems import Problem, grouped
+from formats.text_faults import invisible_fault
 
 MISSING = ("", "NaN", "nan")  # some programs write a missing score so
 MAX_PROBLEMS = 1_000
@@ -100,4 +101,5 @@ def _header_problems(header: list[str], required: Sequence[str]) -> list[Problem
         for name in sorted(set(filter(None, header)))
         if header.count(name) > 1
     ]
-    return [Problem(1, None, "", sentence) for sentence in (*missing, *twice)]
+    unseen = filter(None, map(invisible_fault, header))
+    return [Problem(1, None, "", sentence) for sentence in (*unseen, *missing, *twice)]

@@ -221,6 +221,15 @@ def test_codes_for_missing_in_a_matrix_are_told_and_not_divided(
     ]
 
 
+def test_what_nobody_sees_in_the_names_of_a_matrix_is_named(refused: Callable[[bytes], list[str]]) -> None:
+    assert refused("model,q1,\u200bq2\nm1,1,0\n".encode()) == [
+        "line 1: the item '\\u200bq2': holds U+200B (invisible); remove it"
+    ]
+    assert refused("model,q1\nm1,1\nm1\u00ad,0\n".encode()) == [
+        "line 3: the configuration 'm1\\xad': holds U+00AD (invisible); remove it"
+    ]
+
+
 def test_a_matrix_has_empty_columns_at_its_end_and_is_no_workbook(
     refused: Callable[[bytes], list[str]], tmp_path: Path
 ) -> None:
