@@ -65,7 +65,10 @@ def is_passing(exception: BaseException) -> bool:
     if not isinstance(exception, (OperationalError, InterfaceError)):
         return False
     cause = exception.__cause__
-    return not (isinstance(cause, sqlite3.Error) and cause.sqlite_errorcode == WRONG_STATEMENT)
+    if not isinstance(cause, sqlite3.Error):
+        return True
+    # Without a code it is Python's own, of bytes that are no text.
+    return getattr(cause, "sqlite_errorcode", WRONG_STATEMENT) != WRONG_STATEMENT
 
 
 def unavailable(request: HttpRequest, exception: BaseException) -> HttpResponse:

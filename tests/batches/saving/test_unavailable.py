@@ -140,3 +140,11 @@ def test_what_no_waiting_mends_stays_an_error_of_the_program(visitor: Client) ->
         finally:
             cursor.execute("ALTER TABLE away RENAME TO studies_study")
     assert (failed.status_code, failed.headers.get("Retry-After")) == (500, None)
+
+
+def test_bytes_that_are_no_text_stay_an_error_of_the_program(visitor: Client, session: Session) -> None:
+    visitor.raise_request_exception = False
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE batches_answer SET text = CAST(x'ff' AS TEXT)")
+    failed = visitor.get(f"/sessions/{session.pk}/prompts/1/")
+    assert (failed.status_code, failed.headers.get("Retry-After")) == (500, None)

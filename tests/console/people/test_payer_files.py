@@ -145,7 +145,7 @@ def test_a_note_is_kept_whole_or_refused(staff: Client, codes: list[str]) -> Non
     status, shown = upload(staff, f"code,state,note\n{codes[0]},paid,{'x' * 201}\n")
     assert (status, "line 2: the note has 201 characters; shorten it to 200 at most" in shown) == (422, True)
     status, shown = upload(staff, f"code,state,note\n{codes[0]},paid,a\0b\n")
-    assert (status, "line 2: contains a NUL character" in shown) == (422, True)
+    assert (status, "line 2, note: contains a NUL character" in shown) == (422, True)
     assert recorded() == []
     worst = 'see;=1, "two"\r\n=3'
     quoted = worst.replace('"', '""')
@@ -168,8 +168,7 @@ def test_every_problem_is_named_and_many_of_a_kind_hide_no_other(staff: Client, 
     assert status == 422
     for sentence in (
         "Nothing was recorded: 904 problems were found",
-        "line 2: nobody who is to be paid has the code &quot;P-000000&quot;",
-        "and 880 more lines like these",
+        "line 2, 3 and 898 more (here line 2): nobody who is to be paid has the code &quot;P-000000&quot;",
         "line 902: the amount is &quot;x&quot;",
         "line 903: the state is &quot;posted&quot;",
         "line 903: the currency is &quot;USD&quot;",
@@ -182,5 +181,5 @@ def test_every_problem_is_named_and_many_of_a_kind_hide_no_other(staff: Client, 
 def test_a_quotation_mark_that_is_never_closed_swallows_no_lines(staff: Client, codes: list[str]) -> None:
     a, b, _c = codes
     status, shown = upload(staff, f'code,state,note\n{a},paid,"half\n{b},paid,\n')
-    assert (status, "is no CSV from here on" in shown) == (422, True)
+    assert (status, "line 2: is no CSV (unexpected end of data)" in shown) == (422, True)
     assert recorded() == []

@@ -110,8 +110,8 @@ def test_of_a_file_with_mistakes_no_line_is_lost(staff: Client, study: Study) ->
     ("form", "sentence"),
     [
         ({}, "Nobody is named yet"),
-        ({"text": "a@example.org,stem-phd\n" * 100_000}, "at most 5000 people can be invited at once"),
-        ({"text": "".join(f"p{n}@a.org,x\n" for n in range(5_001))}, "at most 5000 people"),
+        ({"text": "a@example.org,stem-phd\n" * 100_000}, "at most 5,000 people can be invited at once"),
+        ({"text": "".join(f"p{n}@a.org,x\n" for n in range(5_001))}, "at most 5,000 people"),
         ({"file": SimpleUploadedFile("a.csv", b"\xff\xfe\x00\x01")}, "is not UTF-8"),
         ({"file": SimpleUploadedFile("a.csv", b"email,name\n\xc3\xa9,b\n")}, "missing columns: profile"),
         ({"file": SimpleUploadedFile("a.csv", b'email,profile\n"half of')}, "problem"),
