@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from formats.csv_rows import csv_rows, not_utf8, score_remedy, strict_number
+from formats.csv_rows import csv_rows, named_columns, not_utf8, score_remedy, strict_number
 from formats.problems import Problem, grouped
 from formats.text_faults import invisible_fault
 
@@ -69,6 +69,7 @@ def _read_rows(
 ) -> list[str]:
     rows = csv_rows(file, lambda line, sentence: problems.append(Problem(line, None, "", sentence)))
     header = [name.strip() for name in next(rows, (0, []))[1]]
+    del header[named_columns(header) :]
     problems += [] if problems else _header_problems(header, required)
     if problems:
         return header

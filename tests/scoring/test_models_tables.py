@@ -236,7 +236,10 @@ def test_a_matrix_has_empty_columns_at_its_end_and_is_no_workbook(
     path = tmp_path / "matrix.csv"
     path.write_text("model,q1,q2,,\nm1,1,0.5,,\nm2,,0,,\n")
     assert read_response_matrix(path).items == ("q1", "q2")
-    assert refused(b"model,q1,,\nm1,1,,x\n") == ["line 2: has 4 cells where the first line has 2"]
+    assert refused(b"model,q1,,\nm1,1,,\nm2,1,,x\n") == [
+        "line 1: the item '': is blank; write something or leave the entry out"
+    ]
+    assert refused(b"model,q1,,\nm1,1,,,x\n") == ["line 2: has 5 cells where the first line has 2"]
     assert refused(b"model,q1\nm1,0,\n") == ["line 2: has 3 cells where the first line has 2"], "as in 0,5"
     assert refused(b"PK\x03\x04\xff xl/workbook.xml") == [
         "is an Excel workbook, but CSV is expected; open it and save it as CSV UTF-8"
