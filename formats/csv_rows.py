@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from formats.file_kinds import CSV, kind_fault
@@ -35,8 +35,8 @@ def score_remedy(number: float) -> str:
 
 def csv_rows(file: Iterable[str], refuse: Callable[[int, str], None]) -> Iterator[tuple[int, list[str]]]:
     """The cells of every row that holds anything, each with the number of the line it ends on. A cell of
-    blanks is empty; others are as they stand. Columns at the end that have no name in the first row are left
-    out of rows in which they are empty.
+    blanks is empty; others are as they stand. Columns at the end that have no name in the first row, which is
+    given whole, are left out of rows in which they are empty.
 
     Where the file stops being CSV the rows end, and `refuse` hears the line and what is wrong with it.
     """
@@ -48,12 +48,17 @@ def csv_rows(file: Iterable[str], refuse: Callable[[int, str], None]) -> Iterato
             if not any(cells):
                 continue
             if width < 0:
-                width, named = len(cells), max(place for place, cell in enumerate(cells, start=1) if cell)
-            if len(cells) <= width and not any(cells[named:]):
+                width, named = len(cells), named_columns(cells)
+            elif len(cells) <= width and not any(cells[named:]):
                 del cells[named:]
             yield reader.line_num, cells
     except csv.Error as error:
         refuse(reader.line_num, f"not valid CSV ({error}); see that every quotation mark is closed")
+
+
+def named_columns(header: Sequence[str]) -> int:
+    """How many columns there are up to the last that has a name."""
+    return max((place for place, cell in enumerate(header, start=1) if cell.strip()), default=0)
 
 
 def not_utf8(path: Path) -> str:

@@ -1,14 +1,14 @@
 """The one reader of tables that people make in a spreadsheet program: people, payers' files, rated sheets.
 
 The first line names the columns, in any order and case; cells are parted by commas, semicolons or tabs, and
-trimmed. Columns without a name are read over while they are empty. Everything that is wrong is a problem with
-its line; a line that has one is no row.
+trimmed. Columns without a name are read over while they are empty. A line `sep=;` before the first says what
+parts cells. Everything that is wrong is a problem with its line; a line that has one is no row.
 """
 
 import csv
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 
@@ -16,8 +16,12 @@ from formats.file_kinds import CSV, kind_fault
 from formats.problems import Problem
 from formats.text_faults import NUL, invisible_fault
 
+# The library's bound holds for all threads of the process: it is set once, and the usual one is kept here.
+CELL_CHARACTERS = csv.field_size_limit(64 * 1024 * 1024)
 DELIMITERS = ",;\t"
+_DELIMITER_LINE = re.compile(r'"?sep=([,;\t])"?[,;\t]*', re.IGNORECASE)  # Excel's own way to say it
 NOT_UTF_8 = "is not UTF-8; save the file as UTF-8"
+_DECIMALS = re.compile(r"[0-9]{1,9}")
 Line = tuple[int, list[str]]
 
 
@@ -29,6 +33,15 @@ class CsvTable:
     rows: tuple[tuple[int, dict[str, str]], ...] = ()
     problems: tuple[Problem, ...] = ()
     delimiter: str = ","
+
+    def decimals_beside(self, cells: Mapping[str, str], column: str) -> str:
+        """What may be the decimals of a whole number and fell into the next column, as 12,50 does where
+        commas part cells; "" where nothing is.
+        """
+        if self.delimiter != "," or not cells.get(column, "").isdecimal():
+            return ""
+        beside = "".join(cells[name] for name in self.columns[self.columns.index(column) + 1 :][:1])
+        return beside if _DECIMALS.fullmatch(beside) else ""
 
 
 def read_csv_table(
@@ -55,10 +68,9 @@ def read_csv_table(
         line = content.count(b"\n", 0, error.start) + 1
         return CsvTable(problems=(Problem(line, None, "", NOT_UTF_8),))
     problems: list[Problem] = []
-    header = text.lstrip("\r\n").partition("\n")[0]
-    delimiter = max(DELIMITERS, key=header.count)
-    with _bounded_cells(len(text) if long_cells else csv.field_size_limit()):
-        lines = list(_lines(text, delimiter, problems))
+    delimiter, lines_of_it = _delimiter(text)
+    most = None if long_cells else CELL_CHARACTERS
+    lines = list(_lines(text, delimiter, problems, most))[lines_of_it:]
     columns = [cell.lower() for cell in lines[0][1]] if lines else []
     if without_header and lines and required[0] not in columns:
         columns = list(without_header)
@@ -77,22 +89,22 @@ def read_csv_table(
     return CsvTable(tuple(filter(None, columns)), tuple(rows), tuple(problems), delimiter)
 
 
-@contextmanager
-def _bounded_cells(most: int) -> Iterator[None]:
-    """The library's bound, one for the process, is 128 KiB."""
-    before = csv.field_size_limit(most)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
+def _delimiter(text: str) -> tuple[str, int]:
+    """What parts the cells, and how many lines say so alone."""
+    first = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
+    if told := _DELIMITER_LINE.fullmatch(first):
+        return told[1], 1
+    return max(DELIMITERS, key=first.count), 0
 
 
-def _lines(text: str, delimiter: str, problems: list[Problem]) -> Iterator[Line]:
-    """Where each line that holds anything begins, and its trimmed cells."""
+def _lines(text: str, delimiter: str, problems: list[Problem], most: int | None) -> Iterator[Line]:
+    """Where each line that holds anything begins, and its trimmed cells of at most so many characters."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True)
     begins = 1
     try:
         for cells in reader:
+            if most and max(map(len, cells), default=0) > most:
+                raise csv.Error(f"field larger than field limit ({most})")
             trimmed = [cell.strip() for cell in cells]
             if any(trimmed):
                 yield begins, trimmed

@@ -49,6 +49,7 @@ TEMPLATES = (
     # tables of people and payments, rated sheets
     _("is not UTF-8; save the file as UTF-8"),
     _("is no CSV ({reason}); export the file again"),
+    _("field larger than field limit ({number})"),
     _("the file is empty; begin it with the line {columns}"),
     _("missing columns: {names}; begin the file with {columns}"),
     _("the columns must be some of {names}, each once"),

@@ -1,7 +1,7 @@
 """The terms of payment as a form, and the payer's file."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -112,8 +112,9 @@ class ReportsForm(forms.Form):
         return file
 
     def rows(self) -> tuple[list[ReportRow], list[Problem]]:
-        """The lines of the valid form's file, and every problem of those that cannot be read."""
-        table = read_csv_table(self.cleaned_data["file"].read(), required=REQUIRED, codes=CODES)
+        """The lines of the valid form's file with a state, and every problem of their cells."""
+        content = self.cleaned_data["file"].read()
+        table = read_csv_table(content, required=REQUIRED, codes=CODES, long_cells=True)
         if len(table.rows) > MAX_LINES:
             sentence = _("The file has more than %(lines)d lines; divide it.") % {"lines": MAX_LINES}
             return [], [told(None, "", sentence)]
@@ -121,11 +122,10 @@ class ReportsForm(forms.Form):
         problems: list[Problem] = [*in_words(table.problems)]
         for line, cells in table.rows:
             values = {name: text_of_cell(cells.get(name, "")).strip() for name in KNOWN}
-            if not values["state"]:  # says nothing
+            if not (values["state"] or values["paid_amount"] or values["note"]):  # says nothing
                 continue
-            found = list(_cell_problems(line, values, table.columns))
-            problems += found
-            if not found:
+            problems += _cell_problems(line, values, table.decimals_beside(cells, "paid_amount"))
+            if values["state"]:
                 rows.append(_row(line, values))
         problems.sort(key=lambda problem: problem.line or 0)
         if not rows and not problems:
@@ -133,26 +133,29 @@ class ReportsForm(forms.Form):
         return rows, problems
 
 
-def _cell_problems(line: int, values: dict[str, str], columns: Sequence[str]) -> Iterator[Problem]:
-    """All that is wrong with the cells of a line."""
+def _cell_problems(line: int, values: dict[str, str], decimals: str) -> Iterator[Problem]:
+    """All that is wrong with the cells of a line; `decimals` are beside its amount."""
     amount, note = values["paid_amount"], values["note"]
+    if not values["state"]:
+        yield told(line, "", _("there is an amount or a note and no state; write ordered, paid or failed"))
     if amount and not AMOUNT.fullmatch(amount):
         sentence = _('the amount is "%(amount)s"; write a number such as 12.50')
         yield told(line, "", sentence % {"amount": shortened(amount)})
-    beside = amount and columns[columns.index("paid_amount") + 1 :][:1] == ("note",)
-    if beside and amount.isdecimal() and CENTS.fullmatch(note):  # 12,50 in a file that parts cells at ","
+    if CENTS.fullmatch(decimals):
         sentence = _(
-            'the amount "%(amount)s" is followed by the note "%(note)s"; write %(amount)s.%(note)s if that '
-            "is one amount, and %(amount)s.00 if it is not"
+            'the amount "%(amount)s" is followed by "%(cents)s" in the next cell; write %(amount)s.%(cents)s '
+            "if that is one amount, and %(amount)s.00 if it is not"
         )
-        yield told(line, "", sentence % {"amount": amount, "note": note})
+        yield told(line, "", sentence % {"amount": amount, "cents": decimals})
     if len(note) > MAX_NOTE:
         sentence = _("the note has %(characters)s characters; shorten it to %(most)s at most")
         yield told(line, "", sentence % {"characters": len(note), "most": MAX_NOTE})
 
 
 def _row(line: int, values: dict[str, str]) -> ReportRow:
-    amount = Decimal(values["paid_amount"].replace(",", ".")) if values["paid_amount"] else None
+    """The line as far as it can be read: an amount that is none is told already."""
+    written = values["paid_amount"]
+    amount = Decimal(written.replace(",", ".")) if AMOUNT.fullmatch(written) else None
     states = {state.value: str(state.label) for state in PaidState}
     state = code_named(values["state"], states) or values["state"]
     return ReportRow(line, values["code"].upper(), state, amount, values["currency"].upper(), values["note"])

@@ -12,6 +12,7 @@ import time
 import unicodedata
 import zipfile
 import zlib
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, BinaryIO
@@ -156,12 +157,13 @@ def strays_remove() -> None:
         return
     waited_for = set(Job.objects.filter(state__in=OPEN).values_list("arguments__token", flat=True))
     for path in folder.iterdir():
-        if path.stem in waited_for or time.time() - path.stat().st_mtime <= STRAY_AFTER_SECONDS:
-            continue
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:  # what was noted of an upload
-            path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # somebody else was faster
+            if path.stem in waited_for or time.time() - path.stat().st_mtime <= STRAY_AFTER_SECONDS:
+                continue
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:  # what was noted of an upload
+                path.unlink()
 
 
 def safe_name(name: str) -> str:

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import scipy.sparse as sp
 
-from formats.csv_rows import NUMBERS, csv_rows, not_utf8, score_remedy, strict_number
+from formats.csv_rows import NUMBERS, csv_rows, named_columns, not_utf8, score_remedy, strict_number
 from formats.files import MEBIBYTE, FileRefused, json_lines
 from formats.problems import Problem
-from formats.text_faults import id_fault
+from formats.text_faults import id_fault, invisible_fault
 from psychometrics.data.response_matrix import ResponseMatrix
 from psychometrics.data.tables import TableRefused
 
@@ -129,21 +129,26 @@ def _read_csv(path: Path) -> ResponseMatrix:
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv_rows(file, builder.refuse)
-            _csv_header(builder, next(rows, (1, [])))
+            begins, header = next(rows, (1, []))
+            _csv_header(builder, begins, header[: named_columns(header)])
             for line, row in rows:
+                if len(builder.items) + 1 < len(row) <= len(header):  # a score in a column without a name
+                    builder.name_item("", begins)
+                    break
                 _csv_row(builder, line, row)
     except UnicodeDecodeError:
         raise ResponseMatrixRefused([not_utf8(path)]) from None
     return builder.matrix()
 
 
-def _csv_header(builder: MatrixBuilder, header: tuple[int, list[str]]) -> None:
-    line, names = header
+def _csv_header(builder: MatrixBuilder, line: int, names: list[str]) -> None:
     if len(names) <= 1 and not builder.problems:
         remedy = "write the configuration's column and then one per item, comma-separated"
         builder.refuse(line, f"names no item; {remedy}")
-    for name in names[1:]:
-        builder.name_item(name.strip(), line)
+    for name in map(str.strip, names[1:]):
+        if not id_fault(name) and (fault := invisible_fault(name)):
+            builder.refuse(line, f"the item {name[:40]!r}: {fault}")
+        builder.name_item(name, line)
     if builder.problems:
         raise ResponseMatrixRefused(builder.problems)
 
@@ -153,13 +158,15 @@ def _csv_row(builder: MatrixBuilder, line: int, row: list[str]) -> None:
     if len(row) != expected:
         builder.refuse(line, f"has {len(row)} cells where the first line has {expected}")
         return
-    cells = row[1:]
+    name, *cells = row[0].strip(), *row[1:]
+    if not id_fault(name) and (fault := invisible_fault(name)):
+        builder.refuse(line, f"the configuration {name[:40]!r}: {fault}")
     columns = [column for column, cell in enumerate(cells) if cell]
     scores = _plain_scores([cells[column] for column in columns])
     if scores is None:
-        builder.add(line, row[0].strip(), enumerate(map(_number_in, cells)))
+        builder.add(line, name, enumerate(map(_number_in, cells)))
     else:
-        builder.add_checked(line, row[0].strip(), columns, scores)
+        builder.add_checked(line, name, columns, scores)
 
 
 def _plain_scores(cells: list[str]) -> list[float] | None:

@@ -7,8 +7,9 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from formats.csv_rows import csv_rows, not_utf8, score_remedy, strict_number
+from formats.csv_rows import csv_rows, named_columns, not_utf8, score_remedy, strict_number
 from formats.problems import Problem, grouped
+from formats.text_faults import invisible_fault
 
 MISSING = ("", "NaN", "nan")  # some programs write a missing score so
 MAX_PROBLEMS = 1_000
@@ -68,6 +69,7 @@ def _read_rows(
 ) -> list[str]:
     rows = csv_rows(file, lambda line, sentence: problems.append(Problem(line, None, "", sentence)))
     header = [name.strip() for name in next(rows, (0, []))[1]]
+    del header[named_columns(header) :]
     problems += [] if problems else _header_problems(header, required)
     if problems:
         return header
@@ -100,4 +102,5 @@ def _header_problems(header: list[str], required: Sequence[str]) -> list[Problem
         for name in sorted(set(filter(None, header)))
         if header.count(name) > 1
     ]
-    return [Problem(1, None, "", sentence) for sentence in (*missing, *twice)]
+    unseen = filter(None, map(invisible_fault, header))
+    return [Problem(1, None, "", sentence) for sentence in (*unseen, *missing, *twice)]

@@ -1,11 +1,11 @@
 """A rated audit sheet on its way back: CSV as spreadsheet programs write it, with all its problems."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from formats.csv_tables import read_csv_table
+from formats.csv_tables import CsvTable, read_csv_table
 from formats.problems import Problem
 from judging.audit_sheet import COLUMNS, COMMENT, NUMBER, SAMPLE, SCORE
 from judging.services.audit_ratings import RatingReading, RatingRow
@@ -26,7 +26,7 @@ def read_ratings(content: bytes) -> RatingReading:
     rows: list[RatingRow] = []
     problems: list[Problem] = [*in_words(table.problems)]
     for line, values in table.rows:
-        found = list(_problems(line, values, table.columns))
+        found = list(_problems(line, values, table))
         problems += found
         if not found:
             rows.append(_row(line, values))
@@ -36,7 +36,7 @@ def read_ratings(content: bytes) -> RatingReading:
     return RatingReading(tuple(rows), tuple(problems))
 
 
-def _problems(line: int, values: dict[str, str], columns: Sequence[str]) -> Iterator[Problem]:
+def _problems(line: int, values: dict[str, str], table: CsvTable) -> Iterator[Problem]:
     for name in (SAMPLE, NUMBER):
         if not WHOLE.fullmatch(values[name]):
             message = _("“%s” is no number of the sheet; leave it as it was")
@@ -46,12 +46,12 @@ def _problems(line: int, values: dict[str, str], columns: Sequence[str]) -> Iter
         message = _("“%s” is no number between 0 and 1, such as 0.5; nothing means: not rated yet")
         yield told(line, SCORE, message % score[:40])
     comment = values.get(COMMENT, "")
-    beside = columns[columns.index(SCORE) + 1 :][:1] == (COMMENT,)
-    if beside and score == "0" and WHOLE.fullmatch(comment):  # 0,5 in a file that parts cells at ","
+    decimals = table.decimals_beside(values, SCORE)
+    if score == "0" and decimals:
         message = _(
             "“0” is followed by the comment “%(comment)s”; write 0.%(comment)s, or 0.0 if that is meant"
         )
-        yield told(line, SCORE, message % {"comment": comment})
+        yield told(line, SCORE, message % {"comment": decimals})
     if len(comment) > COMMENT_CHARACTERS:
         yield told(line, COMMENT, _("is longer than 5,000 characters; shorten it"))
 

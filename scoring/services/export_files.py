@@ -189,13 +189,14 @@ def _files_due(now: datetime) -> QuerySet[ExportFile]:
 def export_strays_delete(*, now: datetime) -> None:
     """Delete what killed workers left half-made. Raises OSError where something cannot be deleted."""
     for path in _root().glob("*/*"):
-        newest = max(inside.stat().st_mtime for inside in (path, *path.rglob("*")))
-        if datetime.fromtimestamp(newest, UTC) > now - STRAY:
-            continue
-        if path.is_dir():
-            shutil.rmtree(path)
-        elif not ExportFile.objects.filter(pk=path.stem, deleted_at=None).exists():
-            path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # the export ended meanwhile
+            newest = max(inside.stat().st_mtime for inside in (path, *path.rglob("*")))
+            if datetime.fromtimestamp(newest, UTC) > now - STRAY:
+                continue
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif not ExportFile.objects.filter(pk=path.stem, deleted_at=None).exists():
+                path.unlink()
 
 
 def _root() -> Path:

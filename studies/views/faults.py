@@ -65,7 +65,10 @@ def is_passing(exception: BaseException) -> bool:
     if not isinstance(exception, (OperationalError, InterfaceError)):
         return False
     cause = exception.__cause__
-    return not (isinstance(cause, sqlite3.Error) and cause.sqlite_errorcode == WRONG_STATEMENT)
+    if not isinstance(cause, sqlite3.Error):
+        return True
+    # Without a code it is Python's own, of bytes that are no text.
+    return getattr(cause, "sqlite_errorcode", WRONG_STATEMENT) != WRONG_STATEMENT
 
 
 def unavailable(request: HttpRequest, exception: BaseException) -> HttpResponse:
@@ -73,7 +76,9 @@ def unavailable(request: HttpRequest, exception: BaseException) -> HttpResponse:
     log.error("a request met a database or disk that cannot be used", reason=type(exception).__name__)
     sentence = _("The server cannot store or read anything right now. Please try again in a few seconds.")
     response: HttpResponse
-    if request.path_info.startswith("/api/") or request.headers.get("Accept") == "application/json":
+    accepted = request.headers.get("Accept", "")
+    is_script = "application/json" in accepted and "text/html" not in accepted
+    if is_script or request.path_info.startswith("/api/"):
         response = JsonResponse({"sentence": sentence}, status=HTTPStatus.SERVICE_UNAVAILABLE)
     else:
         # Without the request: whoever asks is known by the database.

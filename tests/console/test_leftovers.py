@@ -61,6 +61,20 @@ def test_a_draft_of_a_killed_export_goes_and_one_that_is_written_stays() -> None
     assert [path.name for path in folder.iterdir()] == [".draft-alive"]
 
 
+def test_what_another_process_deletes_meanwhile_keeps_nothing_else() -> None:
+    """A link to nothing: it is listed, and gone when it is looked at."""
+    uploads, exports = Path(settings.DATA_DIR) / "uploads", Path(settings.DATA_DIR) / "exports" / "some"
+    exports.mkdir(parents=True)
+    left = [aged(staged_folder(staged()), LONG_BEFORE) for _ in range(3)]
+    for folder in (uploads, exports):
+        (folder / "gone").symlink_to(folder / "nothing")
+    aged_draft = exports / ".draft-killed"
+    aged_draft.mkdir()
+    aged(aged_draft, LONG_BEFORE)
+    clear_leftovers()
+    assert not any(path.exists() for path in (*left, aged_draft))
+
+
 def killed_import(slug: str, by: timedelta) -> None:
     """As a worker leaves it that is killed before the last slice."""
     prompts = tuple(PromptRecord(prompt_id=f"p{n}", text="Question?", gold_answer="key") for n in range(450))

@@ -1,5 +1,6 @@
 """The one reader of tables from spreadsheet programs, and what is said of files that are none."""
 
+import csv
 import io
 import zipfile
 
@@ -26,6 +27,49 @@ def said(content: bytes | str, **more: object) -> list[str]:
 def test_commas_semicolons_and_tabs_part_the_same_cells(text: str) -> None:
     ((line, cells),) = read(text).rows
     assert (line, cells["code"], cells["state"]) == (2, "A", "paid")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sep=;\r\ncode;state;amount\r\nA;paid;0,5\r\n",
+        '\ufeff"SEP=;"\r\n"Code";"State";"Amount"\r\n"A";"paid";"0,5"\r\n',
+        "sep=;;\n\ncode;state;amount\nA;paid;0,5\n;;\n",
+        "sep=\t\ncode\tstate\tamount\nA\tpaid\t0,5\n",
+        'sep=,\ncode,state,amount\nA,paid,"0,5"\n',
+    ],
+)
+def test_a_first_line_may_say_what_parts_cells(text: str) -> None:
+    table = read(text)
+    assert (table.columns, table.problems) == (("code", "state", "amount"), ())
+    assert [cells for _, cells in table.rows] == [{"code": "A", "state": "paid", "amount": "0,5"}]
+    assert said("sep=;\nstate;code\npaid;\u200bA\n") == ["line 3, code: holds U+200B (invisible); remove it"]
+
+
+def test_lines_may_end_as_on_old_macs_whatever_their_cells_hold() -> None:
+    table = read("code;state;note\rA;paid;1,2,3,4,5\rB;paid;\r")
+    assert [(line, cells["code"]) for line, cells in table.rows] == [(2, "A"), (3, "B")]
+
+
+def test_only_between_commas_a_number_may_have_lost_its_decimals() -> None:
+    for text, decimals in (
+        ("code,state,amount,note\nA,paid,12,50\n", "50"),
+        ("code,state,amount,other,note\nA,paid,12,50,x\n", "50"),
+        ("code,state,amount,note\nA,paid,12.00,50\n", ""),
+        ("code,state,amount,note\nA,paid,12,n50\n", ""),
+        ("code;state;amount;note\nA;paid;12;50\n", ""),
+        ("code,state,note,amount\nA,paid,12,50\n", ""),
+    ):
+        table = read(text)
+        assert table.decimals_beside(table.rows[0][1], "amount") == decimals, text
+
+
+def test_a_small_table_leaves_the_cells_of_another_thread_as_long_as_they_are() -> None:
+    long = f"code,state,note\nA,paid,{'x' * 200_000}\n"
+    read("code,state\nA,paid\n", long_cells=True)
+    assert len(read(long, long_cells=True).rows[0][1]["note"]) == 200_000
+    assert said(long) == ["line 2: is no CSV (field larger than field limit (131072)); export the file again"]
+    assert csv.field_size_limit() > 200_000, "one bound for all threads, which no reader changes"
 
 
 def test_columns_without_a_name_are_read_over_while_they_are_empty() -> None:

@@ -93,6 +93,26 @@ def test_scores_without_text_count_where_the_log_scores_something_else_than_text
     assert read_model_results(texts).missing == {"the response is empty": 2}
 
 
+@pytest.mark.parametrize(
+    ("output", "is_empty"),
+    [
+        ({"choices": []}, True),
+        ({"choices": [{"message": {"content": " \n"}}]}, True),
+        ({"choices": [{"message": {"content": [{"type": "reasoning", "reasoning": "long"}]}}]}, True),
+        ({"completion": "", "choices": [{"message": {"content": "42"}}]}, False),
+        ({"choices": [{"message": {"content": [{"type": "text", "text": "42"}]}}]}, False),
+        ({"completion": "42", "choices": []}, False),
+        ({}, False),
+        (None, False),
+    ],
+)
+def test_without_a_completion_the_first_choice_says_what_was_written(
+    tmp_path: Path, output: object, is_empty: bool
+) -> None:
+    path = log(tmp_path, sample(1, "I", output=output), sample(2))
+    assert scores_of(path) == {"p1": None if is_empty else 0.0, "p2": 1.0}
+
+
 def test_a_sample_that_somebody_stopped_counts_as_scored_and_is_told(tmp_path: Path) -> None:
     stopped = {"limit": {"type": "operator", "limit": 1}}
     path = log(tmp_path, sample(1, "P", **stopped), sample(2, limit={"type": "token", "limit": 9.0}))

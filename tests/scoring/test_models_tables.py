@@ -58,6 +58,33 @@ def test_a_table_of_scores_is_read_with_epoch_1_by_default(tmp_path: Path) -> No
     assert [(one.epoch, one.score) for one in found.responses] == [(1, 0.0), (2, 1.0)]
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        'model,question,score\nA,p1,"0,5"\n',
+        "sep=;\r\nModel;Question;Score\r\nA;p1;0,5\r\n;;\r\n",
+        "model\tprompt_id\tscore\tepoch\rA\tp1\t0.5\t1\r",
+        "sep=,\nmodel,prompt_id,score\nA,p1,0.5\n",
+    ],
+)
+def test_scores_are_read_as_spreadsheet_programs_leave_them(tmp_path: Path, table: str) -> None:
+    (found,) = read_model_results(lines(tmp_path, table, name="scores.csv")).responses
+    assert (found.model, found.prompt_id, found.epoch, found.score) == ("A", "p1", 1, 0.5)
+
+
+def test_published_abilities_are_known_behind_a_line_that_says_what_parts_cells(tmp_path: Path) -> None:
+    path = lines(tmp_path, "sep=;\r\nmodel;theta;se\r\nA;1,25;0,5\r\n", name="scores.csv")
+    (found,) = read_model_results(path).published
+    assert (found.model, found.theta, found.se) == ("A", 1.25, 0.5)
+
+
+def test_what_nobody_sees_in_the_name_of_a_model_is_named(tmp_path: Path) -> None:
+    table = "model,question,score\nA,p1,1\nA\u200b,p2,1\n"
+    assert problems_of(lines(tmp_path, table, name="scores.csv")) == [
+        "line 3, model: holds U+200B (invisible); remove it"
+    ]
+
+
 def test_problems_of_a_table_of_scores_are_told_by_kind(tmp_path: Path) -> None:
     rows = "".join(f"A,p{n},{n}\n" for n in range(2, 802))
     table = f"model,question,score\n{rows}A,\u200bp1,1\nA,p1,0,5\n,p1,1\n"
@@ -146,6 +173,18 @@ def test_the_page_says_what_a_log_of_a_run_that_did_not_end_holds(
 
 
 @pytest.mark.django_db
+def test_the_printed_table_has_a_row_a_question_whatever_its_id_holds(tmp_path: Path, now: datetime) -> None:
+    path = tmp_path / "questions.jsonl"
+    path.write_text(json.dumps({"id": "a\rb", "text": "Which?", "gold_answer": "1", "split": "public"}))
+    bank_import(slug="questions", reading=read_bank("chiron", path), strict=True, now=now)
+    parameters = ItemParameters((ItemParameter("a\rb", a=1.0, b=0.0),), 0.998, 0.001, 2.5)
+    item_bank_import(slug="items", parameters=parameters, now=now)
+    out = io.StringIO()
+    call_command("import_models", "items", template=True, stdout=out)
+    assert out.getvalue() == 'model,question,score,epoch\nmy-model,"a\rb",,1\n'
+
+
+@pytest.mark.django_db
 def test_the_command_asks_for_a_file_or_prints_the_table(item_bank: ItemBank, tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="Name the file with the results, or print a table"):
         call_command("import_models", "items")
@@ -182,13 +221,25 @@ def test_codes_for_missing_in_a_matrix_are_told_and_not_divided(
     ]
 
 
+def test_what_nobody_sees_in_the_names_of_a_matrix_is_named(refused: Callable[[bytes], list[str]]) -> None:
+    assert refused("model,q1,\u200bq2\nm1,1,0\n".encode()) == [
+        "line 1: the item '\\u200bq2': holds U+200B (invisible); remove it"
+    ]
+    assert refused("model,q1\nm1,1\nm1\u00ad,0\n".encode()) == [
+        "line 3: the configuration 'm1\\xad': holds U+00AD (invisible); remove it"
+    ]
+
+
 def test_a_matrix_has_empty_columns_at_its_end_and_is_no_workbook(
     refused: Callable[[bytes], list[str]], tmp_path: Path
 ) -> None:
     path = tmp_path / "matrix.csv"
     path.write_text("model,q1,q2,,\nm1,1,0.5,,\nm2,,0,,\n")
     assert read_response_matrix(path).items == ("q1", "q2")
-    assert refused(b"model,q1,,\nm1,1,,x\n") == ["line 2: has 4 cells where the first line has 2"]
+    assert refused(b"model,q1,,\nm1,1,,\nm2,1,,x\n") == [
+        "line 1: the item '': is blank; write something or leave the entry out"
+    ]
+    assert refused(b"model,q1,,\nm1,1,,,x\n") == ["line 2: has 5 cells where the first line has 2"]
     assert refused(b"model,q1\nm1,0,\n") == ["line 2: has 3 cells where the first line has 2"], "as in 0,5"
     assert refused(b"PK\x03\x04\xff xl/workbook.xml") == [
         "is an Excel workbook, but CSV is expected; open it and save it as CSV UTF-8"

@@ -1,6 +1,5 @@
 """manage.py import_models ITEM_BANK FILE: store results of models, to put a cohort beside them."""
 
-import csv
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.utils import timezone
 
+from formats.cells import csv_line
 from formats.problems import one_line
 from scoring.management.item_bank_arguments import named_item_bank
 from scoring.readers.model_results.reading import ResultsFormat, read_model_results
@@ -48,7 +48,7 @@ class Command(OperatorCommand):
             raise CommandError(f"--model: at most {MAX_NAME_CHARACTERS} characters.")
         item_bank = named_item_bank(options["item_bank"])
         if options["template"]:
-            csv.writer(self.stdout, lineterminator="\n").writerows(template_rows(item_bank))
+            self.stdout.write("".join(map(csv_line, template_rows(item_bank))), ending="")
             return
         if options["file"] is None:
             raise CommandError("Name the file with the results, or print a table to fill in: --template")

@@ -72,13 +72,23 @@ class Score(_Part):
 
 
 class Output(_Part):
-    """What the model wrote."""
+    """What the model wrote: the completion, or else the text of the first choice. Any text, also one that no
+    database stores.
+    """
 
-    completion: object = None  # any text, also one that no database stores
+    completion: object = None
+    choices: object = None
 
     @property
     def is_empty(self) -> bool:
-        return isinstance(self.completion, str) and not self.completion.strip()
+        if self.completion is None and not isinstance(self.choices, list):
+            return False  # the log does not say
+        return not (_text(self.completion) or _text(self._first_choice))
+
+    @property
+    def _first_choice(self) -> object:
+        first = self.choices[0] if isinstance(self.choices, list) and self.choices else None
+        return inner(first, "message", "content")
 
 
 class Error(_Part):
@@ -191,6 +201,13 @@ def judge_named(head: object, scorer: str) -> str:
     given = inner(named[0], "options", "model") if len(named) == 1 else None
     judge = given or inner(head, "eval", "model_roles", "grader", "model")
     return judge.strip() if isinstance(judge, str) else ""
+
+
+def _text(content: object) -> str:
+    """Of a message: a text, or a list of parts of which some are texts."""
+    if isinstance(content, list):
+        return "".join(_text(inner(part, "text")) for part in content if inner(part, "type") == "text")
+    return content.strip() if isinstance(content, str) else ""
 
 
 def inner(value: object, *names: str) -> object:

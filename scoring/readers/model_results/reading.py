@@ -168,13 +168,13 @@ def _objects(
 
 
 def _csv_table(path: Path, required: Sequence[str]) -> CsvTable:
-    codes = ("question", "prompt_id", *WHOLE_NUMBERS, *NUMBERS)
+    codes = ("model", "question", "prompt_id", *WHOLE_NUMBERS, *NUMBERS)
     return read_csv_table(read_content(path, max_bytes=MAX_CSV_BYTES), required=required, codes=codes)
 
 
 def _csv_columns(path: Path) -> tuple[str, ...]:
-    first_line = read_content(path, max_bytes=MAX_CSV_BYTES).lstrip().partition(b"\n")[0]
-    return read_csv_table(first_line, required=("model",), codes=()).columns
+    lines = read_content(path, max_bytes=MAX_CSV_BYTES).lstrip().splitlines(keepends=True)
+    return read_csv_table(b"".join(lines[:2]), required=("model",), codes=()).columns
 
 
 def _csv_objects(
@@ -187,17 +187,17 @@ def _csv_objects(
     for problem in table.problems:
         found.add_problem(problem)
     for number, cells in table.rows:
-        yield number, {name: _number(name, cell, table.delimiter) for name, cell in cells.items() if cell}
+        yield number, {name: _number(name, cell) for name, cell in cells.items() if cell}
 
 
-def _number(name: str, cell: str, delimiter: str) -> object:
-    """The cell as the number its column holds; a text that is none is left for the check to refuse. Where
-    commas do not part cells, 0,5 is a number.
+def _number(name: str, cell: str) -> object:
+    """The cell as the number its column holds; a text that is none is left for the check to refuse. 0,5 is
+    one: nothing that is refused above 1, or above MAX_THETA, has commas between its thousands.
     """
     if name not in (*WHOLE_NUMBERS, *NUMBERS):
         unguarded = cell.removeprefix(GUARD)  # of a name that a template of this site guarded
         return unguarded if defused(unguarded) == cell else cell
-    number = strict_number(cell if delimiter == "," else cell.replace(",", "."))
+    number = strict_number(cell if name in WHOLE_NUMBERS else cell.replace(",", "."))
     if number is None:
         return cell
     return int(number) if name in WHOLE_NUMBERS and number.is_integer() else number

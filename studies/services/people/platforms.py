@@ -11,8 +11,10 @@ from studies.models import RecruitingLink
 
 # Beside letters and digits, what ids of platforms are made of; none of it begins a formula or turns a line.
 ANY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.~:-]*")
-# What programs write where they have no id.
-NO_IDS = frozenset({"undefined", "null", "none", "nan", "nil", "na", "false", "true"})
+# What programs and platforms write where they have no id.
+NO_IDS = frozenset(
+    {"undefined", "null", "none", "nan", "nil", "na", "false", "true", "assignment_id_not_available"}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,19 @@ def test_an_id_that_is_there_twice_is_none(make_link: MakeLink, client: Client) 
 
 
 @pytest.mark.parametrize(
-    "text", ["PID", "pid", "null", "PROLIFIC_PID", "{PID}", "[PID]", "${PID}", "<PID>", "-1"]
+    "text",
+    [
+        "PID",
+        "pid",
+        "null",
+        "PROLIFIC_PID",
+        "{PID}",
+        "[PID]",
+        "${PID}",
+        "<PID>",
+        "-1",
+        "ASSIGNMENT_ID_NOT_AVAILABLE",
+    ],
 )
 def test_a_platform_of_another_kind_has_ids_that_can_be_some(
     make_link: MakeLink, client: Client, text: str

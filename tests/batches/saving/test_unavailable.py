@@ -82,6 +82,24 @@ def test_a_save_is_told_to_try_again_and_succeeds_then(
     assert session.answers.get(position=1).text == long
 
 
+@pytest.mark.parametrize(
+    ("accepts", "kind"),
+    [
+        ("application/json", "application/json"),
+        ("application/json, text/plain, */*", "application/json"),
+        ("text/html,application/xhtml+xml,application/json;q=0.9,*/*;q=0.8", "text/html; charset=utf-8"),
+        ("*/*", "text/html; charset=utf-8"),
+    ],
+)
+def test_scripts_are_told_in_json_and_people_by_a_page(
+    visitor: Client, session: Session, accepts: str, kind: str
+) -> None:
+    sent = {"text": "x", "base_revision": "0", "go": "next"}
+    with locked():
+        told = visitor.post(f"/sessions/{session.pk}/prompts/1/", sent, headers={"Accept": accepts})
+    assert (told.status_code, told["Content-Type"]) == (503, kind)
+
+
 @STATES
 def test_a_form_gives_back_what_was_written(
     visitor: Client, session: Session, state: Callable[[], object]
@@ -121,4 +139,12 @@ def test_what_no_waiting_mends_stays_an_error_of_the_program(visitor: Client) ->
             failed = visitor.get("/")
         finally:
             cursor.execute("ALTER TABLE away RENAME TO studies_study")
+    assert (failed.status_code, failed.headers.get("Retry-After")) == (500, None)
+
+
+def test_bytes_that_are_no_text_stay_an_error_of_the_program(visitor: Client, session: Session) -> None:
+    visitor.raise_request_exception = False
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE batches_answer SET text = CAST(x'ff' AS TEXT)")
+    failed = visitor.get(f"/sessions/{session.pk}/prompts/1/")
     assert (failed.status_code, failed.headers.get("Retry-After")) == (500, None)

@@ -99,6 +99,48 @@ def test_cents_that_fell_into_the_note_are_refused(staff: Client, codes: list[st
     assert recorded() == [(Decimal(12), "50")]
 
 
+@pytest.mark.parametrize("columns", ["paid_amount,reference,note", "paid_amount,hours"])
+def test_cents_that_fell_into_any_other_column_are_refused(
+    staff: Client, codes: list[str], columns: str
+) -> None:
+    status, shown = upload(staff, f"code,state,{columns}\n{codes[0]},paid,12,50\n")
+    assert status == 422
+    assert "the amount &quot;12&quot; is followed by &quot;50&quot; in the next cell" in shown
+    assert recorded() == []
+    semicolons = f"code;state;paid_amount;note\n{codes[0]};paid;12;50\n"
+    assert upload(staff, semicolons)[0] == 200, "no comma parts these"
+    assert recorded() == [(Decimal(12), "50")]
+
+
+@pytest.mark.parametrize("cells", [",12.50,", ",,half of it", ",12.50,half of it"])
+def test_an_amount_or_a_note_without_a_state_is_not_left_out(
+    staff: Client, codes: list[str], cells: str
+) -> None:
+    a, b, c = codes
+    lines = [f"{a},paid,1.00,", f"{b},{cells}", f"{c},,,"]
+    status, shown = upload(staff, "\n".join(["code,state,paid_amount,note", *lines]))
+    assert status == 422
+    assert "line 3: there is an amount or a note and no state; write ordered, paid or failed" in shown
+    assert "line 4" not in shown
+    assert recorded() == []
+
+
+def test_a_line_tells_all_that_is_wrong_with_it(staff: Client, codes: list[str]) -> None:
+    a, *_ = codes
+    text = f"code,state,paid_amount,currency\n{a},paid,x,\nP-NOBODY,posted,y,USD\n{a},paid,1,\n"
+    status, shown = upload(staff, f"sep=,\r\n{text}")
+    assert status == 422
+    for sentence in (
+        "line 3: the amount is &quot;x&quot;",
+        "line 4: the amount is &quot;y&quot;",
+        "line 4: nobody who is to be paid has the code &quot;P-NOBODY&quot;",
+        "line 4: the state is &quot;posted&quot;",
+        f"line 5: {a} is on line 3 already; keep one line",
+    ):
+        assert sentence in shown, sentence
+    assert recorded() == []
+
+
 def test_a_note_is_kept_whole_or_refused(staff: Client, codes: list[str]) -> None:
     status, shown = upload(staff, f"code,state,note\n{codes[0]},paid,{'x' * 201}\n")
     assert (status, "line 2: the note has 201 characters; shorten it to 200 at most" in shown) == (422, True)
@@ -139,5 +181,5 @@ def test_every_problem_is_named_and_many_of_a_kind_hide_no_other(staff: Client, 
 def test_a_quotation_mark_that_is_never_closed_swallows_no_lines(staff: Client, codes: list[str]) -> None:
     a, b, _c = codes
     status, shown = upload(staff, f'code,state,note\n{a},paid,"half\n{b},paid,\n')
-    assert (status, "line 2: is no CSV" in shown) == (422, True)
+    assert (status, "line 2: is no CSV (unexpected end of data)" in shown) == (422, True)
     assert recorded() == []
