@@ -56,7 +56,7 @@ def private_prompts(study: Study) -> QuerySet[Prompt]:
 
 
 def known_private(study: Study) -> QuerySet[Prompt]:
-    """The private prompts of the study's bank, with those of its earlier versions that it has not made public.
+    """The private prompts of the study's bank, with those of earlier versions that it has not made public.
 
     Later versions and other banks, which others may add at any time, decide nothing in the study.
     """

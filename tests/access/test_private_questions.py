@@ -34,7 +34,7 @@ from tests.access.world import PNG, World, session_key
 SECRET = "secret-id-7"
 NOT_FOR = ("coordinator", "reviewer", "analyst", "staff", "maker")
 # What lists are asked for beside themselves: as a file, and by what of the question could be searched for.
-QUERIES = ("", "?format=csv")
+AS_FILE = "?format=csv"
 OF_ONE = {
     "staff_questions": ("?q=id-7", "?category=QR", "?flag=private", "?sort=-difficulty&format=csv"),
     "staff_screening": ("?show=decided",),
@@ -43,7 +43,7 @@ OF_ONE = {
 }
 
 
-def asked(folder: Path) -> list[PromptRecord]:
+def prompts_asked(folder: Path) -> list[PromptRecord]:
     (folder / "secret.png").write_bytes(PNG)
     file = AttachmentRecord(
         name="secret-plan.png", path="secret.png", media_type="image/png", size_bytes=len(PNG),
@@ -68,7 +68,7 @@ def asked(folder: Path) -> list[PromptRecord]:
 
 @pytest.fixture(scope="module")
 def prompts() -> Callable[[Path], list[PromptRecord]]:
-    return asked
+    return prompts_asked
 
 
 @pytest.fixture
@@ -84,7 +84,7 @@ def secrets(world: World) -> dict[str, str]:
         "the id": SECRET,
         "the label": prompt.label,
         "the sub-category": "SECRETSUB",
-        "the difficulty": "-6.42",
+        "the difficulty": "6.42",
         "a file": "secret-plan.png",
     }
     return told | {f"an answer by {one.session_id}": one.text for one in answers}
@@ -144,22 +144,40 @@ def bank_pages(study: Study) -> list[tuple[str, str]]:
 
 
 def replies(visitors: Visitors, role: str, study: Study, ids: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """What every address of the staff replies to the role, with each query, and what its forms lead to."""
-    pages = [(one.name, one.path(ids)) for one in addresses() if one.name.startswith(PAGES)]
-    label = ids["label"]
+    """What every address of the staff replies to the role, with each query, and what its forms lead to.
+
+    No page is made twice: what is no list replies to the query for a file as without it, and forms are sent
+    once, on however many pages they stand.
+    """
+    pages = [(one.name, one.path(ids)) for one in addresses() if one.name.startswith((*PAGES, "admin:"))]
+    label, sent = ids["label"], set[str]()
     for name, path in [*pages, *bank_pages(study)]:
-        for asked_for in (*QUERIES, *OF_ONE.get(name, ())):
-            query = asked_for + (label if asked_for == "?question=" else "")
-            response, content = visitors.reply(role, "GET", path + query)
-            text = f"{response.headers} {unescape(content.decode(errors='replace'))}"
-            # What was asked for is said again; it is no word of the site's.
-            for said in (path, f"question={label}", f'<span class="prompt-label">{label}</span></h2>'):
-                text = text.replace(said, "")
-            yield f"{name} {query}", text
-            if response.status_code != 200:
-                break
-        for form in forms_of(visitors.read(role, "GET", path), path):
-            yield f"{form.name} sent", visitors.read_form(role, form.path, filled(form)).replace(path, "")
+        response, page = asked(visitors, role, path + AS_FILE)
+        yield f"{name} {AS_FILE}", without_asked(page, path, label)
+        if response.status_code != 200 or not response["Content-Type"].startswith("text/html"):
+            response, page = asked(visitors, role, path)
+            yield name, without_asked(page, path, label)
+        for query in OF_ONE.get(name, ()) if response.status_code == 200 else ():
+            _, text = asked(visitors, role, path + query + (label if query == "?question=" else ""))
+            yield f"{name} {query}", without_asked(text, path, label)
+        for form in forms_of(page, path):
+            fields = filled(form)
+            if (key := f"{form.path} {fields}") not in sent:
+                sent.add(key)
+                yield f"{form.name} sent", visitors.read_form(role, form.path, fields).replace(path, "")
+
+
+def asked(visitors: Visitors, role: str, path: str) -> tuple[Any, str]:
+    """The reply, and everything that it says."""
+    response, content = visitors.reply(role, "GET", path)
+    return response, f"{response.headers} {unescape(content.decode(errors='replace'))}"
+
+
+def without_asked(text: str, path: str, label: str) -> str:
+    """What was asked for is said again; it is no word of the site's."""
+    for said in (path, f"question={label}", f'<span class="prompt-label">{label}</span></h2>'):
+        text = text.replace(said, "")
+    return text
 
 
 @pytest.mark.timeout(2400)
