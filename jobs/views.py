@@ -25,6 +25,7 @@ from jobs.services.starting import job_cancel
 from jobs.shown import job_shown
 from studies.models import Study
 from studies.roles import SiteCan
+from studies.selectors.roles import site_rights
 from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_page, staff_required, study_page
@@ -33,7 +34,9 @@ JobView = Callable[[HttpRequest, Job], HttpResponse]
 
 
 def job_required(view: JobView) -> Callable[..., HttpResponseBase]:
-    """Give the view the job of the address, for whoever has its kind's right in its study, or on the site."""
+    """Give the view the job of the address, for whoever has its kind's right in its study. A job without one
+    is that of whoever started it and has the right, and of whoever runs the site: uploads are nobody else's.
+    """
 
     @wraps(view)
     def guarded(request: HttpRequest, job_id: UUID) -> HttpResponseBase:
@@ -41,12 +44,18 @@ def job_required(view: JobView) -> Callable[..., HttpResponseBase]:
         kind = kind_named(job.kind) if job else None
         if job is None or kind is None:
             return staff_required(_nothing)(request)
-        if isinstance(kind.can, SiteCan):
-            return site_page(kind.can)(lambda asked: view(asked, job))(request)
+
+        def of_site(asked: HttpRequest) -> HttpResponse:
+            user = signed_in(asked)
+            if user.pk != job.actor_id and SiteCan.RUN_SITE not in site_rights(user):
+                raise Http404("no job of theirs")
+            return view(asked, job)
 
         def of_study(asked: HttpRequest, _study: Study) -> HttpResponse:
             return view(asked, job)
 
+        if isinstance(kind.can, SiteCan):
+            return site_page(kind.can)(of_site)(request)
         slug = job.study.slug if job.study else ""
         return study_page(kind.can)(of_study)(request, slug=slug)
 

@@ -83,10 +83,11 @@ def _lines(rows: QuerySet[CriterionScore]) -> Iterator[list[str]]:
     for row in without_texts(rows).iterator(ROWS_AT_ONCE):
         # A file is passed on: it names and scores no private question, whoever takes it.
         private = is_private(row.answer.prompt)
+        score = None if private else row.score
         cells = (
             None if private else row.answer.prompt.label, private,
-            row.criterion.position if row.criterion else None, judge_name(row), is_met(row.score),
-            None if private else row.score, row.confidence, row.unscored_reason or None,
+            row.criterion.position if row.criterion else None, judge_name(row), is_met(score), score,
+            row.confidence, row.unscored_reason or None,
         )  # fmt: skip
         yield [csv_cell(cell) for cell in cells]
 

@@ -12,6 +12,7 @@ from psychometrics.models.leaderboard import Configuration, Leaderboard, ScoreRo
 from scoring.models import MeasureRow, ModelConfiguration, ModelScore, ResultSet
 from scoring.readers.model_results.reading import SCORE_COLUMNS
 from studies.models import ItemBank, Prompt, Study
+from studies.selectors.private_questions import of_public
 
 DIGEST_CHARACTERS = 8  # fewer would rather be a mistyped name
 CHUNK = 5000
@@ -68,10 +69,10 @@ def template_rows(item_bank: ItemBank) -> Iterator[tuple[str, ...]]:
     bank has as a public one, and none has as a private one.
     """
     prompts = Prompt.objects.filter(prompt_id__in=item_bank.items.values("prompt_id"))
-    private = set(prompts.filter(split="private").values_list("prompt_id", flat=True))
-    public = set(prompts.filter(split="public").values_list("prompt_id", flat=True)) - private
+    private = prompts.exclude(of_public()).values("prompt_id")
+    public = prompts.filter(of_public()).exclude(prompt_id__in=private).values_list("prompt_id", flat=True)
     yield SCORE_COLUMNS
-    for question in sorted(public) or ("question-1", "question-2"):
+    for question in sorted(set(public)) or ("question-1", "question-2"):
         yield "my-model", csv_cell(question), "", "1"
 
 

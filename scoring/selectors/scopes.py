@@ -16,7 +16,7 @@ from psychometrics.measures.disclosure import disclosure_of
 from scoring.models import ResultSet
 from studies.models import Item, Prompt, Study
 from studies.selectors.categories import question_categories
-from studies.selectors.private_questions import of_public
+from studies.selectors.private_questions import known_private, of_public
 
 Rule = Callable[[Block, Scope], Callable[[Measure], bool]]
 
@@ -28,11 +28,9 @@ def study_prompts(study: Study) -> QuerySet[Prompt]:
 
 
 def hidden_items(study: Study) -> QuerySet[Item]:
-    """Items of prompts that any stored bank holds as private, unless this study's bank has them public."""
-    private = Prompt.objects.exclude(of_public()).values("prompt_id")
-    public = Prompt.objects.filter(of_public(), version=study.bank_version).values("prompt_id")
-    items = Item.objects.filter(item_bank=study.item_bank_id, prompt_id__in=private)
-    return items.exclude(prompt_id__in=public)
+    """Items of private prompts, as the study's own bank has it."""
+    private = known_private(study).values("prompt_id")
+    return Item.objects.filter(item_bank=study.item_bank_id, prompt_id__in=private)
 
 
 def bank_sizes(study: Study) -> Counter[str]:

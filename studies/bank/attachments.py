@@ -82,7 +82,8 @@ def _located(name: str, bases: Sequence[Path]) -> Path:
     try:
         found = next((path for path in candidates if path.is_file()), None)
     except (OSError, ValueError) as error:
-        raise AttachmentRefused(f"cannot be looked up ({error}); correct the path") from None
+        reason = getattr(error, "strerror", None) or error  # without the folder on the server
+        raise AttachmentRefused(f"cannot be looked up ({reason}); correct the path") from None
     if found is None:
         raise AttachmentRefused("is missing; put the file there or correct the path")
     return found

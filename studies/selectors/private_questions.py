@@ -55,12 +55,22 @@ def private_prompts(study: Study) -> QuerySet[Prompt]:
     return Prompt.objects.filter(~of_public(), version=study.bank_version_id)
 
 
+def known_private(study: Study) -> QuerySet[Prompt]:
+    """The private prompts of the study's bank, with those of earlier versions that it has not made public.
+
+    Later versions and other banks, which others may add at any time, decide nothing in the study.
+    """
+    own = study.bank_version
+    public = Prompt.objects.filter(of_public(), version=own).values("prompt_id")
+    versions = BankVersion.objects.filter(bank=own.bank_id, number__lte=own.number)
+    return Prompt.objects.filter(~of_public(), version__in=versions).exclude(prompt_id__in=public)
+
+
 def private_labels(study: Study, labels: Collection[str]) -> set[str]:
-    """Which of these labels, written down once, are of private prompts of any version of the bank."""
+    """Which of these labels, written down once, are of private prompts."""
     if not labels:
         return set()
-    prompts = Prompt.objects.filter(~of_public(), version__bank__versions=study.bank_version_id)
-    return set(prompts.filter(label__in=labels).values_list("label", flat=True))
+    return set(known_private(study).filter(label__in=labels).values_list("label", flat=True))
 
 
 def studies_seen_whole(user: User) -> QuerySet[Study]:

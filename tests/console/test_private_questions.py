@@ -4,6 +4,7 @@ import csv
 from collections.abc import Callable
 from datetime import datetime
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,10 +13,13 @@ from django.test import Client
 from batches.models import BatchPlan
 from batches.selectors.plans import plan_report
 from formats.item_parameters import ItemParameter, ItemParameters
-from studies.bank.records import CriterionRecord, PromptRecord
+from scoring.selectors.scopes import hidden_items
+from studies.bank.building import BankReading
+from studies.bank.records import BankRecord, CriterionRecord, PromptRecord
 from studies.models import Participant, Prompt, Study, StudyEvent, User
 from studies.roles import Can, Role
-from studies.services.banks import item_bank_import
+from studies.selectors.private_questions import private_labels
+from studies.services.banks import bank_import, item_bank_import
 from studies.services.people.messages import announcement_make, message_send
 from studies.services.readiness import StudyNotReady, require_ready
 from studies.services.staff.roles import role_give
@@ -101,6 +105,39 @@ def test_a_lead_sees_all_of_it_and_an_analyst_reads_in_the_history_that_somebody
     told = sign_in(Role.ANALYST).get(f"{base}history/").content.decode()
     assert "private questions looked at" in told
     assert private.label not in told
+
+
+def test_the_filter_of_a_list_that_a_lead_took_names_no_private_question_in_the_history(
+    study: Study, private: Prompt, sign_in: Callable[..., Client]
+) -> None:
+    lead, base = sign_in(Role.LEAD), f"/staff/studies/{study.slug}/"
+    lead.get(f"{base}questions/", {"format": "csv", "question": private.label})
+    assert f"question={private.label}" in lead.get(f"{base}history/").content.decode()
+    analyst = sign_in(Role.ANALYST)
+    for asked in ({}, {"format": "csv"}):
+        told = text_of(analyst.get(f"{base}history/", asked))
+        assert "list" in told
+        assert private.label not in told
+
+
+@pytest.mark.parametrize("slug", ["bank-pilot", "mine"], ids=["a later version", "another bank"])
+def test_what_others_add_to_the_banks_of_the_site_makes_no_question_of_a_study_private(
+    study: Study, private: Prompt, now: datetime, slug: str
+) -> None:
+    """The item bank has one question more than the study; somebody uploads all of them as private ones."""
+    items = tuple(ItemParameter(name, a=1.0, b=float(n)) for n, name in enumerate((*NAMES, "beyond")))
+    parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
+    study.item_bank, _ = item_bank_import(slug="more", parameters=parameters, now=now)
+    study.save()
+    labels = set(Prompt.objects.values_list("label", flat=True))
+    prompts = tuple(
+        PromptRecord(prompt_id=name, text=f"What is {name}?", gold_answer="1", split="private")
+        for name in (*NAMES, "beyond")
+    )
+    reading = BankReading(BankRecord(format="chiron", prompts=prompts), (), Path())
+    assert bank_import(slug=slug, reading=reading, strict=True, now=now).created
+    assert list(hidden_items(study).values_list("prompt_id", flat=True)) == ["kept-back"]
+    assert private_labels(study, labels) == {private.label}
 
 
 def test_sets_are_told_by_their_public_questions_to_whoever_may_not_see_the_others(

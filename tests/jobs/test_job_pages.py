@@ -142,6 +142,25 @@ def test_who_may_not_do_the_kind_neither_sees_nor_cancels_it(
     assert job.is_open is (status != 200)
 
 
+def test_what_belongs_to_no_study_is_seen_and_cancelled_by_who_started_it_and_who_runs_the_site(
+    staff: Client, now: datetime
+) -> None:
+    people = [staff_add(email=f"maker-{number}@example.org", creates_studies=True)[0] for number in range(2)]
+    job = job_start(kind="import_bank", study=None, actor=people[0], now=now, arguments={"token": "0" * 32})
+    own, other = Client(), Client()
+    own.force_login(people[0])
+    other.force_login(people[1])
+    for client, status in ((other, 404), (own, 200), (staff, 200)):
+        assert client.get(address(job)).status_code == status
+        assert client.get(address(job, "state/")).status_code == status
+    assert other.post(address(job, "cancel/")).status_code == 404
+    job.refresh_from_db()
+    assert (job.is_open, job.cancel_asked_by) == (True, None)
+    assert own.post(address(job, "cancel/")).status_code == 302
+    job.refresh_from_db()
+    assert job.state == JobState.CANCELLED
+
+
 def test_a_page_and_its_renewal_take_few_queries(
     staff: Client, job: Job, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:

@@ -90,12 +90,12 @@ def test_verdicts_are_a_file_under_the_filter_of_the_page(staff: Client, run: Ju
     assert (failed["score"], failed["met"], failed["unscored_reason"]) == ("", "", "reply_off_schema")
 
 
-def test_the_file_tells_no_label_and_score_of_private_questions_and_never_whose_an_answer_is(
+def test_the_file_tells_no_label_and_verdict_of_private_questions_and_never_whose_an_answer_is(
     staff: Client, run: JudgingRun
 ) -> None:
     path = address("staff_judging_verdicts", run)
     private = [row for row in rows_of(staff, path) if row["is_private"] == "true"]
-    assert [(row["question"], row["score"]) for row in private] == [("", "")] * 2
+    assert [(row["question"], row["met"], row["score"]) for row in private] == [("", "", "")] * 2
     text = b"".join(staff.get(path, {"format": "csv"})).decode()
     told = {*Participant.objects.values_list("code", flat=True), "secret", "@", "Question?"}
     assert not [one for one in told if one in text]
