@@ -21,8 +21,8 @@ PROMPTS: Mapping[Scope, Text] = {
 LEADS: Mapping[LeadReason, Text] = {
     LeadReason.ONE_SCOPE: "",
     LeadReason.ALL: gettext_lazy(
-        "The protocol has the numbers of all questions stand first, private ones included. Those of the "
-        "public questions alone, Top chosen anew, can be computed again from the public export."
+        "The protocol has the numbers of all questions stand first. Those of the public questions alone, Top "
+        "chosen anew, can be computed again from the public export."
     ),
     LeadReason.PUBLIC: gettext_lazy(
         "The protocol has the numbers of the public questions stand first, by which Top is chosen as well, "

@@ -65,7 +65,7 @@ def results(job: JobContext) -> JobResult:
         return JobResult(
             gettext_noop(
                 "Nothing was computed: the answers were judged before the protocol was amended. Judge them "
-                "again; verdicts that the amendment leaves as they are are not asked for again."
+                "again; verdicts that the amendment does not touch are not asked for again."
             ),
             url_name="staff_judging",
             args=[job.study.slug],

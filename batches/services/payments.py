@@ -231,8 +231,8 @@ def _problems(rows: Sequence[ReportRow], codes: set[str], currency: str) -> list
             sentences.append(_("%(code)s is on line %(first)d already; keep one line"))
         if row.state not in set(PaidState):
             sentences.append(_('the state is "%(state)s"; write ordered, paid or failed'))
-        if row.amount is not None and not currency:
-            sentences.append(_("names an amount, and the study has no payment rule yet"))
+        if (row.amount is not None or row.currency) and not currency:
+            sentences.append(_("names an amount or a currency, and the study has no payment rule yet"))
         elif row.currency and row.currency != currency:
             sentences.append(_('the currency is "%(named)s", and the rule of the study says %(currency)s'))
         problems += [told(row.line, "", sentence % facts) for sentence in sentences]

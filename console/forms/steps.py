@@ -261,7 +261,7 @@ class ReportingForm(StepForm):
     headline_scope = choice(
         _("Numbers that stand first"),
         (
-            ("all", _("of all questions, where that tells of no few private ones; else of the public ones")),
+            ("all", _("of all questions; of the public ones where all would tell of a few private ones")),
             ("public", _("of the public questions")),
         ),
     )

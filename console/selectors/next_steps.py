@@ -134,8 +134,8 @@ RULES: tuple[_Rule, ...] = (
         "staff_judging", Can.JUDGE, lambda card: card.amended,
         _("Judge again"),
         _(
-            "The protocol was amended after the answers were judged. Verdicts that the amendment leaves as "
-            "they are are not asked for again."
+            "The protocol was amended after the answers were judged. Verdicts that the amendment does not "
+            "touch are not asked for again."
         ),
     ),
     _Rule(

@@ -137,7 +137,9 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponseBase:
         "names": names,
         "categories": sorted(names.category(one) for one in {row.category for row in everything} if one),
         "flags": [
-            (name, label, sum(name in one.flags for one in everything)) for name, label in FLAGS.items()
+            (name, label, sum(name in one.flags for one in everything))
+            for name, label in FLAGS.items()
+            if name != "private" or Can.SEE_PRIVATE in rights
         ],
         "listing": listing,
     }

@@ -167,7 +167,7 @@ class Board:
 
     def _judged_line(self) -> str:
         if self.is_amended:
-            return _("judged before the protocol was amended; verdicts that stay are not asked for again")
+            return _("judged before the protocol was amended")
         return _("%(n)s of %(all)s answers scored") % {
             "n": counted(self.judged.scored), "all": counted(self.judged.answers),
         }  # fmt: skip

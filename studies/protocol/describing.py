@@ -108,8 +108,9 @@ SETTINGS: Mapping[str, Described] = {
     ),
     "top_size": Described("How many people Top is.", Holds.RESULTS, gettext_noop("15 of 195 retained")),
     "headline_scope": Described(
-        "Whose numbers stand first wherever results are told: those of all questions, where their difference "
-        "from the public ones tells of no few private questions (all), or of the public ones (public).",
+        "Whose numbers stand first wherever results are told: those of all questions, unless their "
+        "difference from the public ones would tell of a few private questions (all), or of the public ones "
+        "(public).",
         Holds.SHOWN,
         gettext_noop("all questions: 615 public and 205 private ones"),
     ),

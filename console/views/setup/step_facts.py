@@ -43,6 +43,7 @@ def _items(study: Study) -> dict[str, Any]:
         "models": models_of(study).count(),
         "newer": model_changes(study),
         "disagreements": (found := disagreements(study.bank_version, study.item_bank))[:LISTED],
+        "disagreeing": len(found),
         "more": max(0, len(found) - LISTED),
     }
 

@@ -19,7 +19,10 @@ from scoring.models import ResultSet
 from studies.models import Participant, Study, StudyEvent
 from studies.protocol.describing import SETTINGS, Holds
 from studies.protocol.settings import ProtocolSettings
+from studies.roles import Role
 from studies.services.amendments import FIXED, study_amend
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 from tests.support.read_pages import read
 
 pytestmark = pytest.mark.django_db
@@ -168,6 +171,20 @@ def test_afterwards_one_button_leads_on_from_every_page(
     page = staff.get(reverse("staff_judging", args=["locked"])).content.decode()
     assert reverse("staff_results_recompute", args=["locked"]) not in page
     assert "Judge again" in text(staff, "staff_study")
+
+
+def test_who_may_not_judge_is_not_told_to_press_what_they_do_not_have(
+    study: Study, results: ResultSet, now: datetime
+) -> None:
+    user, _is_new = staff_add(email="analyst@example.org")
+    role_give(study=study, user=user, role=Role.ANALYST, now=now)
+    study_amend(study=study, changes={"top_size": 2}, reason="Few came.", now=results.computed_at)
+    analyst = Client()
+    analyst.force_login(user)
+    for name, more in (("staff_results", ()), ("staff_measurement", ("top",))):
+        content = text(analyst, name, *more)
+        assert "They stay as they are until a lead brings them up to date." in content, name
+        assert "press Judge again" not in content, name
 
 
 def test_moving_the_closing_time_leaves_the_hash_of_a_design_that_knew_fewer_settings(

@@ -15,6 +15,7 @@ from batches.models import BatchPlan
 from batches.selectors.plans import plan_matches, prompt_traits
 from batches.services.plans import batches_build
 from console.selectors.questions import study_questions
+from console.views.setup import step_facts
 from formats.canonical import canonical_sha256
 from formats.item_parameters import ItemParameter, ItemParameters
 from scoring.selectors.export_answers import prompt_rows
@@ -22,10 +23,12 @@ from scoring.selectors.scopes import bank_sizes
 from studies.models import BankVersion, ItemBank, Study
 from studies.protocol.fingerprint import design_hash
 from studies.protocol.settings import ProtocolSettings
-from studies.roles import Can
+from studies.roles import Can, Role
 from studies.services.amendments import AmendmentRefused, study_amend
 from studies.services.banks import item_bank_import
 from studies.services.readiness import CategoriesUndecided
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 from studies.services.studies import study_freeze, study_update_settings
 from tests.console.setup.conftest import Save
 
@@ -85,6 +88,20 @@ def test_choosing_an_item_bank_lists_every_disagreement_by_name_and_asks(
     assert "say which holds" not in staff.get(page).text
 
 
+def test_who_does_not_see_which_reads_how_many_there_are_however_many_are_listed(
+    study: Study, save: Save, staff: Client, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(step_facts, "LISTED", 1)
+    chosen(study, save)
+    page = reverse("staff_setup_step", args=[study.slug, "items"])
+    assert "and 1 more question" in staff.get(page).text
+    user, _is_new = staff_add(email="analyst@example.org")
+    role_give(study=study, user=user, role=Role.ANALYST, now=now)
+    analyst = Client()
+    analyst.force_login(user)
+    assert "2 questions; leads of the study see which." in analyst.get(page).text
+
+
 @pytest.mark.parametrize(("source", "moved"), [("item_bank", "PR"), ("question_bank", "QR")])
 def test_sets_pages_results_and_exports_use_the_same_category(
     source: str, moved: str, study: Study, save: Save, now: datetime
@@ -125,9 +142,8 @@ def test_banks_that_agree_are_not_asked_about_and_hashes_of_before_stay(study: S
     batches_build(study=study, now=now)
     assert study_freeze(study=study, now=now).status == "frozen"
     digests: dict[str, Any] = {"bank_digest": "b", "item_bank_digest": "i", "judge_protocol_hash": "j"}
-    before = ProtocolSettings().model_dump(mode="json")
-    for later in ("category_source", "reviewers_see_private", "headline_scope"):
-        del before[later]
+    later = {"category_source", "reviewers_see_private", "headline_scope"}
+    before = ProtocolSettings().model_dump(mode="json", exclude=later)
     of_before = {"settings": before, "bank": "b", "item_bank": "i", "judge_protocol": "j"}
     assert design_hash(ProtocolSettings(), **digests) == canonical_sha256(of_before)
     answered = ProtocolSettings(category_source="item_bank")

@@ -122,6 +122,8 @@ def test_the_other_scope_is_a_switch_that_links_and_figures_keep(
     address = reverse("staff_results", args=["led"])
     content = staff.get(address, {"prompts": other}).content.decode()
     assert f'href="{address}?prompts={other}"' in staff.get(address).content.decode()
+    for shown in (content, staff.get(address).content.decode()):
+        assert read(shown).count("Top is chosen as well") <= 1
     assert f'results/top/?prompts={other}"' in content
     assert average(results, other) in read(content)
     figure = reverse(

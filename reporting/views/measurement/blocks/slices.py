@@ -206,7 +206,7 @@ PAGE = parts.BlockPage(
                 (_("95 % interval by people"), parts.interval()),
                 (_("People, first"), parts.counted_detail("people_first")),
                 (_("People, second"), parts.counted_detail("people_second")),
-                (_("Degrees of freedom"), parts.counted_detail("df")),
+                (_("Degrees of freedom"), parts.detail("df", 1)),
             ),
             lambda block: [
                 _("Arms are drawn between people: for other people on these prompts. Unpaired, after Welch."),

@@ -155,7 +155,7 @@ PAGE = parts.BlockPage(
                 (_("SE"), parts.se(3)),
                 (_("95 % interval"), parts.interval(here=REASONS)),
                 (_("groups"), parts.count("clusters")),
-                (_("df"), parts.counted_detail("df")),
+                (_("df"), parts.detail("df", 1)),
                 (_("serves"), target),
             ),
             lambda block: [
