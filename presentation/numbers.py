@@ -39,8 +39,13 @@ def counted(number: int | None) -> str:
 def numbered(sentence: str, facts: Mapping[str, Any]) -> str:
     """A sentence with its facts: whole numbers (%(…)d) have their thousands set apart, seeds have not."""
     names = set(WHOLE.findall(sentence))
-    written = {name: as_written(value) if name in names else value for name, value in facts.items()}
+    written = {name: as_written(int(value)) if name in names else value for name, value in facts.items()}
     return WHOLE.sub(r"%(\1)s", sentence) % written
+
+
+def quantity(number: int, singular: str, plural: str) -> str:
+    """How many of what, where texts are in English alone, as on a terminal."""
+    return f"{counted(number)} {singular if number == 1 else plural}"
 
 
 def as_written(value: float) -> str:

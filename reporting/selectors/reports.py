@@ -178,10 +178,13 @@ def _top_notes(results: ResultSet, scope: Scope, overall: Sequence[GroupNumbers]
     """Why there is no Top, or how little it says beside so many people and beside Average."""
     size, people = results.flow["top_size"], results.flow["with_scores"]
     if people < size:
-        yield _("Top needs %(needed)d retained participants with a scored answer; there are %(present)d.") % {
-            "needed": size,
-            "present": people,
-        }
+        yield numbered(
+            _("Top needs %(needed)d retained participants with a scored answer; there are %(present)d."),
+            {
+                "needed": size,
+                "present": people,
+            },
+        )
         return
     yield from top_sentences(size, people)
     if is_top(size, people):
@@ -195,10 +198,14 @@ def _harmonic_notes(hidden: Sequence[MetricNumber], fewest: Mapping[str, int]) -
     """Why a harmonic mean is not shown, in the words of the benchmark page."""
     counted = [fewest[row.group] for row in hidden if row.group in fewest]
     if counted:
-        yield _(
-            "The harmonic mean is hidden where a task has fewer than %(enough)d different questions with a "
-            "scored answer (here %(fewest)d): there it falls far below its true value. Quote the micro "
-            "average; the page Benchmark has it beside models at the same number of answers."
-        ) % {"enough": MIN_QUESTIONS, "fewest": min(counted)}
+        yield numbered(
+            _(
+                "The harmonic mean is hidden where a task has fewer than %(enough)d different questions "
+                "with a "
+                "scored answer (here %(fewest)d): there it falls far below its true value. Quote the micro "
+                "average; the page Benchmark has it beside models at the same number of answers."
+            ),
+            {"enough": MIN_QUESTIONS, "fewest": min(counted)},
+        )
     elif hidden:
         yield _("The harmonic mean is hidden until the measurement has counted the questions of each task.")

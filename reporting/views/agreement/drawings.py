@@ -57,7 +57,11 @@ def confusion_drawing(values: Values, x: str, y: str, width: float) -> Drawing |
     columns = [_("y: met"), _("y: not met")]
     grid = [
         [
-            Cell(number / whole, (counted(number), percent(number / whole)), f"{row}, {column}: {number}")
+            Cell(
+                number / whole,
+                (counted(number), percent(number / whole)),
+                f"{row}, {column}: {counted(number)}",
+            )
             for number, column in zip(line, columns, strict=True)
         ]
         for line, row in zip(table, rows, strict=True)

@@ -60,7 +60,7 @@ def _models(records: StudyRecords) -> Sentences:
             else _("Scores of models are stored for %(number)d of the study's %(asked)d prompts.")
         )
         public = asked.asked - asked.private
-        yield "0.9", told % {"number": models.prompts, "public": public, "asked": asked.asked}
+        yield "0.9", numbered(told, {"number": models.prompts, "public": public, "asked": asked.asked})
     if models.epochs:
         yield "0.10", numbered(_("Up to %(number)d."), {"number": models.epochs})
 
@@ -72,7 +72,7 @@ def _sample(records: StudyRecords) -> Sentences:
             "Recruited: %(recruited)d. Sessions started: %(started)d. Retained for the estimates: "
             "%(retained)d."
         )
-        yield "1.1", told % vars(records.flow)
+        yield "1.1", numbered(told, vars(records.flow))
     if average and average.prompts:
         told = (
             _(
@@ -84,7 +84,10 @@ def _sample(records: StudyRecords) -> Sentences:
                 "%(asked)d prompts are in the study's question sets; %(scored)d of them have a scored answer."
             )
         )
-        yield "1.2", told % {"asked": asked.asked, "private": asked.private, "scored": average.prompts}
+        yield (
+            "1.2",
+            numbered(told, {"asked": asked.asked, "private": asked.private, "scored": average.prompts}),
+        )
     if average and average.responses_per_prompt is not None:
         told = _("%(number)s scored responses per prompt on average (Average group).")
         yield "1.3", told % {"number": decimals(average.responses_per_prompt, 2)}
@@ -113,10 +116,10 @@ def _training(records: StudyRecords) -> Iterator[str]:
         return
     if protocol.practice_prompts:
         told = _("Practice prompts that people could try: %(number)d.")
-        yield told % {"number": len(protocol.practice_prompts)}
+        yield numbered(told, {"number": len(protocol.practice_prompts)})
     if protocol.comprehension_check:
         told = _("A comprehension check had to be passed; its questions: %(number)d.")
-        yield told % {"number": len(protocol.check_questions)}
+        yield numbered(told, {"number": len(protocol.check_questions)})
 
 
 def _vetting(records: StudyRecords) -> Sentences:
@@ -126,9 +129,9 @@ def _vetting(records: StudyRecords) -> Sentences:
             "Decided about by the study team: %(decided)s; approved as they were added, without a "
             "decision of their own: %(added)d."
         )
-        yield "2.3", told % {"decided": people_text(found.decided), "added": found.as_added}
+        yield "2.3", numbered(told, {"decided": people_text(found.decided), "added": found.as_added})
         told = _("Rejected and never started: %(rejected)d of %(recruited)d people in the study.")
-        yield "2.3.2", told % {"rejected": found.turned_away, "recruited": records.flow.recruited}
+        yield "2.3.2", numbered(told, {"rejected": found.turned_away, "recruited": records.flow.recruited})
     if "prior_exposure" in records.protocol.questions_of_any_profile:
         told = _("The profile form of the protocol asks whether people had met the benchmark before.")
         yield "2.5", told

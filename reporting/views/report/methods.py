@@ -79,7 +79,9 @@ def places(protocol: ProtocolSettings) -> Iterator[str]:
             protocol.replicates_per_profile,
         )
     )
-    yield asked_for % {"replicates": protocol.replicates_per_profile, "profiles": len(protocol.profiles)}
+    yield numbered(
+        asked_for, {"replicates": protocol.replicates_per_profile, "profiles": len(protocol.profiles)}
+    )
     if protocol.assembly == "matrix":
         yield _(
             "Matrix sampling: everybody has a question set of their own, from independent cuts of the bank."
@@ -124,7 +126,7 @@ def frozen(records: StudyRecords) -> Iterator[str]:
             "The protocol was frozen on %(day)s; recorded amendments since: %(amendments)d (hash now "
             "%(hash)s)."
         )
-    yield told % facts
+    yield numbered(told, facts)
     if records.late_amendments:
         yield after_results_sentence(records.late_amendments)
 
@@ -138,19 +140,19 @@ def sample(records: StudyRecords) -> Iterator[str]:
         "out of time and %(withdrawn)d withdrew.",
         flow.recruited,
     )
-    yield told % vars(flow)
+    yield numbered(told, vars(flow))
     if flow.voided:
         told = ngettext(
             "The study team voided %(voided)d session: it counts nowhere.",
             "The study team voided %(voided)d sessions: they count nowhere.",
             flow.voided,
         )
-        yield told % vars(flow)
+        yield numbered(told, vars(flow))
     if flow.excluded:
         told = _("Excluded as off-task by a reviewer: %(excluded)d; retained: %(retained)d.")
     else:
         told = _("Nobody was excluded; retained: %(retained)d.")
-    yield told % vars(flow)
+    yield numbered(told, vars(flow))
     undecided = records.screening.undecided
     if undecided:
         yield numbered(
