@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.functional import Promise
 from django.utils.html import format_html
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from batches.forms import ExtendForm, ExtraTimeForm, ReasonForm
@@ -185,9 +185,12 @@ def _action_sentence(action: PersonAction, participant: Participant, facts: Sess
         return _("The person can answer the check questions once more.")
     if action == PersonAction.WITHDRAW:
         return numbered(
-            _(
+            ngettext(
                 "Everything of this person stops counting at once, and what they wrote is erased %(days)d "
-                "days later. This cannot be undone. Say how they asked for it."
+                "day later. This cannot be undone. Say how they asked for it.",
+                "Everything of this person stops counting at once, and what they wrote is erased %(days)d "
+                "days later. This cannot be undone. Say how they asked for it.",
+                participant.study.protocol.deletion_days,
             ),
             {"days": participant.study.protocol.deletion_days},
         )
@@ -223,13 +226,12 @@ def _reopen_sentence(session: Session) -> str:
 
 def _extra_time(participant: Participant, **arguments: Any) -> str:
     participant = extra_time_grant(participant=participant, **arguments)
-    return numbered(
-        _("%(code)s gets %(minutes)d extra minutes at the start."),
-        {
-            "code": participant.code,
-            "minutes": participant.extra_minutes,
-        },
+    sentence = ngettext(
+        "%(code)s gets %(minutes)d extra minute at the start.",
+        "%(code)s gets %(minutes)d extra minutes at the start.",
+        participant.extra_minutes,
     )
+    return numbered(sentence, {"code": participant.code, "minutes": participant.extra_minutes})
 
 
 def _extend(participant: Participant, **arguments: Any) -> str:

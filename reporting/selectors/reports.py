@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from django.db.models import Q
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.amendments import after_results_sentence
 from presentation.codes import CodeNames
@@ -179,11 +179,12 @@ def _top_notes(results: ResultSet, scope: Scope, overall: Sequence[GroupNumbers]
     size, people = results.flow["top_size"], results.flow["with_scores"]
     if people < size:
         yield numbered(
-            _("Top needs %(needed)d retained participants with a scored answer; there are %(present)d."),
-            {
-                "needed": size,
-                "present": people,
-            },
+            ngettext(
+                "Top needs %(needed)d retained participant with a scored answer; there are %(present)d.",
+                "Top needs %(needed)d retained participants with a scored answer; there are %(present)d.",
+                size,
+            ),
+            {"needed": size, "present": people},
         )
         return
     yield from top_sentences(size, people)

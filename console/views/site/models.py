@@ -136,8 +136,10 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
     for notice in results.notices:
         messages.warning(request, problem_in_words(notice))
     if done.unknown_prompts:
-        sentence = _(
-            "Not in the item bank, and left out: %(questions)s questions with %(responses)s responses."
+        sentence = ngettext(
+            "Not in the item bank, and left out: %(questions)s question; responses to it: %(responses)s.",
+            "Not in the item bank, and left out: %(questions)s questions with %(responses)s responses.",
+            len(done.unknown_prompts),
         )
         numbers = {
             "questions": counted(len(done.unknown_prompts)),

@@ -96,7 +96,8 @@ class Command(BaseCommand):
         )
         if number := private_items(sample):
             self.stdout.write(
-                f"{quantity(number, 'line shows', 'lines show')} private prompts: the file must not leave the study team."
+                f"{quantity(number, 'line shows', 'lines show')} private prompts: "
+                "the file must not leave the study team."
             )
 
     def take_over(self, study: Study, options: dict[str, Any]) -> None:

@@ -71,7 +71,11 @@ def _average(found: Headline) -> Tile:
     if row is not None and few:
         notes.append(
             numbered(
-                _("The interval rests on %(number)d groups only and may be too narrow."),
+                ngettext(
+                    "The interval rests on %(number)d group only and may be too narrow.",
+                    "The interval rests on %(number)d groups only and may be too narrow.",
+                    row.clusters or 0,
+                ),
                 {"number": row.clusters},
             )
         )

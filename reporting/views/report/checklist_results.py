@@ -32,7 +32,11 @@ def results_sentences(records: StudyRecords) -> Sentences:
 
 
 def _session(records: StudyRecords, starts: StartFacts) -> Sentences:
-    told = _("%(number)s prompts in one session of at most %(minutes)s minutes.") % {
+    told = ngettext(
+        "%(number)s prompt in one session of at most %(minutes)s minutes.",
+        "%(number)s prompts in one session of at most %(minutes)s minutes.",
+        round(starts.prompts[1] or 0),
+    ) % {
         "number": span_or_one(*starts.prompts, places=0),
         "minutes": span_or_one(*starts.minutes, places=0),
     }
@@ -73,11 +77,14 @@ def _screening(records: StudyRecords) -> Sentences:
         told = _("Yes: named off-task rules flagged answers or people; no reviewer has decided about them.")
         yield "3.2", told
     yield "3.2.1", " ".join(_flags(records))
-    told = _(
-        "Excluded: %(excluded)d of %(ended)d people whose session ended; flagged: %(flagged)d, of whom not "
-        "decided about: %(undecided)d."
-    )
     facts = {"ended": flow.submitted + flow.expired, "undecided": found.undecided}
+    told = ngettext(
+        "Excluded: %(excluded)d of %(ended)d person whose session ended; flagged: %(flagged)d, of whom not "
+        "decided about: %(undecided)d.",
+        "Excluded: %(excluded)d of %(ended)d people whose session ended; flagged: %(flagged)d, of whom not "
+        "decided about: %(undecided)d.",
+        facts["ended"],
+    )
     yield "3.2.2", numbered(told, {**vars(flow), **facts})
 
 

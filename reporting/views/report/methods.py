@@ -50,13 +50,19 @@ def design(records: StudyRecords) -> Iterator[str]:
         )
     if starts is None:
         yield numbered(
-            _("The protocol asks each person to answer one question set within %(minutes)d minutes in all."),
+            ngettext(
+                "The protocol asks each person to answer one question set within %(minutes)d minute in all.",
+                "The protocol asks each person to answer one question set within %(minutes)d minutes in all.",
+                protocol.time_budget_minutes,
+            ),
             {"minutes": protocol.time_budget_minutes},
         )
     else:
-        yield _("Each person was given one question set and, at the start, %(minutes)s minutes in all.") % {
-            "minutes": span_or_one(*starts.minutes, places=0)
-        }
+        yield ngettext(
+            "Each person was given one question set and, at the start, %(minutes)s minute in all.",
+            "Each person was given one question set and, at the start, %(minutes)s minutes in all.",
+            round(starts.minutes[1] or 0),
+        ) % {"minutes": span_or_one(*starts.minutes, places=0)}
         yield from extra_time(starts.more_time)
     yield from places(protocol)
     yield from frozen(records)
