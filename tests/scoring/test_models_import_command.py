@@ -62,7 +62,7 @@ def test_scores_are_stored_and_what_is_missing_or_unknown_is_named(
     assert said.splitlines() == [
         "items: 2 configurations imported, 0 replaced, 0 unchanged; 5 scores.",
         "Missing, because no score: 1",
-        "Not in the item bank: 1 prompts with 1 responses",
+        "Not in the item bank: 1 prompt with 1 response",
         "  other",
     ]
     one = ModelConfiguration.objects.get(name="A")

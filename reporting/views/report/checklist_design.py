@@ -100,10 +100,8 @@ def _sample(records: StudyRecords) -> Sentences:
                 asked.asked,
             )
         )
-        yield (
-            "1.2",
-            numbered(told, {"asked": asked.asked, "private": asked.private, "scored": average.prompts}),
-        )
+        facts = {"asked": asked.asked, "private": asked.private, "scored": average.prompts}
+        yield "1.2", numbered(told, facts)
     if average and average.responses_per_prompt is not None:
         told = _("%(number)s scored responses per prompt on average (Average group).")
         yield "1.3", told % {"number": decimals(average.responses_per_prompt, 2)}

@@ -227,8 +227,10 @@ PAGE = parts.BlockPage(
                 (_("Pairs"), parts.count("n")),
             ),
             lambda block: [
-                _("Cells with fewer than %(pairs)d scored answers are crossed out in the figure.")
-                % {"pairs": MIN_PAIRS},
+                numbered(
+                    _("Cells with fewer than %(pairs)d scored answers are crossed out in the figure."),
+                    {"pairs": MIN_PAIRS},
+                ),
                 *few_clusters_sentences(cells(block)),
             ],
         ),
