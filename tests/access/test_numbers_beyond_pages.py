@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import fields
 from datetime import UTC, datetime
 from typing import Any
@@ -59,8 +59,8 @@ def count(number: int) -> None:
     Measurement.objects.update(resamples=20_000)
 
 
-def wrong(pieces: Iterator[str]) -> set[str]:
-    return {f"{what}: {text}" for text in pieces for what in faults(" ".join(text.split()))}
+def wrong(pieces: Iterable[object]) -> set[str]:
+    return {f"{what}: {text}" for text in pieces for what in faults(" ".join(str(text).split()))}
 
 
 @pytest.mark.parametrize("number", [MANY, ONE])
@@ -110,7 +110,7 @@ def test_results_pages_and_their_figures_have_it(
         page = content.decode()
         drawn = [re.sub(r"<[^>]*>", "", text) for text in WORDS_OF_A_DRAWING.findall(page)]
         figures += bool(drawn)
-        found |= {f"{one.name}: {fault}" for fault in wrong(iter([*texts(page), *drawn]))}
+        found |= {f"{one.name}: {fault}" for fault in wrong([*texts(page), *drawn])}
     assert figures
     assert not found, "\n".join(sorted(found))
 
@@ -133,7 +133,7 @@ def test_the_terminal_has_it(world: World, db: None, number: int) -> None:
         out = io.StringIO()
         call_command(*command, stdout=out)
         lines += out.getvalue().splitlines()
-    said = wrong(iter(lines))
+    said = wrong(lines)
     assert not said, "\n".join(said)
 
 
