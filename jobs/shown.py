@@ -87,11 +87,12 @@ def _time_left(job: Job) -> str:
         return ""
     if seconds < 60:  # a minute
         rounded = max(5, round(seconds / 5) * 5)
-        return _("about %(number)d s left") % {"number": rounded}
+        return numbered(_("about %(number)d s left"), {"number": rounded})
     minutes = round(seconds / 60)
-    return ngettext("about %(number)d minute left", "about %(number)d minutes left", minutes) % {
-        "number": minutes
-    }
+    return numbered(
+        ngettext("about %(number)d minute left", "about %(number)d minutes left", minutes),
+        {"number": minutes},
+    )
 
 
 def _sentence(result: dict[str, Any]) -> str:

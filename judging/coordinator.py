@@ -34,6 +34,7 @@ from judging.services.running.runs import (
 )
 from judging.services.running.settling import answers_complete
 from judging.services.running.working import LeaseResult, lease_work
+from presentation.numbers import numbered
 from studies.models import Study, User
 from studies.services.refusals import Refused
 
@@ -104,8 +105,13 @@ def retry_budget(run: JudgingRun, now: datetime) -> Decimal | None:
     left = run.budget - judging_progress(run, now).spent
     if left <= 0:
         raise BudgetUsedUp(
-            _("The budget of run %(number)d is used up. Estimate what is left and start it with another.")
-            % {"number": run.pk}
+            numbered(
+                _(
+                    "The budget of run %(number)d is used up. Estimate what is left and start it with "
+                    "another."
+                ),
+                {"number": run.pk},
+            )
         )
     return left
 

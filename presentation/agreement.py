@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from presentation.catalogue import label_of
 from presentation.judges import judge_kind
 from presentation.measures import why_absent
-from presentation.numbers import Text, decimals
+from presentation.numbers import Text, decimals, numbered
 from psychometrics.agreement.reference import Level
 from psychometrics.agreement.warnings import WarningCode
 
@@ -81,9 +81,9 @@ def judge_name(run: ScoringRun) -> str:
     name = run.config.slug if run.config else str(judge_kind(run.judge_kind))
     per_call = run.judge.get("criteria_per_call", 1)
     if per_call > 1:
-        name = _("%(judge)s, %(number)d criteria a call") % {"judge": name, "number": per_call}
+        name = numbered(_("%(judge)s, %(number)d criteria a call"), {"judge": name, "number": per_call})
     if run.replicate > 1:
-        name = _("%(judge)s, replicate %(number)d") % {"judge": name, "number": run.replicate}
+        name = numbered(_("%(judge)s, replicate %(number)d"), {"judge": name, "number": run.replicate})
     return name
 
 
@@ -109,24 +109,32 @@ def warning_text(warning: Mapping[str, Any]) -> str:
 def few_clusters(warning: Mapping[str, Any]) -> str:
     """That intervals rest on too few independent sources."""
     number = int(warning["value"])
-    return ngettext(
-        "The scores come from only %(number)d independent source; below %(threshold)d the intervals are too "
-        "narrow.",
-        "The scores come from only %(number)d independent sources; below %(threshold)d the intervals are too "
-        "narrow.",
-        number,
-    ) % {"number": number, "threshold": int(warning["threshold"])}
+    return numbered(
+        ngettext(
+            "The scores come from only %(number)d independent source; below %(threshold)d the intervals "
+            "are too narrow.",
+            "The scores come from only %(number)d independent sources; below %(threshold)d the intervals "
+            "are too narrow.",
+            number,
+        ),
+        {"number": number, "threshold": int(warning["threshold"])},
+    )
 
 
 def judges_sentence(scored: Sequence[Mapping[str, Any]]) -> str:
     """How many models the study's own judge has scored, as far as the details of their thetas say."""
     same = [details["same_judge"] for details in scored]
-    return _(
-        "Models scored by the judge of the people (%(judge)s): %(same)d; by another: %(other)d; without a "
-        "judge's name: %(unknown)d. Where the judge or its texts differ, a difference can be one of judges."
-    ) % {
-        "judge": scored[0]["study_judge"],
-        "same": same.count(True),
-        "other": same.count(False),
-        "unknown": same.count(None),
-    }
+    return numbered(
+        _(
+            "Models scored by the judge of the people (%(judge)s): %(same)d; by another: %(other)d; "
+            "without a "
+            "judge's name: %(unknown)d. Where the judge or its texts differ, a difference can be one of "
+            "judges."
+        ),
+        {
+            "judge": scored[0]["study_judge"],
+            "same": same.count(True),
+            "other": same.count(False),
+            "unknown": same.count(None),
+        },
+    )

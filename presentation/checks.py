@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from presentation.numbers import counted
+from presentation.numbers import as_written, counted
 
 Rule = Mapping[str, Any]
 
@@ -33,8 +33,9 @@ def _capitals(rule: Rule) -> Iterator[str]:
 
 
 def _number(rule: Rule) -> Iterator[str]:
-    facts = {"value": rule["value"], "tolerance": rule.get("tolerance", 0)}
-    if facts["tolerance"]:
+    tolerance = rule.get("tolerance", 0)
+    facts = {"value": as_written(rule["value"]), "tolerance": as_written(tolerance)}
+    if tolerance:
         yield _("It must contain the number %(value)s, or one that is off by at most %(tolerance)s.") % facts
     else:
         yield _("It must contain the number %(value)s.") % facts

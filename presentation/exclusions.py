@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
-from presentation.numbers import Text, decimals
+from presentation.numbers import Text, decimals, numbered
 
 STEPS = ("recruited", "approved", "started", "ended", "retained", "with_scores", "top")
 REASON_NAMES: Mapping[str, Text] = {
@@ -61,7 +61,7 @@ def leaving_text(reason: str) -> str:
 
 
 def people_text(people: int) -> str:
-    return ngettext("%(number)d person", "%(number)d people", people) % {"number": people}
+    return numbered(ngettext("%(number)d person", "%(number)d people", people), {"number": people})
 
 
 def rule_text(rule: Mapping[str, object]) -> str:

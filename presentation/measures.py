@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.drawings.sure import Reach
-from presentation.numbers import Text, bounded, decimals, percent, span
+from presentation.numbers import Text, bounded, decimals, numbered, percent, span
 from presentation.tables import ABSENT, Interval, Table
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
@@ -165,5 +165,9 @@ def few_clusters_sentences(rows: Iterable[Measured]) -> Iterator[str]:
     with_error = [row.clusters for row in rows if row.se is not None]
     fewest = min((number for number in with_error if number is not None), default=FEW_CLUSTERS)
     if fewest < FEW_CLUSTERS:
-        text = _("Some errors rest on %(number)d groups only. Below 15, even t intervals cover too little.")
-        yield text % {"number": fewest}
+        text = ngettext(
+            "Some errors rest on %(number)d group only. Below 15, even t intervals cover too little.",
+            "Some errors rest on %(number)d groups only. Below 15, even t intervals cover too little.",
+            fewest,
+        )
+        yield numbered(text, {"number": fewest})

@@ -36,11 +36,17 @@ def counted(number: int | None) -> str:
     return ABSENT if number is None else as_written(number)
 
 
-def numbered(sentence: str, facts: Mapping[str, Any]) -> str:
+def numbered(sentence: Text, facts: Mapping[str, Any]) -> str:
     """A sentence with its facts: whole numbers (%(…)d) have their thousands set apart, seeds have not."""
+    sentence = str(sentence)
     names = set(WHOLE.findall(sentence))
-    written = {name: as_written(value) if name in names else value for name, value in facts.items()}
+    written = {name: as_written(int(value)) if name in names else value for name, value in facts.items()}
     return WHOLE.sub(r"%(\1)s", sentence) % written
+
+
+def quantity(number: int, singular: str, plural: str) -> str:
+    """How many of what, where texts are in English alone, as on a terminal."""
+    return f"{counted(number)} {singular if number == 1 else plural}"
 
 
 def as_written(value: float) -> str:

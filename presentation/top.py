@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.measures import Measured
 from presentation.numbers import Text, counted, decimals, percent
@@ -41,11 +41,17 @@ def no_top_sentence(size: int, people: int) -> str:
         return ""
     facts = {"needed": counted(size), "present": counted(people)}
     if size == people:
-        return _(
-            "There is no Top: with %(needed)s people it would be everybody who is counted and has a score."
+        return ngettext(
+            "There is no Top: with %(needed)s person it would be everybody who is counted and has a score.",
+            "There is no Top: with %(needed)s people it would be everybody who is counted and has a score.",
+            size,
         ) % {"needed": facts["needed"]}
     return (
-        _("There is no Top: it takes %(needed)s counted people with a score, and there are %(present)s.")
+        ngettext(
+            "There is no Top: it takes %(needed)s counted person with a score, and there are %(present)s.",
+            "There is no Top: it takes %(needed)s counted people with a score, and there are %(present)s.",
+            size,
+        )
         % facts
     )
 
@@ -57,9 +63,12 @@ def planned_top_sentence(size: int, people: int) -> str:
     facts = {"size": counted(size), "people": counted(people)}
     if not is_top(size, people):
         return (
-            _(
+            ngettext(
+                "Top is %(size)s person and %(people)s are planned: it would be everybody, so there would be "
+                "no Top. Plan more.",
                 "Top is %(size)s people and %(people)s are planned: it would be everybody, so there would be "
-                "no Top. Choose fewer."
+                "no Top. Choose fewer.",
+                size,
             )
             % facts
         )

@@ -15,6 +15,7 @@ from django.shortcuts import resolve_url
 from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.numbers import numbered
 from studies.models import User
 from studies.services.clock import server_now
 from studies.services.mails.mails import mail_queue
@@ -110,7 +111,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
     def generate_authenticator_name(self, user: Any, type: Any) -> str:  # noqa: A002
         number = Authenticator.objects.filter(user=user, type=type).count() + 1
-        return _("Passkey %(number)d") % {"number": number}
+        return numbered(_("Passkey %(number)d"), {"number": number})
 
 
 def _proved_lately(request: HttpRequest, now: datetime) -> bool:

@@ -161,19 +161,22 @@ def coverage_lines(
 
 def _sizes_line(report: CoverageReport) -> str:
     groups = sorted(Counter(report.sizes).items(), reverse=True)
-    sizes = " and ".join(f"{times} of {size}" for size, times in groups)
+    sizes = " and ".join(f"{times:,} of {size:,}" for size, times in groups)
     prompts = report.linkage.asked
-    each = f", each in {sum(report.sizes) // prompts} batches" if sum(report.sizes) > prompts else ""
-    return f"{len(report.batches)} batches ({sizes or 'none'}), {prompts} prompts{each}."
+    each = f", each in {sum(report.sizes) // prompts:,} batches" if sum(report.sizes) > prompts else ""
+    batches = _some(len(report.batches), "batch", "batches")
+    return f"{batches} ({sizes or 'none'}), {_some(prompts, 'prompt', 'prompts')}{each}."
 
 
 def _spread_lines(report: CoverageReport) -> Iterator[str]:
     linked, spread = report.linkage, report.spread
     if linked.asked:
-        parts = "1 component" if linked.components == 1 else f"{linked.components} components"
+        parts = _some(linked.components, "component", "components")
+        people = _some(linked.fewest_people, "person", "people")
+        others = _some(linked.fewest_neighbours, "other prompt", "other prompts")
         yield (
-            f"Linkage: {parts}; a prompt is asked of at least {linked.fewest_people} people and shares a "
-            f"person with at least {linked.fewest_neighbours} other prompts."
+            f"Linkage: {parts}; a prompt is asked of at least {people} and shares a person with at least "
+            f"{others}."
         )
     if spread.mean_difficulty_sd is not None:
         for theta, sd in zip(report.abilities, spread.expected_raw_sd, strict=True):
@@ -200,13 +203,17 @@ def _missing_lines(report: CoverageReport) -> Iterator[str]:
     missing = report.prompts_without_parameters
     if missing:
         more = len(missing) - _MAX_NAMED
-        named = ", ".join(missing[:_MAX_NAMED]) + (f" and {more} more" if more > 0 else "")
-        yield f"Prompts without item parameters: {len(missing)} ({named})."
+        named = ", ".join(missing[:_MAX_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        yield f"Prompts without item parameters: {len(missing):,} ({named})."
 
 
 def _number(value: float | None, decimals: int) -> str:
-    return "unknown" if value is None else f"{value:.{decimals}f}"
+    return "unknown" if value is None else f"{value:,.{decimals}f}".replace("-", "−")
+
+
+def _some(number: int, singular: str, plural: str) -> str:
+    return f"{number:,} {singular if number == 1 else plural}"
 
 
 def _counted(counts: Mapping[str, int]) -> str:
-    return " ".join(f"{name} {count}" for name, count in counts.items())
+    return " ".join(f"{name} {count:,}" for name, count in counts.items())

@@ -14,6 +14,7 @@ from batches.models import Session, SessionEventKind
 from batches.rules.statuses import SESSION_MOVES, SessionStatus
 from batches.selectors.sessions import ended_too_early, last_activity, session_of
 from batches.services.trail import session_event
+from presentation.numbers import numbered
 from studies.models import Participant, User
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
@@ -234,7 +235,7 @@ def _locked(session: Session) -> Session:
 def _require_minutes(minutes: int, *, least: int) -> None:
     if not least <= minutes <= MAX_MINUTES:
         limits = {"least": least, "most": MAX_MINUTES}
-        raise MinutesInvalid(_("Give between %(least)d and %(most)d minutes.") % limits)
+        raise MinutesInvalid(numbered(_("Give between %(least)d and %(most)d minutes."), limits))
 
 
 def _reason(text: str) -> str:

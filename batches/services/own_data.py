@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from batches.models import Answer
 from batches.selectors.own_data import ANSWER_FACTS, own_answers, own_facts, own_revisions
+from presentation.numbers import numbered
 from studies.models import Participant
 from studies.services.events import StudyEventKind, participant_event
 from studies.services.storage import stored_file
@@ -62,13 +63,13 @@ def _write_answers(out: IO[str], participant: Participant, now: datetime) -> Non
     written = date_format(now, _("j F Y, H:i"))
     out.write(f"{participant.study.name}\n{participant.code}, {written} UTC\n")
     for answer in own_answers(participant):
-        prompt = _("Question %(number)d") % {"number": answer.position}
+        prompt = numbered(_("Question %(number)d"), {"number": answer.position})
         out.write("\n" + "=" * 70 + f"\n{prompt} {answer.prompt.label}\n\n")
         out.write((answer.text or _("(no text)")) + "\n")
         if answer.note:
             out.write("\n" + _("What you used: %(note)s") % {"note": answer.note} + "\n")
         if answer.confidence is not None:
-            out.write("\n" + _("How sure: %(percent)d %%") % {"percent": answer.confidence} + "\n")
+            out.write("\n" + numbered(_("How sure: %(percent)d %%"), {"percent": answer.confidence}) + "\n")
 
 
 def _write_files(archive: ZipFile, participant: Participant) -> None:

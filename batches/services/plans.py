@@ -19,6 +19,7 @@ from batches.rules.assembly import (
 from batches.rules.coverage import coverage_report
 from batches.rules.places import Slot, matrix_slots, nested_slots
 from batches.selectors.plans import people_per_batch, people_per_prompt, plan_places, prompt_traits
+from presentation.numbers import numbered
 from studies.models import Prompt, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolSettings
 from studies.services.events import StudyEventKind, event_record
@@ -81,7 +82,7 @@ def _assemble(
     try:
         return assemble_matrix(traits, batch_size=size, cuts=people_per_prompt(protocol), rng=rng)
     except AssemblyRefused as refusal:
-        raise BatchesRefused(_(refusal.sentence) % refusal.facts) from None
+        raise BatchesRefused(numbered(_(refusal.sentence), refusal.facts)) from None
 
 
 def _slots(batches: int, protocol: ProtocolSettings, rng: np.random.Generator) -> list[Slot]:
@@ -110,14 +111,16 @@ def _replace_plan(
         people = Session.objects.filter(batch__plan=old).count()
         if people:
             raise BatchesRefused(
-                ngettext(
-                    '%(number)d person has started in "%(study)s"; its question sets stay as they are. '
-                    "Make a new study to use others.",
-                    '%(number)d people have started in "%(study)s"; its question sets stay as they are. '
-                    "Make a new study to use others.",
-                    people,
+                numbered(
+                    ngettext(
+                        '%(number)d person has started in "%(study)s"; its question sets stay as they are. '
+                        "Make a new study to use others.",
+                        '%(number)d people have started in "%(study)s"; its question sets stay as they are. '
+                        "Make a new study to use others.",
+                        people,
+                    ),
+                    {"number": people, "study": plan.study.slug},
                 )
-                % {"number": people, "study": plan.study.slug}
             )
         old.delete()
     plan.save(force_insert=True)

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from django.utils.formats import number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import RevisionOutcome
 from batches.rules.saves import SaveDecision, TextFault
 from batches.rules.statuses import SessionStatus
+from presentation.numbers import counted
 
 Duplicate = Literal["duplicate"]
 DUPLICATE: Duplicate = "duplicate"
@@ -57,7 +57,7 @@ def outcome_sentence(outcome: SaveOutcome, status: SessionStatus) -> str:
 
 def fault_sentence(fault: TextFault) -> str:
     """Why a text cannot be stored, for the person at the page."""
-    numbers = {name: number_format(number, force_grouping=True) for name, number in fault.numbers.items()}
+    numbers = {name: counted(number) for name, number in fault.numbers.items()}
     return _(fault.sentence) % numbers
 
 

@@ -12,7 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.functional import Promise
 from django.utils.html import format_html
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from batches.forms import ExtendForm, ExtraTimeForm, ReasonForm
@@ -43,6 +43,7 @@ from batches.views.wording import (
     value_words,
 )
 from presentation.moments import moment
+from presentation.numbers import numbered
 from studies.models import Participant, Study
 from studies.roles import Can
 from studies.selectors.participants import credentials_of, newest_profile
@@ -183,10 +184,16 @@ def _action_sentence(action: PersonAction, participant: Participant, facts: Sess
     if action == PersonAction.CHECK_ATTEMPT:
         return _("The person can answer the check questions once more.")
     if action == PersonAction.WITHDRAW:
-        return _(
-            "Everything of this person stops counting at once, and what they wrote is erased %(days)d days "
-            "later. This cannot be undone. Say how they asked for it."
-        ) % {"days": participant.study.protocol.deletion_days}
+        return numbered(
+            ngettext(
+                "Everything of this person stops counting at once, and what they wrote is erased %(days)d "
+                "day later. This cannot be undone. Say how they asked for it.",
+                "Everything of this person stops counting at once, and what they wrote is erased %(days)d "
+                "days later. This cannot be undone. Say how they asked for it.",
+                participant.study.protocol.deletion_days,
+            ),
+            {"days": participant.study.protocol.deletion_days},
+        )
     if action == PersonAction.EXTRA_TIME or facts is None:
         return _start_sentence(participant)
     if action == PersonAction.REOPEN:
@@ -219,10 +226,12 @@ def _reopen_sentence(session: Session) -> str:
 
 def _extra_time(participant: Participant, **arguments: Any) -> str:
     participant = extra_time_grant(participant=participant, **arguments)
-    return _("%(code)s gets %(minutes)d extra minutes at the start.") % {
-        "code": participant.code,
-        "minutes": participant.extra_minutes,
-    }
+    sentence = ngettext(
+        "%(code)s gets %(minutes)d extra minute at the start.",
+        "%(code)s gets %(minutes)d extra minutes at the start.",
+        participant.extra_minutes,
+    )
+    return numbered(sentence, {"code": participant.code, "minutes": participant.extra_minutes})
 
 
 def _extend(participant: Participant, **arguments: Any) -> str:

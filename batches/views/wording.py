@@ -12,6 +12,7 @@ from batches.models import Session, SessionEventKind
 from batches.rules.deadlines import Lateness
 from batches.rules.path import StepKind, StepState
 from batches.rules.statuses import AnswerState, SessionStatus, counts
+from presentation.numbers import numbered
 from presentation.tables import Named
 from studies.services.events import StudyEventKind
 
@@ -286,7 +287,9 @@ def counted_words(states: Iterable[AnswerState], overdue_rule: str) -> str:
     number = sum(counts(state, overdue_rule) for state in states)
     if number == 0:
         return gettext("No answer of this session counts.")
-    return ngettext("%(number)d answer counts.", "%(number)d answers count.", number) % {"number": number}
+    return numbered(
+        ngettext("%(number)d answer counts.", "%(number)d answers count.", number), {"number": number}
+    )
 
 
 def duration_words(seconds: int) -> str:
@@ -294,11 +297,15 @@ def duration_words(seconds: int) -> str:
     hours, minutes = divmod(seconds // 60, 60)
     parts = []
     if hours:
-        parts.append(ngettext("%(number)d hour", "%(number)d hours", hours) % {"number": hours})
+        parts.append(numbered(ngettext("%(number)d hour", "%(number)d hours", hours), {"number": hours}))
     if minutes:
-        parts.append(ngettext("%(number)d minute", "%(number)d minutes", minutes) % {"number": minutes})
+        parts.append(
+            numbered(ngettext("%(number)d minute", "%(number)d minutes", minutes), {"number": minutes})
+        )
     if not parts:
-        parts.append(ngettext("%(number)d second", "%(number)d seconds", seconds) % {"number": seconds})
+        parts.append(
+            numbered(ngettext("%(number)d second", "%(number)d seconds", seconds), {"number": seconds})
+        )
     return " ".join(parts)
 
 

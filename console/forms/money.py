@@ -16,6 +16,7 @@ from formats.codes import code_named
 from formats.csv_tables import read_csv_table
 from formats.problems import Problem
 from formats.sentences import shortened
+from presentation.numbers import counted, numbered
 from presentation.problems import in_words, told
 
 MAX_BYTES = 2 * 1024 * 1024
@@ -116,7 +117,7 @@ class ReportsForm(forms.Form):
         content = self.cleaned_data["file"].read()
         table = read_csv_table(content, required=REQUIRED, codes=CODES, long_cells=True)
         if len(table.rows) > MAX_LINES:
-            sentence = _("The file has more than %(lines)d lines; divide it.") % {"lines": MAX_LINES}
+            sentence = numbered(_("The file has more than %(lines)d lines; divide it."), {"lines": MAX_LINES})
             return [], [told(None, "", sentence)]
         rows: list[ReportRow] = []
         problems: list[Problem] = [*in_words(table.problems)]
@@ -149,7 +150,7 @@ def _cell_problems(line: int, values: dict[str, str], decimals: str) -> Iterator
         yield told(line, "", sentence % {"amount": amount, "cents": decimals})
     if len(note) > MAX_NOTE:
         sentence = _("the note has %(characters)s characters; shorten it to %(most)s at most")
-        yield told(line, "", sentence % {"characters": len(note), "most": MAX_NOTE})
+        yield told(line, "", sentence % {"characters": counted(len(note)), "most": counted(MAX_NOTE)})
 
 
 def _row(line: int, values: dict[str, str]) -> ReportRow:

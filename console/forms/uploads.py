@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from console.services.bank_files import BANK_FORMATS
 from console.services.staging import shown_name
 from formats.file_kinds import CSV, kind_fault
+from presentation.numbers import counted
 from presentation.problems import problem_in_words
 from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS
 from studies.forms.texts import StorableTextField
@@ -33,7 +34,7 @@ def checked_upload(upload: Any, *endings: str, most: int = LARGE_BYTES) -> Any:
                 "%(name)s is larger than %(megabytes)s MB. Nothing was imported; larger files go through the "
                 "command line."
             )
-            % {"name": name, "megabytes": most // 1024**2}
+            % {"name": name, "megabytes": counted(most // 1024**2)}
         )
     if not upload.name.lower().endswith(endings):
         if ".csv" in endings and (fault := kind_fault(upload.read(), CSV)):

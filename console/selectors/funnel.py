@@ -7,6 +7,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 
 from console.selectors.cards import StudyCard
+from presentation.numbers import counted
 
 
 @dataclass(frozen=True)
@@ -42,4 +43,4 @@ def _not_counted(card: StudyCard) -> str:
 
 
 def _some(people: int, words: str) -> str:
-    return f"{people} {words}" if people else ""
+    return f"{counted(people)} {words}" if people else ""

@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from django.urls import NoReverseMatch, reverse
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _, ngettext_lazy
+from django.utils.translation import gettext_lazy as _, ngettext
 
 from console.selectors.cards import StudyCard
+from presentation.numbers import numbered
 from studies.models import StudyStatus
 from studies.roles import Can
 
@@ -48,22 +49,38 @@ def next_step(card: StudyCard, rights: Set[Can]) -> Step:
         address = address_of(rule.page, card.study.slug)
         if rule.can in rights and address and (number := rule.holds(card)):
             numbers = {"number": number}
-            return Step(str(rule.label) % numbers, address, str(rule.why) % numbers)
+            return Step(numbered(str(rule.label), numbers), address, str(rule.why))
     return Step(str(_("Open")), reverse("staff_study", args=[card.study.slug]), "")
 
 
 def attention(card: StudyCard, rights: Set[Can]) -> Iterator[Attention]:
     """What waits for somebody, as far as these rights see it."""
     waiting = (
-        (card.to_screen, Can.REVIEW, "staff_screening", SCREEN),
-        (card.applications, Can.SEE_PEOPLE, "staff_participants", APPLICATIONS),
-        (card.messages, Can.INVITE, "staff_messages", MESSAGES),
-        (card.missing, Can.SEE_PROTOCOL, "staff_setup", MISSING),
-    )
+        (
+            card.to_screen, Can.REVIEW, "staff_screening",
+            ngettext("%(number)d person to screen", "%(number)d to screen", card.to_screen),
+        ),
+        (
+            card.applications, Can.SEE_PEOPLE, "staff_participants",
+            ngettext("%(number)d application", "%(number)d applications", card.applications),
+        ),
+        (
+            card.messages, Can.INVITE, "staff_messages",
+            ngettext("%(number)d message", "%(number)d messages", card.messages),
+        ),
+        (
+            card.missing, Can.SEE_PROTOCOL, "staff_setup",
+            ngettext(
+                "%(number)d thing missing before it can be locked",
+                "%(number)d things missing before it can be locked",
+                card.missing,
+            ),
+        ),
+    )  # fmt: skip
     for number, can, page, words in waiting:
         if number and can in rights:
             address = address_of(page, card.study.slug) or reverse("staff_study", args=[card.study.slug])
-            yield Attention(words % {"number": number}, address)
+            yield Attention(numbered(words, {"number": number}), address)
 
 
 def address_of(page: str, *arguments: str) -> str:
@@ -72,16 +89,6 @@ def address_of(page: str, *arguments: str) -> str:
         return reverse(page, args=arguments)
     except NoReverseMatch:
         return ""
-
-
-SCREEN = ngettext_lazy("%(number)d person to screen", "%(number)d to screen", "number")
-APPLICATIONS = ngettext_lazy("%(number)d application", "%(number)d applications", "number")
-MESSAGES = ngettext_lazy("%(number)d message", "%(number)d messages", "number")
-MISSING = ngettext_lazy(
-    "%(number)d thing missing before it can be locked",
-    "%(number)d things missing before it can be locked",
-    "number",
-)
 
 
 def _is_draft(card: StudyCard) -> bool:

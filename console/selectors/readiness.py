@@ -75,7 +75,7 @@ def _categories(study: Study) -> list[Missing]:
         "Question bank and item bank put %(number)s questions into different categories: say which holds.",
         number,
     )
-    return [Missing(MUST, _("Categories"), sentence % {"number": number}, "items")] if number else []
+    return [Missing(MUST, _("Categories"), sentence % {"number": counted(number)}, "items")] if number else []
 
 
 def _sets(study: Study, plan: BatchPlan | None) -> list[Missing]:

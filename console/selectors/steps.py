@@ -121,24 +121,25 @@ def _questions(facts: _Facts) -> str:
 
 def _people(facts: _Facts) -> str:
     protocol = facts.study.protocol
-    return f"{len(protocol.profiles)} × {protocol.replicates_per_profile}"
+    return f"{counted(len(protocol.profiles))} × {counted(protocol.replicates_per_profile)}"
 
 
 def _time(facts: _Facts) -> str:
     minutes = facts.study.protocol.time_budget_minutes
     hours, rest = divmod(minutes, 60)
     if not hours:
-        return _("%(minutes)s min") % {"minutes": rest}
-    return _("%(hours)s h %(minutes)s min") % {"hours": hours, "minutes": rest} if rest else f"{hours} h"
+        return _("%(minutes)s min") % {"minutes": counted(rest)}
+    whole = counted(hours)
+    return _("%(hours)s h %(minutes)s min") % {"hours": whole, "minutes": rest} if rest else f"{whole} h"
 
 
 def _arms(facts: _Facts) -> str:
-    return str(len(facts.study.protocol.arms) or _("none"))
+    return counted(len(facts.study.protocol.arms)) if facts.study.protocol.arms else _("none")
 
 
 def _practice(facts: _Facts) -> str:
     number = len(facts.study.protocol.practice_prompts)
-    return ngettext("%(number)s question", "%(number)s questions", number) % {"number": number}
+    return ngettext("%(number)s question", "%(number)s questions", number) % {"number": counted(number)}
 
 
 def _nothing(_facts: _Facts) -> str:
@@ -156,5 +157,5 @@ VALUES: Mapping[str, Callable[[_Facts], str]] = {
     "practice": _practice,
     "offtask": lambda _facts: _("fixed"),
     "judge": lambda facts: str(JUDGE_WORDS[facts.study.protocol.judge_kind]),
-    "reporting": lambda facts: _("Top %(number)s") % {"number": facts.study.protocol.top_size},
+    "reporting": lambda facts: _("Top %(number)s") % {"number": counted(facts.study.protocol.top_size)},
 }

@@ -18,6 +18,7 @@ from formats.item_parameters import ItemParametersRefused, read_item_parameters
 from formats.problems import Problem, grouped
 from formats.progress import Progress, unseen
 from presentation.codes import CodeNames
+from presentation.numbers import counted
 from presentation.tables import Named
 from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
 from psychometrics.calibration import BankFit, FitOptions, NotCalibratable, fit_matrix
@@ -55,7 +56,7 @@ class FileHasProblems(UploadRefused):
 
     def __init__(self, problems: tuple[str, ...], number: int) -> None:
         self.problems = problems
-        sentence = _("Nothing was imported; problems found: %(number)s") % {"number": number}
+        sentence = _("Nothing was imported; problems found: %(number)s") % {"number": counted(number)}
         super().__init__("\n".join([sentence, *problems]))
 
 
@@ -232,7 +233,7 @@ def _bank_path(token: str, bank_format: BankFormat) -> Path:
     if len(files) != 1:
         raise UploadRefused(
             _("The zip must hold one file that ends in .jsonl, and has %(number)s. Nothing was imported.")
-            % {"number": len(files)}
+            % {"number": counted(len(files))}
         )
     return files[0]
 

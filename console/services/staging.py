@@ -22,6 +22,7 @@ from django.utils.translation import gettext as _
 
 from formats.problems import one_line
 from jobs.models import OPEN, Job
+from presentation.numbers import counted
 from studies.services.refusals import Refused
 
 FOLDER = "uploads"
@@ -205,7 +206,7 @@ def _require_sane(members: list[zipfile.ZipInfo]) -> None:
     if len(members) > MAX_MEMBERS:
         raise UploadRefused(
             _("The zip holds more than %(number)s files. Nothing was imported; leave out what need not be.")
-            % {"number": f"{MAX_MEMBERS:,}"}
+            % {"number": counted(MAX_MEMBERS)}
         )
     if sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
         raise _too_much()
@@ -258,5 +259,5 @@ def _read(source: IO[bytes]) -> bytes:
 def _too_much() -> UploadRefused:
     return UploadRefused(
         _("The zip unpacks to more than %(megabytes)s MB. Nothing was imported; use import_bank.")
-        % {"megabytes": MAX_UNPACKED_BYTES // 1024**2}
+        % {"megabytes": counted(MAX_UNPACKED_BYTES // 1024**2)}
     )

@@ -32,6 +32,7 @@ from console.selectors.questions import (
 from formats.cells import csv_cell
 from judging.selectors.runs import newest_scores_run
 from presentation.codes import CodeNames
+from presentation.numbers import counted
 from screening.views.blinding import results_are_hidden
 from studies.models import Item, Prompt, Study
 from studies.roles import Can
@@ -197,7 +198,7 @@ def staff_questions_build(request: HttpRequest, study: Study) -> HttpResponse:
         sentence = ngettext(
             "%(number)s question set is built.", "%(number)s question sets are built.", number
         )
-        messages.success(request, sentence % {"number": number})
+        messages.success(request, sentence % {"number": counted(number)})
     back = request.POST.get("back", "")
     if back == "setup":
         return redirect("staff_setup_step", slug=study.slug, page="questions")

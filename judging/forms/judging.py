@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from judging.models import JudgeConfig
 from judging.services.running.judge_specs import MAX_REPLICATES
-from presentation.numbers import numbered
+from presentation.numbers import decimals, numbered
 from studies.models import Study
 
 AMOUNT = gettext_lazy("Write an amount such as 12.50, or nothing for no limit.")
@@ -94,7 +94,7 @@ class ResumeForm(forms.Form):
         budget: Decimal | None = self.cleaned_data["budget"]
         if budget is not None and budget <= self._spent and self._spent > 0:
             said = _("%(spent)s is spent already; give the run more than that, or no limit.")
-            raise forms.ValidationError(said % {"spent": f"{self._spent:.4f}"})
+            raise forms.ValidationError(said % {"spent": decimals(float(self._spent), 4)})
         return budget
 
 

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from judging.models import AuditItem, AuditSample
 from judging.selectors.audits import counting_items
 from judging.services.audit_ratings import RATER_CHARACTERS, RatingRow, item_take_over
+from presentation.numbers import numbered
 from studies.models import User
 from studies.selectors.roles import study_rights
 from studies.services.events import StudyEventKind, event_record
@@ -48,8 +49,10 @@ def item_rate(
     rater = rater_name(actor)
     if item.rater not in {"", rater}:
         raise RatedByAnother(
-            _("Somebody else rated number %(number)d meanwhile. Nothing of yours was recorded for it.")
-            % {"number": number}
+            numbered(
+                _("Somebody else rated number %(number)d meanwhile. Nothing of yours was recorded for it."),
+                {"number": number},
+            )
         )
     earlier = item.human_score
     item_take_over(item, RatingRow(0, sample.pk, number, score, comment.strip()), rater, now)

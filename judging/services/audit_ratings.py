@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from formats.problems import Problem, grouped
 from judging.models import AuditItem, AuditSample
 from judging.selectors.audits import counting_items
+from presentation.numbers import counted, numbered
 from presentation.problems import ToldProblem, told
 from studies.models import User
 from studies.selectors.private_questions import rights_of_actor
@@ -128,12 +129,16 @@ def _number_problems(
     strange = sorted({row.sample for row in reading.rows} - {sample.pk})
     if strange:
         facts = {"found": ", ".join(map(str, strange)), "number": sample.pk}
-        yield told(None, "", _("the sheet is of sample %(found)s, and this is sample %(number)d") % facts)
+        yield told(
+            None, "", numbered(_("the sheet is of sample %(found)s, and this is sample %(number)d"), facts)
+        )
         return
     seen: set[int] = set()
     for row in reading.rows:
         if row.number not in items:
-            yield _problem(row, _("this sample has no such number; they go from 1 to %d") % len(items))
+            yield _problem(
+                row, _("this sample has no such number; they go from 1 to %s") % counted(len(items))
+            )
         if row.number in seen:
             yield _problem(row, _("the number is there twice; keep one of its lines"))
         seen.add(row.number)
@@ -163,7 +168,7 @@ def _other_rater_problems(
 
 
 def _problem(row: RatingRow, message: str) -> Problem:
-    place = _("number %(number)d (line %(line)d)") % {"number": row.number, "line": row.line}
+    place = numbered(_("number %(number)d (line %(line)d)"), {"number": row.number, "line": row.line})
     return ToldProblem(None, place, "", message)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 
 from judging.models import AuditItem, AuditSample, JudgingRun
 from judging.selectors.audits import audit_judges, judged_verdicts
@@ -98,8 +98,11 @@ def random_seed() -> int:
 def _size_sentence(size: int, refusal: SizeRefused) -> str:
     if not refusal.most:
         return _("There is no verdict to draw: no scored answer of this run counts.")
-    sentence = _(
+    sentence = ngettext(
+        "%(size)d cannot be drawn: there is %(most)d verdict, and it takes at least %(least)d to have one "
+        "of every stratum.",
         "%(size)d cannot be drawn: there are %(most)d verdicts, and it takes at least %(least)d to have one "
-        "of every stratum."
+        "of every stratum.",
+        refusal.most,
     )
     return numbered(sentence, {"size": size, "most": refusal.most, "least": refusal.least})

@@ -19,6 +19,7 @@ from judging.services.judge_rules import client_of
 from llm.attempts import OK, Attempt
 from llm.endpoints import EndpointInvalid
 from llm.retrying import RetryPolicy
+from presentation.numbers import decimals, numbered
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
 
 MAX_TRIAL_SECONDS = 60.0
@@ -106,7 +107,7 @@ def _findings_of(config: JudgeConfig, result: JudgeResult, *, holds: bool) -> It
         yield bad(gettext(place), verdict.explanation)
         return
     answered = _("The endpoint answered in %(seconds)s s.")
-    yield good(_("Address"), answered % {"seconds": f"{last.latency_ms / 1000:.2f}"})
+    yield good(_("Address"), answered % {"seconds": decimals(last.latency_ms / 1000)})
     yield _model_finding(config, last)
     yield _schema_finding(result.calls, holds=holds)
     if verdict.score == 1.0:
@@ -161,7 +162,7 @@ def _tokens_finding(call: Attempt) -> Finding:
             _("Tokens"), _("The reply does not say how many tokens it took, so no cost can be counted.")
         )
     numbers = {"read": call.prompt_tokens, "written": call.completion_tokens}
-    return good(_("Tokens"), _("It counts %(read)d tokens read and %(written)d written.") % numbers)
+    return good(_("Tokens"), numbered(_("It counts %(read)d tokens read and %(written)d written."), numbers))
 
 
 def _cost_finding(config: JudgeConfig, calls: tuple[Attempt, ...]) -> Finding:
@@ -173,4 +174,6 @@ def _cost_finding(config: JudgeConfig, calls: tuple[Attempt, ...]) -> Finding:
     known = [cost for cost in costs if cost is not None]
     if not known:
         return warn(_("Cost"), _("Without the number of tokens the cost is not known."))
-    return good(_("Cost"), _("This trial cost %(cost)s.") % {"cost": f"{sum(known, Decimal(0)):.6f}"})
+    return good(
+        _("Cost"), _("This trial cost %(cost)s.") % {"cost": decimals(float(sum(known, Decimal(0))), 6)}
+    )

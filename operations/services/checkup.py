@@ -28,6 +28,7 @@ from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from llm.endpoints import origin_of
 from operations.services.heartbeats import Part, heartbeat_read
 from operations.services.upkeep import BACKUP_IS_OLD, MAIL_IS_LATE, backup_noted, mails_waiting
+from presentation.numbers import counted, decimals, numbered
 from studies.clock import TOLERANCE
 from studies.models import ClockWatch
 from studies.services.database import database_now
@@ -100,7 +101,7 @@ def _migrations() -> Finding:
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
     if missing:
-        detail = _("%(number)d not applied") % {"number": len(missing)}
+        detail = numbered(_("%(number)d not applied"), {"number": len(missing)})
         return Finding(
             "migrations", False, detail, _("run: %(command)s") % {"command": "python manage.py migrate"}
         )
@@ -116,11 +117,11 @@ def _clock() -> Finding:
     ahead = before + (timezone.now() - before) / 2 - theirs
     seconds = ahead.total_seconds()
     way = (
-        _("%(seconds).1f s ahead of the database's")
+        _("%(seconds)s s ahead of the database's")
         if seconds > 0
-        else _("%(seconds).1f s behind the database's")
+        else _("%(seconds)s s behind the database's")
     )
-    detail = way % {"seconds": abs(seconds)}
+    detail = way % {"seconds": decimals(abs(seconds), 1)}
     return Finding("clock", abs(ahead) <= TOLERANCE, detail, _("set both hosts' clocks by NTP"))
 
 
@@ -132,7 +133,10 @@ def _clock_in_doubt() -> Iterator[Finding]:
         return
     if watched and watched.held_since:
         sentence = _("not believed since %(since)s UTC, %(seconds)s s; no session ends, nothing is deleted")
-        facts = {"since": f"{watched.held_since:%Y-%m-%d %H:%M}", "seconds": f"{watched.held_seconds:+,}"}
+        facts = {
+            "since": f"{watched.held_since:%Y-%m-%d %H:%M}",
+            "seconds": f"{'+' * (watched.held_seconds > 0)}{counted(watched.held_seconds)}",
+        }
         remedy = _("correct it; if it is right: manage.py confirm_clock")
         yield Finding("belief in it", False, sentence % facts, remedy)
 
@@ -144,7 +148,7 @@ def broker(_now: datetime) -> Iterator[Finding]:
     except NotSent as reason:
         yield Finding("broker", False, f"{kind}: {reason}", _("start it, or correct REDIS_URL"))
         return
-    counts = ", ".join(f"{queue} {number}" for queue, number in waiting.items())
+    counts = ", ".join(f"{queue} {counted(number)}" for queue, number in waiting.items())
     crowded = max(waiting.values(), default=0) >= WAITING_LIMIT
     detail = _("%(kind)s; messages waiting: %(counts)s") % {"kind": kind, "counts": counts}
     yield Finding("broker", not crowded, detail, _("start a worker"))
@@ -164,7 +168,7 @@ def _last_seen(part: Part, now: datetime) -> Finding:
     if seen is None:
         return Finding(part, False, _("never seen in the last day"), _(START[part]))
     seconds = max(0.0, now.timestamp() - seen)
-    detail = _("last seen %(seconds).0f s ago") % {"seconds": seconds}
+    detail = numbered(_("last seen %(seconds)d s ago"), {"seconds": round(seconds)})
     return Finding(part, seconds <= SILENT_SECONDS, detail, _(START[part]))
 
 
@@ -193,7 +197,9 @@ def mails(now: datetime) -> Iterator[Finding]:
     except DatabaseError:
         return
     ok = not tried and (late is None or late < MAIL_IS_LATE)
-    detail = _("%(number)d waiting, %(tried)d of them tried in vain") % {"number": number, "tried": tried}
+    detail = numbered(
+        _("%(number)d waiting, %(tried)d of them tried in vain"), {"number": number, "tried": tried}
+    )
     remedy = _("see the log for the reason; check worker and CHIRON_MAIL_URL")
     yield Finding("mails", ok, detail, remedy)
 
@@ -214,7 +220,7 @@ def storage(_now: datetime) -> Iterator[Finding]:
     folder: Path = settings.DATA_DIR
     yield _writable(folder)
     free = shutil.disk_usage(folder).free
-    room = f"{free / GIBIBYTE:.1f} GiB"
+    room = f"{decimals(free / GIBIBYTE, 1)} GiB"
     yield Finding("free space", free >= MIN_FREE_BYTES, room, _("make room on the disk"))
     mode = stat.S_IMODE(folder.stat().st_mode)
     alone = not mode & 0o077

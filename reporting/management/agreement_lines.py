@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from presentation.numbers import counted, quantity
 from presentation.tables import terminal_lines
 from psychometrics.inference.measure import Scope
 from reporting.views.agreement.pairs import PairShown, StatisticShown
@@ -22,10 +23,10 @@ PAPER = (
 
 def panel_lines(panel: PanelShown) -> Iterator[str]:
     """All judges at once, theta under each, then every pair in full."""
-    yield f"Protocol {panel.protocol_hash[:12]}, pairs of judges: {len(panel.pairs)}"
+    yield f"Protocol {panel.protocol_hash[:12]}, pairs of judges: {counted(len(panel.pairs))}"
     for alpha in panel.alphas:
         yield (
-            f"All judges at once, {lower(alpha.level)}: {alpha.values['units']} compared, "
+            f"All judges at once, {lower(alpha.level)}: {counted(alpha.values['units'])} compared, "
             f"missing by judge {alpha.missing}"
         )
         yield from terminal_lines([HEAD[:3], *(cells(statistic)[:3] for statistic in alpha.statistics)])
@@ -53,8 +54,10 @@ def _pair_lines(pair: PairShown) -> Iterator[str]:
     for level in [*pair.scores, pair.people]:
         values = level.values
         yield (
-            f"{level.name}: {values['n']} pairs of {values['rows']} scores, {values['clusters']} clusters; "
-            f"missing by x {values['missing_x']}, by y {values['missing_y']}"
+            f"{level.name}: {quantity(values['n'], 'pair', 'pairs')} of "
+            f"{quantity(values['rows'], 'score', 'scores')}, "
+            f"{quantity(values['clusters'], 'cluster', 'clusters')}; "
+            f"missing by x {counted(values['missing_x'])}, by y {counted(values['missing_y'])}"
         )
         yield from terminal_lines([HEAD, *map(cells, level.statistics)])
     for warning in pair.warnings:
@@ -71,7 +74,7 @@ def theta_cells(theta: ThetaShown) -> Sequence[str]:
     return (
         str(theta.group),
         theta.judge,
-        str(theta.people),
+        counted(theta.people),
         *(pooled.value, pooled.se, pooled.interval, theta.change.value, theta.in_errors),
         *(quasi.value, quasi.se, quasi.interval, theta.quasi_change.value),
         theta.theta,

@@ -6,7 +6,7 @@ from decimal import Decimal
 from judging.selectors.comparisons import MIN_ANSWERS, MIN_CRITERIA, JudgingCost
 from judging.services.comparing import ComparisonReport
 from presentation.agreement import statistic_name
-from presentation.numbers import decimals, percent, span
+from presentation.numbers import as_written, counted, decimals, percent, quantity, span
 from presentation.tables import ABSENT, terminal_lines
 from psychometrics.agreement.pairs import Agreement
 from psychometrics.agreement.reference import Level, reference_figures
@@ -41,8 +41,10 @@ def comparison_lines(report: ComparisonReport) -> Iterator[str]:
     """What was compared, how far both ways agree, what it costs, and what follows."""
     comparison = report.comparison
     yield (
-        f'{comparison.study.name}: the judge "{comparison.config.slug}", {comparison.criteria_per_call} '
-        f"criteria a call beside one, on {len(comparison.answers)} answers drawn by seed {comparison.seed}"
+        f'{comparison.study.name}: the judge "{comparison.config.slug}", '
+        f"{counted(comparison.criteria_per_call)} "
+        f"criteria a call beside one, on {quantity(len(comparison.answers), 'answer', 'answers')} drawn by "
+        f"seed {comparison.seed}"
     )
     yield OWN_TEXT
     yield ""
@@ -53,7 +55,7 @@ def comparison_lines(report: ComparisonReport) -> Iterator[str]:
         [
             ("", "requests", "calls", "prompt tokens", "reply tokens", "cost"),
             _spent_cells("one criterion a call", report.single),
-            _spent_cells(f"{comparison.criteria_per_call} criteria a call", report.batched),
+            _spent_cells(f"{counted(comparison.criteria_per_call)} criteria a call", report.batched),
         ]
     )
     yield from _saved_lines(report.single, report.batched)
@@ -72,8 +74,9 @@ def agreement_lines(report: ComparisonReport) -> Iterator[str]:
     yield "Differences are the scores by several criteria a call less those by one."
     for (name, level), agreement in zip(LEVELS, found, strict=True):
         yield (
-            f"{name}: {agreement.n} pairs, {agreement.rows - agreement.n} without a pair "
-            f"({agreement.missing_x} lack one a call, {agreement.missing_y} several)"
+            f"{name}: {quantity(agreement.n, 'pair', 'pairs')}, "
+            f"{counted(agreement.rows - agreement.n)} without a pair "
+            f"({counted(agreement.missing_x)} lack one a call, {counted(agreement.missing_y)} several)"
         )
         paper = reference_figures(level)
         yield "  two different judges in the GIM paper: " + ", ".join(
@@ -102,8 +105,8 @@ def _theta_lines(report: ComparisonReport) -> Iterator[str]:
 
 
 def _spent_cells(name: str, spent: JudgingCost) -> Sequence[str]:
-    tokens = (str(spent.prompt_tokens), str(spent.completion_tokens))
-    return (name, str(spent.requests), str(spent.calls), *tokens, amount(spent.cost))
+    tokens = (counted(spent.prompt_tokens), counted(spent.completion_tokens))
+    return (name, counted(spent.requests), counted(spent.calls), *tokens, amount(spent.cost))
 
 
 def _saved_lines(one: JudgingCost, several: JudgingCost) -> Iterator[str]:
@@ -115,21 +118,24 @@ def _saved_lines(one: JudgingCost, several: JudgingCost) -> Iterator[str]:
 
 
 def _verdict_lines(report: ComparisonReport) -> Iterator[str]:
-    found, number = report.so_far, report.comparison.criteria_per_call
-    so_far = f"Compared so far: {found.answers} answers, {found.criteria} criteria."
+    found, number = report.so_far, counted(report.comparison.criteria_per_call)
+    so_far = (
+        f"Compared so far: {quantity(found.answers, 'answer', 'answers')}, "
+        f"{quantity(found.criteria, 'criterion', 'criteria')}."
+    )
     if found.is_enough:
         yield f"{so_far} {number} criteria a call may be used; whether they should be is yours to judge."
     else:
         yield (
-            f"{so_far} {number} criteria a call may be used after {MIN_ANSWERS} answers and "
-            f"{MIN_CRITERIA} criteria: compare more answers, or another seed."
+            f"{so_far} {number} criteria a call may be used after {counted(MIN_ANSWERS)} answers and "
+            f"{counted(MIN_CRITERIA)} criteria: compare more answers, or another seed."
         )
 
 
 def sentence(warning: AgreementWarning) -> str:
     if warning.code in WARNINGS:
         value = decimals(warning.value, 3)
-        return WARNINGS[warning.code].format(value=value, threshold=warning.threshold)
+        return WARNINGS[warning.code].format(value=value, threshold=as_written(warning.threshold))
     why = f" ({warning.reason.value.replace('_', ' ')})" if warning.reason else ""
     of_theta = warning.subject not in STATISTICS
     return f"{'the shift of theta' if of_theta else statistic_name(warning.subject)} cannot be measured{why}."

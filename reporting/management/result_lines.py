@@ -11,7 +11,7 @@ from presentation.first_intervals import (
     pool_cell,
     quasi_cell,
 )
-from presentation.numbers import bounded, decimals, span
+from presentation.numbers import bounded, counted, decimals, quantity, span
 from presentation.scopes import LEADS
 from presentation.tables import terminal_table
 from presentation.top import luck_sentence
@@ -54,9 +54,11 @@ def _flow_lines(results: ResultSet) -> Iterator[str]:
     study, flow = results.run.study, results.flow
     yield f"{study.name}: protocol {study.protocol_hash[:12]}, judge {results.run.judge_kind}"
     people = ("recruited", "approved", "started", "submitted", "expired", "withdrawn", "excluded", "retained")
-    yield "People: " + ", ".join(f"{name} {flow[name]}" for name in people)
+    yield "People: " + ", ".join(f"{name} {counted(flow[name])}" for name in people)
     answers = ", ".join(
-        f"{state.replace('_', ' ')} {number}" for state, number in flow["answers_retained"].items() if number
+        f"{state.replace('_', ' ')} {counted(number)}"
+        for state, number in flow["answers_retained"].items()
+        if number
     )
     yield f"Answers of the retained: {answers or 'none'}"
 
@@ -73,9 +75,10 @@ def estimate_lines(report: Report) -> Iterator[str]:
 def account(report: Report, estimate: GroupNumbers) -> str:
     """Where every expected answer went."""
     return (
-        f"{_short_name(report, estimate)}: {estimate.expected} expected = {estimate.pairs} pairs "
-        f"+ {estimate.missing} missing + {estimate.unscored} unscored "
-        f"+ {estimate.unknown_items} on prompts without item parameters"
+        f"{_short_name(report, estimate)}: {counted(estimate.expected)} expected = "
+        f"{quantity(estimate.pairs, 'pair', 'pairs')} + {counted(estimate.missing)} missing "
+        f"+ {counted(estimate.unscored)} unscored "
+        f"+ {counted(estimate.unknown_items)} on prompts without item parameters"
     )
 
 
@@ -91,7 +94,7 @@ def _task_lines(report: Report) -> Iterator[str]:
             report.tasks,
             (
                 ("task", lambda task: task.task),
-                ("responses", lambda task: str(task.average.responses) if task.average else "0"),
+                ("responses", lambda task: counted(task.average.responses) if task.average else "0"),
                 ("Average %", lambda task: accuracy_cell(task.average)),
                 ("Top % (in-sample)", lambda task: accuracy_cell(task.top)),
             ),
@@ -109,15 +112,15 @@ def _task_lines(report: Report) -> Iterator[str]:
 
 
 ESTIMATE_COLUMNS: Columns = (
-    ("people", lambda row: str(row.participants)),
+    ("people", lambda row: counted(row.participants)),
     ("theta.pool", pool_cell),
     ("95 % interval", first_cell),
     ("theta_QL", quasi_cell),
     ("95 % interval", lambda row: span(row.ci_low_ql, row.ci_high_ql)),
     ("as published", lambda row: bounded(row.theta, row.ci_low, row.ci_high)),
     ("95 % interval", lambda row: span(row.ci_low, row.ci_high)),
-    ("pairs", lambda row: str(row.pairs)),
-    ("prompts", lambda row: str(row.prompts)),
+    ("pairs", lambda row: counted(row.pairs)),
+    ("prompts", lambda row: counted(row.prompts)),
     ("per prompt", lambda row: decimals(row.responses_per_prompt)),
     ("raw mean", mean_cell),
     ("coverage", lambda row: decimals(row.coverage, 3)),

@@ -168,7 +168,9 @@ class Board:
     def _judged_line(self) -> str:
         if self.is_amended:
             return _("judged before the protocol was amended")
-        return _("%(n)s of %(all)s answers scored") % {
+        return ngettext(
+            "%(n)s of %(all)s answer scored", "%(n)s of %(all)s answers scored", self.judged.answers
+        ) % {
             "n": counted(self.judged.scored), "all": counted(self.judged.answers),
         }  # fmt: skip
 
@@ -184,7 +186,10 @@ class Board:
         if None in costs or not any(map(Decimal, costs)):
             return ngettext("%(n)s call", "%(n)s calls", calls) % {"n": counted(calls)}
         cost = sum(map(Decimal, costs), Decimal(0))
-        return _("%(n)s calls, about %(cost)s") % {"n": counted(calls), "cost": decimals(float(cost))}
+        return ngettext("%(n)s call, about %(cost)s", "%(n)s calls, about %(cost)s", calls) % {
+            "n": counted(calls),
+            "cost": decimals(float(cost)),
+        }
 
     @property
     def standing(self) -> str:

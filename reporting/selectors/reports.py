@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from django.db.models import Q
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.amendments import after_results_sentence
 from presentation.codes import CodeNames
@@ -178,10 +178,14 @@ def _top_notes(results: ResultSet, scope: Scope, overall: Sequence[GroupNumbers]
     """Why there is no Top, or how little it says beside so many people and beside Average."""
     size, people = results.flow["top_size"], results.flow["with_scores"]
     if people < size:
-        yield _("Top needs %(needed)d retained participants with a scored answer; there are %(present)d.") % {
-            "needed": size,
-            "present": people,
-        }
+        yield numbered(
+            ngettext(
+                "Top needs %(needed)d retained participant with a scored answer; there are %(present)d.",
+                "Top needs %(needed)d retained participants with a scored answer; there are %(present)d.",
+                size,
+            ),
+            {"needed": size, "present": people},
+        )
         return
     yield from top_sentences(size, people)
     if is_top(size, people):
@@ -195,10 +199,14 @@ def _harmonic_notes(hidden: Sequence[MetricNumber], fewest: Mapping[str, int]) -
     """Why a harmonic mean is not shown, in the words of the benchmark page."""
     counted = [fewest[row.group] for row in hidden if row.group in fewest]
     if counted:
-        yield _(
-            "The harmonic mean is hidden where a task has fewer than %(enough)d different questions with a "
-            "scored answer (here %(fewest)d): there it falls far below its true value. Quote the micro "
-            "average; the page Benchmark has it beside models at the same number of answers."
-        ) % {"enough": MIN_QUESTIONS, "fewest": min(counted)}
+        yield numbered(
+            _(
+                "The harmonic mean is hidden where a task has fewer than %(enough)d different questions "
+                "with a "
+                "scored answer (here %(fewest)d): there it falls far below its true value. Quote the micro "
+                "average; the page Benchmark has it beside models at the same number of answers."
+            ),
+            {"enough": MIN_QUESTIONS, "fewest": min(counted)},
+        )
     elif hidden:
         yield _("The harmonic mean is hidden until the measurement has counted the questions of each task.")

@@ -28,6 +28,7 @@ from judging.selectors.throughput import calls_by_minute
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import RunNotOpen, run_cancel, run_pause, run_resume
 from judging.views.reason_texts import WAYS_ON, reason_text
+from presentation.numbers import numbered
 from presentation.sparkline import sparkline
 from reporting.views.agreement.pages import run_panel
 from studies.models import Study
@@ -264,4 +265,4 @@ def said(progress: Progress) -> str:
     if progress.run.state != RunState.RUNNING:
         return state
     percent = progress.percent // SAID_EVERY_PERCENT * SAID_EVERY_PERCENT
-    return _("%(percent)d %% decided. %(state)s.") % {"percent": percent, "state": state}
+    return numbered(_("%(percent)d %% decided. %(state)s."), {"percent": percent, "state": state})

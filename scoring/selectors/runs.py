@@ -250,7 +250,7 @@ def measures_are_coming(results: ResultSet, now: datetime) -> bool:
 
 def run_notes(run: ScoringRun) -> list[str]:
     """The sentences in the reader's language."""
-    return [_(sentence) % values for sentence, values in _notes_of(run)]
+    return [numbered(_(sentence), values) for sentence, values in _notes_of(run)]
 
 
 def exported_notes(run: ScoringRun) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from batches.models import Answer
 from batches.rules.statuses import AnswerState
 from formats.wording import gettext_noop
+from presentation.numbers import numbered
 from screening.models import Verdict
 from screening.offtask.evidence import Piece, marked
 from screening.offtask.facts import ParticipantReason, PromptFacts, ReasonCode
@@ -154,7 +155,7 @@ def _seen(verdicts: Iterable[Verdict], waits_for: str, reviewer: User) -> list[V
 
 def _said(sentence: tuple[str, Mapping[str, int]]) -> str:
     template, facts = sentence
-    return _(template) % facts
+    return numbered(_(template), facts)
 
 
 def flagged_work(study: Study, codes: Sequence[str]) -> FlaggedPeople:

@@ -22,11 +22,10 @@ export class WordCount {
     const text = this.field.value;
     const isLong = text.length > SEGMENTED_CHARACTERS;
     const words = isLong || !globalThis.Intl?.Segmenter ? spaced(text) : segmented(text);
-    const shown = words.toLocaleString(document.documentElement.lang);
     const sentence = isLong
       ? gettext("About %(words)s words")
       : ngettext("%(words)s word", "%(words)s words", words);
-    this.place.textContent = fill(sentence, { words: shown });
+    this.place.textContent = fill(sentence, { words });
   }
 }
 

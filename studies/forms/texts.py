@@ -3,12 +3,30 @@
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.core.validators import ProhibitNullCharactersValidator
 from django.utils.translation import gettext_lazy as _
+
+from presentation.numbers import counted
 
 REASON_CHARACTERS = 2_000
 # The errors of a choice that was not made, or that is none; one sentence says what to do about either.
 CHOICE_ERRORS = ("required", "invalid_choice")
+
+
+class NumbersWritten(forms.Field):
+    """A field whose refusals have their numbers as the reader's language writes them."""
+
+    def run_validators(self, value: Any) -> None:
+        try:
+            super().run_validators(value)
+        except ValidationError as refusal:
+            for error in refusal.error_list:
+                error.params = {
+                    name: counted(fact) if isinstance(fact, int) else fact
+                    for name, fact in (error.params or {}).items()
+                }
+            raise
 
 
 class LinesField(forms.CharField):
@@ -18,7 +36,7 @@ class LinesField(forms.CharField):
         return str(super().to_python(value) or "").replace("\r\n", "\n")
 
 
-class StorableTextField(LinesField):
+class StorableTextField(NumbersWritten, LinesField):
     """A text the person wrote: there, storable and not too long, with one sentence for each."""
 
     def __init__(
@@ -27,7 +45,7 @@ class StorableTextField(LinesField):
         messages: dict[str, Any] = {
             "required": _("Nothing is written yet; write a text first."),
             "max_length": _(
-                "The text is %(show_value)d characters long and at most %(limit_value)d are allowed; "
+                "The text is %(show_value)s characters long and at most %(limit_value)s are allowed; "
                 "shorten it."
             ),
         }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from presentation.numbers import counted
 from studies.models import Study
 from studies.selectors.categories import Disagreement
 from studies.services.readiness import disagreement_line
@@ -9,7 +10,10 @@ from studies.services.readiness import disagreement_line
 
 def disagreement_lines(found: Sequence[Disagreement]) -> Iterator[str]:
     """How many there are, and each of them."""
-    yield f"Questions that the question bank and the item bank put into different categories: {len(found)}"
+    yield (
+        "Questions that the question bank and the item bank put into different categories: "
+        f"{counted(len(found))}"
+    )
     yield from (f"  {disagreement_line(one)}" for one in found)
 
 

@@ -3,6 +3,8 @@
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from presentation.numbers import numbered
+
 TOLD_FROM_PERCENT = 80
 
 
@@ -15,9 +17,13 @@ def storage_notice(stored_bytes: int) -> tuple[str, str] | None:
             "versions are no longer kept, and no more files and messages are taken."
         )
     if percent >= TOLD_FROM_PERCENT:
-        return "nearly-full", _(
-            "You have used more than %(percent)d %% of what you may store in this study. When it is used up, "
-            "your answers are still saved; their earlier versions are no longer kept, and no more files and "
-            "messages are taken."
-        ) % {"percent": TOLD_FROM_PERCENT}
+        return "nearly-full", numbered(
+            _(
+                "You have used more than %(percent)d %% of what you may store in this study. When it is "
+                "used up, "
+                "your answers are still saved; their earlier versions are no longer kept, and no more "
+                "files and messages are taken."
+            ),
+            {"percent": TOLD_FROM_PERCENT},
+        )
     return None

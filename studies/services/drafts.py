@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 
 from formats.canonical import canonical_sha256
 from formats.text_faults import storage_fault
+from presentation.numbers import numbered
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus, User
 from studies.protocol.settings import read_settings
 from studies.services.events import StudyEventKind, event_record
@@ -115,7 +116,9 @@ def _asked_again(
 def _require_usable(study: Study, row: Mapping[str, RowValue], now: datetime) -> None:
     if "name" in row:
         if not study.name.strip() or len(study.name) > MAX_NAME_CHARACTERS:
-            raise NameInvalid(_("Write a name of 1 to %(most)d characters.") % {"most": MAX_NAME_CHARACTERS})
+            raise NameInvalid(
+                numbered(_("Write a name of 1 to %(most)d characters."), {"most": MAX_NAME_CHARACTERS})
+            )
         if fault := storage_fault(study.name):
             raise NameInvalid(f"The name {fault}.")
     if "closes_at" in row:

@@ -6,6 +6,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _, ngettext
 
+from presentation.numbers import numbered
 from studies.models import BankVersion, Criterion, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.categories import Disagreement, undecided
@@ -39,7 +40,7 @@ class CategoriesUndecided(StudyNotReady):
             len(found),
         )
         more = " …" if len(found) > NAMED_PROMPTS else ""
-        super().__init__([sentence % {"number": len(found), "shown": shown + more}])
+        super().__init__([numbered(sentence, {"number": len(found), "shown": shown + more})])
 
 
 def disagreement_line(one: Disagreement) -> str:

@@ -6,6 +6,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from formats.text_faults import storage_fault
+from presentation.numbers import numbered
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus, User
 from studies.protocol.fingerprint import design_hash, protocol_hash
 from studies.protocol.settings import ProtocolSettings
@@ -63,7 +64,9 @@ def study_create(
     require_slug(slug, of="a study")
     if len(name) > MAX_NAME_CHARACTERS:
         raise NameInvalid(
-            _("The name is longer than %(most)d characters; shorten it.") % {"most": MAX_NAME_CHARACTERS}
+            numbered(
+                _("The name is longer than %(most)d characters; shorten it."), {"most": MAX_NAME_CHARACTERS}
+            )
         )
     if fault := storage_fault(name):
         raise NameInvalid(f"The name {fault}.")

@@ -1,8 +1,6 @@
 """One format of numbers on every page, in both languages: real minus signs, thousands set apart, one unit."""
 
 import re
-from collections.abc import Iterator
-from html import unescape
 
 import pytest
 from django.apps import apps
@@ -13,29 +11,16 @@ from presentation.numbers import as_written, counted, decimals, numbered
 from reporting.views.table_files import _cell
 from scoring.models import Measurement
 from tests.access.addresses import addresses
+from tests.access.number_format import faults, texts
 from tests.access.visitors import Visitors
 from tests.access.world import World
 
 FIRST_KEY = 4000  # keys of rows have four digits, so that one that is written as a number is seen
-NO_TEXT = re.compile(r"<(script|style|code|pre|textarea|svg|title)\b.*?</\1>|<!--.*?-->", re.DOTALL)
-TAG = re.compile(r"<[^>]*>", re.DOTALL)
 # Of attributes that scripts, browsers and addresses read.
 ATTRIBUTE = re.compile(
     r"\s(href|id|for|value|min|max|data-[\w-]+|aria-(?:labelledby|describedby|controls))="
     r'"([^"]*\b[1-9]\d{0,2}[,.]\d{3}\b[^"]*)"'
 )
-WRONG = {
-    "an ASCII minus": re.compile(r"(?<![\w.,)\]/-])-\d"),
-    "thousands not set apart": re.compile(r"(?<![\w.,:/#+−-])(?!(19|20|21)\d\d\b)\d{4,}(?![\w:-])"),
-    "a unit twice": re.compile(r"%\s*%|\b(logits?|EUR|USD|hours?|minutes?|seconds?|min|h|s|Stunden?) \1\b"),
-    "one of many": re.compile(
-        r"(?<![\d.,:/−-])1 (people|questions|answers|prompts|sets|models|verdicts|scores|rows|files|criteria|"
-        r"pairs|messages|sessions|minutes|hours|days|Personen|Fragen|Antworten|Aufgaben|Fragensätze|"
-        r"Modelle|Urteile|Wertungen|Zeilen|Dateien|Kriterien|Paare|Nachrichten|Sitzungen|Minuten|Stunden|Tage)\b"
-    ),
-}
-# A seed, and the number of a paper, are names.
-NAMES = re.compile(r"arXiv [\d.]+|^[\d,.]+, \d{6,}$|[Ss]eed \d+|Startwert \d+")
 
 
 @pytest.fixture(scope="module")
@@ -54,12 +39,6 @@ def kept(kept: None) -> None:
                 cursor.execute(f"SELECT setval(pg_get_serial_sequence('{table}', %s), {FIRST_KEY})", [key])
 
 
-def texts(page: str) -> Iterator[str]:
-    for text in TAG.split(NO_TEXT.sub("<>", page)):
-        if shown := " ".join(unescape(text).split()):
-            yield shown
-
-
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_numbers_of_every_page_have_one_format(world: World, visitors: Visitors, language: str) -> None:
     Measurement.objects.update(resamples=20_000)
@@ -74,8 +53,7 @@ def test_numbers_of_every_page_have_one_format(world: World, visitors: Visitors,
             page = content.decode()
             found |= {f"{one.name}: {name}={value}" for name, value in ATTRIBUTE.findall(page)}
             for text in texts(page):
-                faults = (what for what, wrong in WRONG.items() if wrong.search(NAMES.sub("", text)))
-                found |= {f"{one.name}: {what}: {text}" for what in faults}
+                found |= {f"{one.name}: {what}: {text}" for what in faults(text)}
     assert pages > 60
     assert not found, "\n".join(sorted(found))
 

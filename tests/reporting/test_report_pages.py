@@ -189,7 +189,7 @@ def test_a_refused_answer_is_shown_again_with_what_is_wrong(staff: Client, unsco
     response = staff.post(address("staff_checklist"), {"item": "2.4", "text": "x" * 5001})
     assert response.status_code == 422
     assert "x" * 5001 in response.content.decode()
-    assert "5001 characters long" in response.content.decode()
+    assert "5,001 characters long" in response.content.decode()
     assert answer(staff, "2.4", " ") == 422
     assert answer(staff, "9.9", "There is no such item.") == 422
     assert not ChecklistAnswer.objects.exists()

@@ -194,7 +194,7 @@ def test_a_verdict_is_recorded_and_a_second_one_appended(
         ({"decision": "maybe"}, "Choose one of the three buttons."),
         (
             {"reason": "x" * 2001},
-            "The text is 2001 characters long and at most 2000 are allowed; shorten it.",
+            "The text is 2,001 characters long and at most 2,000 are allowed; shorten it.",
         ),
         ({"seen": "9" * 30}, "Somebody decided about"),
         ({"seen": "x"}, "Open this page again before deciding."),

@@ -62,7 +62,7 @@ def test_scores_are_stored_and_what_is_missing_or_unknown_is_named(
     assert said.splitlines() == [
         "items: 2 configurations imported, 0 replaced, 0 unchanged; 5 scores.",
         "Missing, because no score: 1",
-        "Not in the item bank: 1 prompts with 1 responses",
+        "Not in the item bank: 1 prompt with 1 response",
         "  other",
     ]
     one = ModelConfiguration.objects.get(name="A")
@@ -103,7 +103,7 @@ def test_other_results_of_the_same_name_need_to_be_replaced(
     with pytest.raises(CommandError, match=r"holds other results of A\. Add --replace"):
         run("items", changed)
     assert not ModelConfiguration.objects.filter(name="B").exists()  # all or nothing
-    assert "1 configurations imported, 1 replaced, 0 unchanged; 2 scores." in run(
+    assert "1 configuration imported, 1 replaced, 0 unchanged; 2 scores." in run(
         "items", changed, replace=True
     )
     stored = ModelScore.objects.order_by("configuration__name").values_list("score", flat=True)
@@ -140,7 +140,7 @@ def test_a_bank_is_named_by_its_short_name_or_the_beginning_of_its_digest(
     item_bank: ItemBank, file_of: Callable[..., Path]
 ) -> None:
     path = file_of(*scores("A", 0.5))
-    assert "items: 1 configurations imported" in run(item_bank.digest[:8], path)
+    assert "items: 1 configuration imported" in run(item_bank.digest[:8], path)
     for name in ("other", item_bank.digest[:7]):
         with pytest.raises(CommandError, match=f'no item bank "{name}". There are: items.'):
             run(name, path)

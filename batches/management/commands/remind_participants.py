@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from batches.services.clock import clocks_agree
 from batches.services.reminders import reminders_queue
+from presentation.numbers import quantity
 from studies.services.clock import server_now
 
 
@@ -22,4 +23,4 @@ class Command(BaseCommand):
                 "This machine's clock differs from the database's, so nobody was reminded; set the clock."
             )
         count = reminders_queue(now=server_now(), site_url=settings.SITE_URL or "")
-        self.stdout.write(f"{count} reminder{'' if count == 1 else 's'} queued.")
+        self.stdout.write(f"{quantity(count, 'reminder', 'reminders')} queued.")

@@ -3,6 +3,7 @@
 from django.core.management.base import BaseCommand
 
 from batches.tasks import send_mails
+from presentation.numbers import quantity
 
 
 class Command(BaseCommand):
@@ -10,4 +11,4 @@ class Command(BaseCommand):
 
     def handle(self, *_: object, **__: object) -> None:
         count = send_mails()
-        self.stdout.write(f"{count} mail{'' if count == 1 else 's'} sent.")
+        self.stdout.write(f"{quantity(count, 'mail', 'mails')} sent.")

@@ -4,6 +4,7 @@ from typing import Any
 
 from batches.services.clock import ending_moment
 from batches.services.ending import sessions_expire
+from presentation.numbers import quantity
 from studies.clock import Ending
 from studies.management.operators import OperatorCommand
 
@@ -13,4 +14,4 @@ class Command(OperatorCommand):
 
     def handle(self, *_: Any, **__: Any) -> None:
         count = sessions_expire(now=ending_moment(Ending.SESSIONS))
-        self.stdout.write(f"{count} session{'' if count == 1 else 's'} ended.")
+        self.stdout.write(f"{quantity(count, 'session', 'sessions')} ended.")

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from batches.services.recruiting import person_approve
+from presentation.numbers import counted
 from studies.management.operators import OperatorCommand, named_person, named_study
 from studies.models import VettingStatus
 from studies.services.people.participants import participants_vet
@@ -40,6 +41,6 @@ class Command(OperatorCommand):
             approve_with=person_approve,
         )
         verb = "Approved" if options["decision"] == "approve" else "Rejected"
-        self.stdout.write(f"{verb}: {len(decided)}")
+        self.stdout.write(f"{verb}: {counted(len(decided))}")
         if reserved := sum(person.vetting_status == VettingStatus.RESERVE for person in decided):
-            self.stdout.write(f"Of these on the reserve list, as all places are held: {reserved}")
+            self.stdout.write(f"Of these on the reserve list, as all places are held: {counted(reserved)}")

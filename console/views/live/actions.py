@@ -19,6 +19,7 @@ from console.selectors.board import Tab
 from console.selectors.board_rows import finished_sessions
 from console.services.live import Order, Reached, SessionAction, sessions_change
 from console.views.live.words import ACTION_WORDS
+from presentation.numbers import numbered
 from studies.models import Study
 from studies.roles import Can
 from studies.services.clock import server_now
@@ -169,7 +170,7 @@ def _say(request: HttpRequest, action: SessionAction, done: Reached, text: str) 
             "%(action)s: done for %(people)s.", "%(action)s: done for %(number)d people, %(people)s.", number
         )
         names = {"action": ACTION_WORDS[action].label, "number": number, "people": _named(done.reached)}
-        messages.success(request, sentence % names)
+        messages.success(request, numbered(sentence, names))
     for sentence, codes in _by_sentence(done).items():
         messages.warning(
             request,
@@ -189,7 +190,11 @@ def _by_sentence(done: Reached) -> dict[str, list[str]]:
 def _named(codes: list[str]) -> str:
     shown = ", ".join(codes[:NAMED])
     left = len(codes) - NAMED
-    return _("%(people)s and %(number)d more") % {"people": shown, "number": left} if left > 0 else shown
+    return (
+        numbered(_("%(people)s and %(number)d more"), {"people": shown, "number": left})
+        if left > 0
+        else shown
+    )
 
 
 def _paused() -> str:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from batches.models import SessionEventKind
 from console.selectors.board_incidents import Incident, Row
 from console.selectors.board_trail import Happening
+from presentation.numbers import counted
 
 Words = str | Promise
 
@@ -26,7 +27,9 @@ def span_words(seconds: float) -> str:
     whole = max(0, int(seconds))
     hours, minutes = whole // 3600, whole % 3600 // 60
     if hours:
-        return " ".join([_("%(hours)s h") % {"hours": hours}, _("%(minutes)s min") % {"minutes": minutes}])
+        return " ".join(
+            [_("%(hours)s h") % {"hours": counted(hours)}, _("%(minutes)s min") % {"minutes": minutes}]
+        )
     return _("%(minutes)s min") % {"minutes": minutes} if minutes else _("%(seconds)s s") % {"seconds": whole}
 
 
@@ -62,7 +65,9 @@ def _offline(_row: Row) -> str:
 
 def _not_saving(row: Row) -> str:
     failed = row.failed_saves or 0
-    failures = ngettext("%(failed)s save failed.", "%(failed)s saves failed.", failed) % {"failed": failed}
+    failures = ngettext("%(failed)s save failed.", "%(failed)s saves failed.", failed) % {
+        "failed": counted(failed)
+    }
     return " ".join(
         [failures, _("The page keeps what is typed and tries again by itself; nothing is lost so far.")]
     )
@@ -109,7 +114,8 @@ def _recovered(row: Row) -> str:
     failed, lost = row.failed_saves or 0, row.lost_seconds or 0
     if failed:
         said.append(
-            ngettext("%(failed)s save failed.", "%(failed)s saves failed.", failed) % {"failed": failed}
+            ngettext("%(failed)s save failed.", "%(failed)s saves failed.", failed)
+            % {"failed": counted(failed)}
         )
     if lost:
         said.append(_("The server was not reached for %(time)s.") % {"time": span_words(lost)})
@@ -136,7 +142,7 @@ def reported_words(one: Happening) -> str:
         words = ngettext(
             "%(failed)s save failed within %(time)s", "%(failed)s saves failed within %(time)s", failed
         )
-        return words % {"failed": failed, "time": span_words(seconds)}
+        return words % {"failed": counted(failed), "time": span_words(seconds)}
     if one.kind == SessionEventKind.CONTACT_LOST:
         return _("page not heard for %(time)s") % {"time": span_words(seconds)}
     if one.kind == SessionEventKind.CLOCK_OFF:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from console.selectors.people import PersonState
 from console.selectors.people_facts import RowFacts
+from presentation.numbers import numbered
 from presentation.tables import Named
 from studies.models import Invitation
 from studies.selectors.invitations import InvitationState
@@ -107,8 +108,10 @@ def _answering(facts: RowFacts, now: datetime) -> str:
     minutes = facts.participant.session.seconds_left(now) // 60
     left = {"hours": minutes // 60, "minutes": minutes % 60}
     if not left["hours"]:
-        return _("%(minutes)d min left, %(answered)d of %(asked)d") % {**left, **_counts(facts)}
-    return _("%(hours)d h %(minutes)02d left, %(answered)d of %(asked)d") % {**left, **_counts(facts)}
+        return numbered(_("%(minutes)d min left, %(answered)d of %(asked)d"), {**left, **_counts(facts)})
+    return numbered(
+        _("%(hours)d h %(minutes)02d left, %(answered)d of %(asked)d"), {**left, **_counts(facts)}
+    )
 
 
 def _counts(facts: RowFacts) -> dict[str, int]:
@@ -116,13 +119,13 @@ def _counts(facts: RowFacts) -> dict[str, int]:
 
 
 def _answered(facts: RowFacts, now: datetime) -> str:
-    return _("%(answered)d of %(asked)d answered") % _counts(facts)
+    return numbered(_("%(answered)d of %(asked)d answered"), _counts(facts))
 
 
 def _finished(facts: RowFacts, now: datetime) -> str:
     if facts.participant is not None and facts.participant.is_test:
-        return _("%(answered)d of %(asked)d answered, a test run") % _counts(facts)
-    return _("%(answered)d of %(asked)d, waits for screening") % _counts(facts)
+        return numbered(_("%(answered)d of %(asked)d answered, a test run"), _counts(facts))
+    return numbered(_("%(answered)d of %(asked)d, waits for screening"), _counts(facts))
 
 
 def _not_counted(facts: RowFacts, now: datetime) -> str:
@@ -131,10 +134,13 @@ def _not_counted(facts: RowFacts, now: datetime) -> str:
         return _("the study team voided the session")
     if facts.participant is not None and facts.participant.replaced_by is not None:
         code = facts.participant.replaced_by.code
-        return _("%(answered)d of %(asked)d answered, replaced by %(code)s") % {
-            **_counts(facts),
-            "code": code,
-        }
+        return numbered(
+            _("%(answered)d of %(asked)d answered, replaced by %(code)s"),
+            {
+                **_counts(facts),
+                "code": code,
+            },
+        )
     return _answered(facts, now)
 
 

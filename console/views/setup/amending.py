@@ -20,6 +20,7 @@ from console.views.setup.protocol_rows import fixed_names, in_words, setting_lab
 from formats.canonical import canonical_sha256
 from formats.cells import csv_cell
 from presentation.moments import moment
+from presentation.numbers import counted
 from studies.models import Amendment, Study, StudyStatus
 from studies.protocol.describing import holds_for
 from studies.protocol.fingerprint import ON_DISPLAY, aware_time
@@ -133,7 +134,9 @@ def _amended(
                 study=study, changes=changes, reason=reason.cleaned_data["reason"], now=server_now(),
                 actor=signed_in(request), seen=seen,
             )  # fmt: skip
-            messages.success(request, _("Amendment %(number)s is made.") % {"number": amendment.number})
+            messages.success(
+                request, _("Amendment %(number)s is made.") % {"number": counted(amendment.number)}
+            )
             return redirect("staff_amend", slug=study.slug)
     except ProtocolRefused as refusal:
         form.refuse(refusal)

@@ -19,6 +19,7 @@ from console.services.staging import is_quick, upload_forget, upload_stage
 from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
 from jobs.services.starting import job_start
+from presentation.numbers import counted
 from presentation.problems import problem_in_words
 from scoring.models import ModelConfiguration
 from scoring.selectors.leaderboards import studies_keeping, template_rows
@@ -129,14 +130,21 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
         upload_forget(token)
     messages.success(request, _what_came(done))
     for why, number in results.missing.items():
-        messages.info(request, _("Missing, because %(why)s: %(number)s") % {"why": why, "number": number})
+        messages.info(
+            request, _("Missing, because %(why)s: %(number)s") % {"why": why, "number": counted(number)}
+        )
     for notice in results.notices:
         messages.warning(request, problem_in_words(notice))
     if done.unknown_prompts:
-        sentence = _(
-            "Not in the item bank, and left out: %(questions)s questions with %(responses)s responses."
+        sentence = ngettext(
+            "Not in the item bank, and left out: %(questions)s question; responses to it: %(responses)s.",
+            "Not in the item bank, and left out: %(questions)s questions with %(responses)s responses.",
+            len(done.unknown_prompts),
         )
-        numbers = {"questions": len(done.unknown_prompts), "responses": done.unknown_responses}
+        numbers = {
+            "questions": counted(len(done.unknown_prompts)),
+            "responses": counted(done.unknown_responses),
+        }
         messages.warning(request, sentence % numbers)
     own = studies_of_staff(signed_in(request))
     if studies := studies_keeping(values["item_bank"], among=own):
@@ -155,7 +163,8 @@ def _what_came(done: LeaderboardImport) -> str:
         len(done.created),
     )
     return sentence % {
-        "new": len(done.created), "replaced": len(done.replaced), "same": len(done.unchanged),
+        "new": counted(len(done.created)), "replaced": counted(len(done.replaced)),
+        "same": counted(len(done.unchanged)),
     }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from judging.models import JudgeConfig
 from judging.selectors.judges import KnownJudge, known_judges
+from presentation.numbers import counted
 from studies.management.operators import OperatorCommand
 
 HEAD = ("name", "model", "provider", "limits", "prices per million tokens", "used by")
@@ -38,11 +39,11 @@ def _row_of(judge: KnownJudge) -> tuple[str, ...]:
 
 
 def _limits_of(judge: JudgeConfig) -> str:
-    limits = [f"{judge.concurrency} at a time"]
+    limits = [f"{counted(judge.concurrency)} at a time"]
     if judge.requests_per_minute is not None:
-        limits.append(f"{judge.requests_per_minute} requests/min")
+        limits.append(f"{counted(judge.requests_per_minute)} requests/min")
     if judge.tokens_per_minute is not None:
-        limits.append(f"{judge.tokens_per_minute} tokens/min")
+        limits.append(f"{counted(judge.tokens_per_minute)} tokens/min")
     return ", ".join(limits)
 
 

@@ -15,6 +15,7 @@ from judging.matching.response_lines import (
     read_response_lines,
     verdict_on,
 )
+from presentation.numbers import counted, decimals
 from psychometrics.benchmark.metrics import TaskAccuracy, per_task_accuracy
 
 
@@ -56,9 +57,10 @@ def _changed(lines: list[ResponseLine], version: int) -> str:
     if not read:
         return ""
     return (
-        f"version {bbh.VERSION} of the rules reads {len(read)} of {len(lines)} responses otherwise than "
-        f"version {version}{_named(read)}; right now and wrong before: {len(right)}{_named(right)}; "
-        f"wrong now and right before: {len(wrong)}{_named(wrong)}"
+        f"version {bbh.VERSION} of the rules reads {counted(len(read))} of {counted(len(lines))} responses "
+        "otherwise than "
+        f"version {version}{_named(read)}; right now and wrong before: {counted(len(right))}{_named(right)}; "
+        f"wrong now and right before: {counted(len(wrong))}{_named(wrong)}"
     )
 
 
@@ -68,6 +70,6 @@ def _named(lines: list[int]) -> str:
 
 
 def _summary(task: str, accuracy: TaskAccuracy) -> str:
-    share = f"{accuracy.accuracy:.2f} %" if accuracy.n else "nothing scored"
-    missing = f", {accuracy.missing} missing" if accuracy.missing else ""
-    return f"{task}: {share} ({accuracy.correct} of {accuracy.n} correct{missing})"
+    share = f"{decimals(accuracy.accuracy)} %" if accuracy.n else "nothing scored"
+    missing = f", {counted(accuracy.missing)} missing" if accuracy.missing else ""
+    return f"{task}: {share} ({counted(accuracy.correct)} of {counted(accuracy.n)} correct{missing})"

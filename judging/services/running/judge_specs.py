@@ -21,6 +21,7 @@ from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from judging.services.judge_rules import client_of
 from llm.client import OPEN_GATE, Gate
 from llm.endpoints import EndpointInvalid
+from presentation.numbers import numbered
 from studies.models import Study, StudyStatus
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
 from studies.services.refusals import Refused
@@ -67,7 +68,7 @@ def study_judge_specs(
         return (JudgeSpec(),)
     if replicates > MAX_REPLICATES:
         said = _("A judge is asked at most %(most)d times about the same.")
-        raise JudgeNotConfigured(said % {"most": MAX_REPLICATES})
+        raise JudgeNotConfigured(numbered(said, {"most": MAX_REPLICATES}))
     return tuple(
         JudgeSpec(config, number, criteria_per_call)
         for config in configs

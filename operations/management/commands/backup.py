@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from operations.services.backups.taking import backup_take
 from operations.services.upkeep import backup_note
+from presentation.numbers import quantity
 from studies.management.operators import OperatorCommand
 
 
@@ -26,7 +27,8 @@ class Command(OperatorCommand):
         backup_note(now=now)
         tables, files = len(manifest.tables), len(manifest.files)
         self.stdout.write(
-            f"{manifest.rows} rows of {tables} tables and {files} files are in {folder.resolve()}."
+            f"{quantity(manifest.rows, 'row', 'rows')} of {quantity(tables, 'table', 'tables')} and "
+            f"{quantity(files, 'file', 'files')} are in {folder.resolve()}."
         )
         for path in manifest.missing:
             self.stdout.write(f"Not copied: media/{path} is missing, or is not what its row says.")

@@ -4,6 +4,7 @@ from typing import Any
 
 from batches.services.clock import ending_moment
 from operations.services.erasure import withdrawn_erase
+from presentation.numbers import quantity
 from studies.clock import Ending
 from studies.management.operators import OperatorCommand
 from studies.services.staff.sign_in import sign_ins_clear
@@ -19,7 +20,7 @@ class Command(OperatorCommand):
     def handle(self, *_: Any, **__: Any) -> None:
         now = ending_moment(Ending.DELETIONS)
         count, sign_ins = withdrawn_erase(now=now), sign_ins_clear(now=now)
-        self.stdout.write(f"Deleted the data of {count} {'person' if count == 1 else 'people'}.")
+        self.stdout.write(f"Deleted the data of {quantity(count, 'person', 'people')}.")
         self.stdout.write(
-            f"Deleted {sign_ins} stored {'session' if sign_ins == 1 else 'sessions'} of earlier sign-ins."
+            f"Deleted {quantity(sign_ins, 'stored session', 'stored sessions')} of earlier sign-ins."
         )

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from operations.services.backups.manifest import manifest_read, restored_faults
+from presentation.numbers import quantity
 from studies.management.operators import OperatorCommand
 
 
@@ -27,8 +28,10 @@ class Command(OperatorCommand):
         if faults:
             raise CommandError("This copy is not what was backed up.")
         self.stdout.write(
-            f"Whole: {backed_up.rows} rows of {len(backed_up.tables)} tables and {len(backed_up.files)} "
-            f"files are those of {backed_up.made_at:%Y-%m-%d %H:%M} UTC."
+            f"Whole: {quantity(backed_up.rows, 'row', 'rows')} of "
+            f"{quantity(len(backed_up.tables), 'table', 'tables')} and "
+            f"{quantity(len(backed_up.files), 'file', 'files')} are those of "
+            f"{backed_up.made_at:%Y-%m-%d %H:%M} UTC."
         )
         for path in backed_up.missing:
             self.stdout.write(f"Already missing then: media/{path}")

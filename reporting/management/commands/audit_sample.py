@@ -14,6 +14,7 @@ from judging.selectors.audits import private_items, sheet_rows, study_samples
 from judging.selectors.runs import judging_runs
 from judging.services.audit_ratings import ratings_import
 from judging.services.audits import audit_draw, random_seed
+from presentation.numbers import counted, quantity
 from psychometrics.agreement.audit_sample import DEFAULT_SIZE
 from reporting.forms.audit_file import MAX_BYTES, read_ratings
 from reporting.forms.audits import MAX_SEED
@@ -89,9 +90,15 @@ class Command(BaseCommand):
         )
         sheet = audit_sheet(sample.pk, sheet_rows(sample), canaries=study.bank_version.canaries)
         target.write_text(sheet, encoding="utf-8", newline="")
-        self.stdout.write(f"Audit sample {sample.pk}, seed {seed}: {options['size']} verdicts in {target}.")
+        self.stdout.write(
+            f"Audit sample {sample.pk}, seed {seed}: {quantity(options['size'], 'verdict', 'verdicts')} in "
+            f"{target}."
+        )
         if number := private_items(sample):
-            self.stdout.write(f"{number} lines show private prompts: the file must not leave the study team.")
+            self.stdout.write(
+                f"{quantity(number, 'line shows', 'lines show')} private prompts: "
+                "the file must not leave the study team."
+            )
 
     def take_over(self, study: Study, options: dict[str, Any]) -> None:
         result = ratings_import(
@@ -109,10 +116,13 @@ class Command(BaseCommand):
             f"Audit sample {sample.pk} of judging run {sample.judging_run_id}, seed {sample.seed}:"
         )
         self.stdout.write(
-            f"rated {result.rated} of {result.asked}; {result.gone} drawn verdicts count no more."
+            f"rated {counted(result.rated)} of {counted(result.asked)}; "
+            f"{quantity(result.gone, 'drawn verdict counts', 'drawn verdicts count')} no more."
         )
         for judge in judges_shown(result):
-            self.stdout.write(f"\n{judge.name} and people, {judge.pairs} verdicts with both scores")
+            self.stdout.write(
+                f"\n{judge.name} and people, {quantity(judge.pairs, 'verdict', 'verdicts')} with both scores"
+            )
             self.stdout.write(f"{'':<32}{'all verdicts':>36}{'in the sample':>36}")
             for one in judge.statistics:
                 self.stdout.write(f"{one.name!s:<32}{cell(one.weighted):>36}{cell(one.sample):>36}")

@@ -13,6 +13,7 @@ from judging.selectors.runs import open_judging_run
 from judging.services.comparing import USUAL_ANSWERS, Comparison, ComparisonReport, comparison_draw
 from judging.services.judge_keys import judge_key
 from judging.services.running.coordinating import require_same_judges
+from presentation.numbers import counted
 from reporting.management.comparison_lines import comparison_lines
 from scoring.management.run_arguments import STOPPED, at_least_one, money, open_run_prepare, progress_bar
 from studies.management.operators import named_person, named_study, plain_errors
@@ -65,7 +66,7 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             raise CommandError(STOPPED, returncode=130) from None
         if len(comparison.answers) < options["answers"]:
-            self.stderr.write(f"There are only {len(comparison.answers)} answers to draw from.")
+            self.stderr.write(f"There are only {counted(len(comparison.answers))} answers to draw from.")
         for line in comparison_lines(report):
             self.stdout.write(line)
 

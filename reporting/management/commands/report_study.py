@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
+from presentation.numbers import counted
 from presentation.scopes import LEADS
 from reporting.report.html import document_html
 from reporting.report.pdf import document_pdf
@@ -47,5 +48,5 @@ class Command(BaseCommand):
         if lead and lead.both_exist:
             self.stdout.write(str(LEADS[lead.why]))
         for name in NAMES:
-            self.stdout.write(f"{len(files[name]):>10}  {name}")
+            self.stdout.write(f"{counted(len(files[name])):>10}  {name}")
         self.stdout.write(f"Written to {folder.resolve()}.")

@@ -15,6 +15,7 @@ from judging.services.judge_keys import judge_key
 from judging.services.running.coordinating import require_same_judges
 from judging.services.running.judge_specs import JudgeSpec, study_judge_specs
 from judging.services.running.runs import run_plan
+from presentation.numbers import counted, quantity
 from reporting.management.result_lines import result_lines
 from scoring.coordinator import Scored, Scoring, study_score
 from scoring.management.run_arguments import STOPPED, at_least_one, money, open_run_prepare, progress_bar
@@ -110,8 +111,8 @@ class Command(BaseCommand):
         undecided = scoring.screening.undecided
         if undecided:
             self.stderr.write(
-                f"Flagged participants without a verdict: {undecided}. They are retained until a reviewer "
-                "confirms the flags on the screening page."
+                f"Flagged participants without a verdict: {counted(undecided)}. They are retained until a "
+                "reviewer confirms the flags on the screening page."
             )
         for scored in scoring.judges:
             self.report_judge(scored, named=len(scoring.judges) > 1)
@@ -120,9 +121,11 @@ class Command(BaseCommand):
         if named:
             self.stdout.write(f"== {scored.run}, replicate {scored.run.replicate}")
         if scored.judging.left:
-            reasons = ", ".join(f"{number} {reason}" for reason, number in scored.judging.unscored.items())
+            reasons = ", ".join(
+                f"{counted(number)} {reason}" for reason, number in scored.judging.unscored.items()
+            )
             self.stderr.write(
-                f"Unscored answers: {scored.judging.left} ({reasons}). "
+                f"Unscored answers: {counted(scored.judging.left)} ({reasons}). "
                 "Run the same command again to retry them."
             )
         for line in result_lines(scored.results):
@@ -151,7 +154,9 @@ def _estimate_lines(estimates: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         cost = "price unknown" if one["cost"] is None else f"cost about {one['cost']}"
         again = f", replicate {one['replicate']}" if one["replicate"] > 1 else ""
         yield (
-            f"{one['judge']}{again}: {one['rows']} verdicts wanted, {one['calls']} calls "
-            f"({one['cached']} known already, {one['shared']} by the call of an equal request), about "
-            f"{one['prompt_tokens']:,} + {one['completion_tokens']:,} tokens, {cost}."
+            f"{one['judge']}{again}: {quantity(one['rows'], 'verdict', 'verdicts')} wanted, "
+            f"{quantity(one['calls'], 'call', 'calls')} "
+            f"({counted(one['cached'])} known already, {counted(one['shared'])} by the call of an equal "
+            "request), about "
+            f"{counted(one['prompt_tokens'])} + {counted(one['completion_tokens'])} tokens, {cost}."
         )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 
 from presentation.drawings.charts import Across, Axis, Place, Series, chart
 from presentation.drawings.grids import Cell, heat_grid
@@ -21,7 +21,11 @@ def differences_drawing(values: Values, x: str, y: str, width: float) -> Drawing
         Place(
             mean,
             difference,
-            _("mean %(mean)s, difference %(difference)s: %(pairs)s pairs")
+            ngettext(
+                "mean %(mean)s, difference %(difference)s: %(pairs)s pair",
+                "mean %(mean)s, difference %(difference)s: %(pairs)s pairs",
+                round(pairs),
+            )
             % {"mean": decimals(mean), "difference": decimals(difference), "pairs": counted(round(pairs))},
             r=max(MAX_RADIUS * (pairs / most) ** 0.5, MIN_RADIUS),
         )
@@ -57,7 +61,11 @@ def confusion_drawing(values: Values, x: str, y: str, width: float) -> Drawing |
     columns = [_("y: met"), _("y: not met")]
     grid = [
         [
-            Cell(number / whole, (counted(number), percent(number / whole)), f"{row}, {column}: {number}")
+            Cell(
+                number / whole,
+                (counted(number), percent(number / whole)),
+                f"{row}, {column}: {counted(number)}",
+            )
             for number, column in zip(line, columns, strict=True)
         ]
         for line, row in zip(table, rows, strict=True)

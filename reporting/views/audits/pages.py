@@ -23,6 +23,7 @@ from judging.selectors.audits import (
 from judging.services.audit_rating import rater_name
 from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
 from judging.services.audits import DrawRefused, audit_draw_once, drawn_from_public
+from presentation.numbers import numbered
 from psychometrics.inference.measure import Scope
 from reporting.forms.audits import DrawForm, RatingsForm
 from reporting.views.audits.tables import judges_shown, strata_shown
@@ -118,7 +119,7 @@ def import_sentence(result: RatingsImport) -> str:
     sentence = _("New: %(added)d. Replaced: %(replaced)d. Unchanged: %(unchanged)d.")
     if result.gone:
         sentence += " " + _("Left out, because the answers count no more: %(gone)d.")
-    return sentence % asdict(result)
+    return numbered(sentence, asdict(result))
 
 
 def _to_sample(sample: AuditSample) -> HttpResponse:

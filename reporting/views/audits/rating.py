@@ -20,7 +20,7 @@ from judging.selectors.runs import newest_scores_run
 from judging.selectors.viewing import explanation_of, judge_name
 from judging.services.audit_rating import ItemRefused, RatedByAnother, item_rate, rater_name
 from judging.services.audits import DrawRefused, audit_draw_once, drawn_from_public
-from presentation.numbers import decimals
+from presentation.numbers import decimals, numbered
 from reporting.forms.audits import DrawForm, RatingForm
 from screening.selectors.participants import undecided_participants
 from studies.models import Study
@@ -95,7 +95,7 @@ def staff_audit_rate(request: HttpRequest, study: Study, sample: int) -> HttpRes
             HTTPStatus.CONFLICT if isinstance(refusal, RatedByAnother) else HTTPStatus.UNPROCESSABLE_ENTITY
         )
         return _rating_page(request, study, found, number, form=form, refused=str(refusal), status=status)
-    messages.success(request, _("Number %(number)d is rated.") % {"number": number})
+    messages.success(request, numbered(_("Number %(number)d is rated."), {"number": number}))
     return redirect(reverse("staff_audit_rate", args=[study.slug, found.pk]))
 
 

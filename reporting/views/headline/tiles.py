@@ -9,7 +9,7 @@ from presentation.drawings.scales import Scale, scale_of
 from presentation.drawings.sure import EDGE, WIDTH, Reach
 from presentation.first_intervals import ERRORS
 from presentation.measures import value_or_reason, why_absent
-from presentation.numbers import counted, decimals, percent, span
+from presentation.numbers import counted, decimals, numbered, percent, span
 from presentation.plain import plain_text
 from presentation.sure import HowSure, how_sure
 from presentation.tables import ABSENT
@@ -70,8 +70,14 @@ def _average(found: Headline) -> Tile:
     notes = list(_basis(found))
     if row is not None and few:
         notes.append(
-            _("The interval rests on %(number)d groups only and may be too narrow.")
-            % {"number": row.clusters}
+            numbered(
+                ngettext(
+                    "The interval rests on %(number)d group only and may be too narrow.",
+                    "The interval rests on %(number)d groups only and may be too narrow.",
+                    row.clusters or 0,
+                ),
+                {"number": row.clusters},
+            )
         )
     return Tile(
         _("Average Human + AI"),

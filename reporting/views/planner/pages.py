@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_safe
 
 from presentation.drawings.charts import Axis, Place, Series, chart
@@ -77,7 +77,11 @@ def _bank_choice(bank: ItemBank, size: int) -> BankChoice:
 
 
 def _told(label: str, people: int, half_width: float) -> str:
-    return _("%(label)s: %(people)s people, half-width %(half)s") % {
+    return ngettext(
+        "%(label)s: %(people)s person, half-width %(half)s",
+        "%(label)s: %(people)s people, half-width %(half)s",
+        people,
+    ) % {
         "label": label, "people": counted(people), "half": decimals(half_width),
     }  # fmt: skip
 

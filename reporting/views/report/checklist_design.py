@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext as _, ngettext
 
 from presentation.exclusions import people_text
 from presentation.numbers import decimals, numbered, span_or_one
@@ -46,7 +46,12 @@ def _bank(records: StudyRecords) -> Sentences:
         yield "0.6", told % {"listed": listed(asked.modalities)}
     if asked.in_bank:
         facts = {"bank": str(records.study.bank_version), "number": asked.in_bank}
-        yield "0.8", numbered(_("The prompt bank %(bank)s has %(number)d prompts."), facts)
+        told = ngettext(
+            "The prompt bank %(bank)s has %(number)d prompt.",
+            "The prompt bank %(bank)s has %(number)d prompts.",
+            asked.in_bank,
+        )
+        yield "0.8", numbered(told, facts)
     if asked.asked and asked.asked == asked.in_bank:
         yield "1.2.1", _("None was left out: the question sets hold every prompt of the bank.")
 
@@ -54,13 +59,21 @@ def _bank(records: StudyRecords) -> Sentences:
 def _models(records: StudyRecords) -> Sentences:
     models, asked = records.models, records.asked
     if models.with_scores:
-        told = (
-            _("Scores of models are stored for %(number)d of the study's %(public)d public prompts.")
-            if records.scope == Scope.PUBLIC
-            else _("Scores of models are stored for %(number)d of the study's %(asked)d prompts.")
-        )
         public = asked.asked - asked.private
-        yield "0.9", told % {"number": models.prompts, "public": public, "asked": asked.asked}
+        told = (
+            ngettext(
+                "Scores of models are stored for %(number)d of the study's %(public)d public prompt.",
+                "Scores of models are stored for %(number)d of the study's %(public)d public prompts.",
+                public,
+            )
+            if records.scope == Scope.PUBLIC
+            else ngettext(
+                "Scores of models are stored for %(number)d of the study's %(asked)d prompt.",
+                "Scores of models are stored for %(number)d of the study's %(asked)d prompts.",
+                asked.asked,
+            )
+        )
+        yield "0.9", numbered(told, {"number": models.prompts, "public": public, "asked": asked.asked})
     if models.epochs:
         yield "0.10", numbered(_("Up to %(number)d."), {"number": models.epochs})
 
@@ -72,7 +85,7 @@ def _sample(records: StudyRecords) -> Sentences:
             "Recruited: %(recruited)d. Sessions started: %(started)d. Retained for the estimates: "
             "%(retained)d."
         )
-        yield "1.1", told % vars(records.flow)
+        yield "1.1", numbered(told, vars(records.flow))
     if average and average.prompts:
         told = (
             _(
@@ -80,11 +93,15 @@ def _sample(records: StudyRecords) -> Sentences:
                 "public ones %(scored)d have a scored answer."
             )
             if records.leading == Scope.PUBLIC
-            else _(
-                "%(asked)d prompts are in the study's question sets; %(scored)d of them have a scored answer."
+            else ngettext(
+                "%(asked)d prompt is in the study's question sets; %(scored)d of them has a scored answer.",
+                "%(asked)d prompts are in the study's question sets; %(scored)d of them have a scored "
+                "answer.",
+                asked.asked,
             )
         )
-        yield "1.2", told % {"asked": asked.asked, "private": asked.private, "scored": average.prompts}
+        facts = {"asked": asked.asked, "private": asked.private, "scored": average.prompts}
+        yield "1.2", numbered(told, facts)
     if average and average.responses_per_prompt is not None:
         told = _("%(number)s scored responses per prompt on average (Average group).")
         yield "1.3", told % {"number": decimals(average.responses_per_prompt, 2)}
@@ -113,10 +130,10 @@ def _training(records: StudyRecords) -> Iterator[str]:
         return
     if protocol.practice_prompts:
         told = _("Practice prompts that people could try: %(number)d.")
-        yield told % {"number": len(protocol.practice_prompts)}
+        yield numbered(told, {"number": len(protocol.practice_prompts)})
     if protocol.comprehension_check:
         told = _("A comprehension check had to be passed; its questions: %(number)d.")
-        yield told % {"number": len(protocol.check_questions)}
+        yield numbered(told, {"number": len(protocol.check_questions)})
 
 
 def _vetting(records: StudyRecords) -> Sentences:
@@ -126,9 +143,13 @@ def _vetting(records: StudyRecords) -> Sentences:
             "Decided about by the study team: %(decided)s; approved as they were added, without a "
             "decision of their own: %(added)d."
         )
-        yield "2.3", told % {"decided": people_text(found.decided), "added": found.as_added}
-        told = _("Rejected and never started: %(rejected)d of %(recruited)d people in the study.")
-        yield "2.3.2", told % {"rejected": found.turned_away, "recruited": records.flow.recruited}
+        yield "2.3", numbered(told, {"decided": people_text(found.decided), "added": found.as_added})
+        told = ngettext(
+            "Rejected and never started: %(rejected)d of %(recruited)d person in the study.",
+            "Rejected and never started: %(rejected)d of %(recruited)d people in the study.",
+            records.flow.recruited,
+        )
+        yield "2.3.2", numbered(told, {"rejected": found.turned_away, "recruited": records.flow.recruited})
     if "prior_exposure" in records.protocol.questions_of_any_profile:
         told = _("The profile form of the protocol asks whether people had met the benchmark before.")
         yield "2.5", told

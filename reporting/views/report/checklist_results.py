@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _, ngettext
 from presentation.agreement import judges_sentence
 from presentation.exclusions import FLAG_NAMES
 from presentation.measures import value_cells
-from presentation.numbers import decimals, span_or_one
+from presentation.numbers import decimals, numbered, span_or_one
 from presentation.top import luck_sentence
 from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.report_records import StartFacts, StudyRecords
@@ -32,7 +32,11 @@ def results_sentences(records: StudyRecords) -> Sentences:
 
 
 def _session(records: StudyRecords, starts: StartFacts) -> Sentences:
-    told = _("%(number)s prompts in one session of at most %(minutes)s minutes.") % {
+    told = ngettext(
+        "%(number)s prompt in one session of at most %(minutes)s minutes.",
+        "%(number)s prompts in one session of at most %(minutes)s minutes.",
+        round(starts.prompts[1] or 0),
+    ) % {
         "number": span_or_one(*starts.prompts, places=0),
         "minutes": span_or_one(*starts.minutes, places=0),
     }
@@ -55,7 +59,7 @@ def _order(records: StudyRecords) -> Iterator[str]:
         yield _("No: everybody with a question set saw it in the same order.")
     if records.amendments:
         unchanged = _("Recorded amendments: %(number)d; none changed the order of prompts.")
-        yield unchanged % {"number": len(records.amendments)}
+        yield numbered(unchanged, {"number": len(records.amendments)})
 
 
 def _screening(records: StudyRecords) -> Sentences:
@@ -68,17 +72,20 @@ def _screening(records: StudyRecords) -> Sentences:
             "single answers, are excluded.",
             found.decided,
         )
-        yield "3.2", told % {"number": found.decided}
+        yield "3.2", numbered(told, {"number": found.decided})
     else:
         told = _("Yes: named off-task rules flagged answers or people; no reviewer has decided about them.")
         yield "3.2", told
     yield "3.2.1", " ".join(_flags(records))
-    told = _(
-        "Excluded: %(excluded)d of %(ended)d people whose session ended; flagged: %(flagged)d, of whom not "
-        "decided about: %(undecided)d."
-    )
     facts = {"ended": flow.submitted + flow.expired, "undecided": found.undecided}
-    yield "3.2.2", told % {**vars(flow), **facts}
+    told = ngettext(
+        "Excluded: %(excluded)d of %(ended)d person whose session ended; flagged: %(flagged)d, of whom not "
+        "decided about: %(undecided)d.",
+        "Excluded: %(excluded)d of %(ended)d people whose session ended; flagged: %(flagged)d, of whom not "
+        "decided about: %(undecided)d.",
+        facts["ended"],
+    )
+    yield "3.2.2", numbered(told, {**vars(flow), **facts})
 
 
 def _flags(records: StudyRecords) -> Iterator[str]:
@@ -118,7 +125,7 @@ def _analysis(records: StudyRecords) -> Sentences:
         "cohort are named.",
         compared,
     )
-    yield "4.1", told % {"number": compared}
+    yield "4.1", numbered(told, {"number": compared})
     told = _(
         "Two-sided, on differences paired on the same prompts, with errors clustered by the design and "
         "quantiles of t, at the 5 % level after Holm's correction."
@@ -161,7 +168,7 @@ def _other_rules(found: BlockMeasures) -> Sentences:
             "Over %(number)d combinations of rules that look at no score, Average ranges from "
             "theta = %(low)s to %(high)s; by the rules of this report it is %(paper)s."
         )
-        yield "4.6", told % {"number": low.n or 0, **value_cells(low=low, high=high, paper=paper)}
+        yield "4.6", numbered(told, {"number": low.n or 0, **value_cells(low=low, high=high, paper=paper)})
 
 
 def _people(records: StudyRecords) -> Sentences:
@@ -181,11 +188,11 @@ def _people(records: StudyRecords) -> Sentences:
             "Of %(recruited)d recruited, %(never)d never started, %(withdrawn)d withdrew and %(expired)d ran "
             "out of time; %(submitted)d handed in."
         )
-        yield "5.1.5", told % {**vars(flow), "never": flow.recruited - flow.started}
+        yield "5.1.5", numbered(told, {**vars(flow), "never": flow.recruited - flow.started})
     if flow.voided:
         told = ngettext(
             "The study team voided %(voided)d session.",
             "The study team voided %(voided)d sessions.",
             flow.voided,
         )
-        yield "5.1.5", told % vars(flow)
+        yield "5.1.5", numbered(told, vars(flow))

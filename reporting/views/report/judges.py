@@ -52,11 +52,12 @@ def _pair_parts(pair: PairShown) -> Iterator[Part]:
     for warning in pair.warnings:
         yield Paragraph(f"{warning.level}: {warning.sentence}", Tone.WARNING)
     for level in (*pair.scores, pair.people):
-        caption = _("%(level)s: %(n)s pairs in %(clusters)s clusters") % {
-            "level": level.name,
-            "n": counted(level.values["n"]),
-            "clusters": counted(level.values["clusters"]),
-        }
+        pairs, clusters = level.values["n"], level.values["clusters"]
+        found = ngettext("%(number)d pair", "%(number)d pairs", pairs)
+        within = ngettext("in %(number)d cluster", "in %(number)d clusters", clusters)
+        caption = (
+            f"{level.name}: {numbered(found, {'number': pairs})} {numbered(within, {'number': clusters})}"
+        )
         yield _statistics_table(caption, level.statistics)
 
 
@@ -144,7 +145,14 @@ def _audit_parts(study: Study, scope: Scope) -> Iterator[Part]:
 
 def _audited_table(judge: JudgeShown) -> Table:
     return table_of(
-        numbered(_("%(judge)s beside people: %(pairs)d pairs"), {"judge": judge.name, "pairs": judge.pairs}),
+        numbered(
+            ngettext(
+                "%(judge)s beside people: %(pairs)d pair",
+                "%(judge)s beside people: %(pairs)d pairs",
+                judge.pairs,
+            ),
+            {"judge": judge.name, "pairs": judge.pairs},
+        ),
         judge.statistics,
         (
             (_("Statistic"), lambda one: one.name),

@@ -50,13 +50,19 @@ def design(records: StudyRecords) -> Iterator[str]:
         )
     if starts is None:
         yield numbered(
-            _("The protocol asks each person to answer one question set within %(minutes)d minutes in all."),
+            ngettext(
+                "The protocol asks each person to answer one question set within %(minutes)d minute in all.",
+                "The protocol asks each person to answer one question set within %(minutes)d minutes in all.",
+                protocol.time_budget_minutes,
+            ),
             {"minutes": protocol.time_budget_minutes},
         )
     else:
-        yield _("Each person was given one question set and, at the start, %(minutes)s minutes in all.") % {
-            "minutes": span_or_one(*starts.minutes, places=0)
-        }
+        yield ngettext(
+            "Each person was given one question set and, at the start, %(minutes)s minute in all.",
+            "Each person was given one question set and, at the start, %(minutes)s minutes in all.",
+            round(starts.minutes[1] or 0),
+        ) % {"minutes": span_or_one(*starts.minutes, places=0)}
         yield from extra_time(starts.more_time)
     yield from places(protocol)
     yield from frozen(records)
@@ -79,7 +85,9 @@ def places(protocol: ProtocolSettings) -> Iterator[str]:
             protocol.replicates_per_profile,
         )
     )
-    yield asked_for % {"replicates": protocol.replicates_per_profile, "profiles": len(protocol.profiles)}
+    yield numbered(
+        asked_for, {"replicates": protocol.replicates_per_profile, "profiles": len(protocol.profiles)}
+    )
     if protocol.assembly == "matrix":
         yield _(
             "Matrix sampling: everybody has a question set of their own, from independent cuts of the bank."
@@ -124,7 +132,7 @@ def frozen(records: StudyRecords) -> Iterator[str]:
             "The protocol was frozen on %(day)s; recorded amendments since: %(amendments)d (hash now "
             "%(hash)s)."
         )
-    yield told % facts
+    yield numbered(told, facts)
     if records.late_amendments:
         yield after_results_sentence(records.late_amendments)
 
@@ -138,19 +146,19 @@ def sample(records: StudyRecords) -> Iterator[str]:
         "out of time and %(withdrawn)d withdrew.",
         flow.recruited,
     )
-    yield told % vars(flow)
+    yield numbered(told, vars(flow))
     if flow.voided:
         told = ngettext(
             "The study team voided %(voided)d session: it counts nowhere.",
             "The study team voided %(voided)d sessions: they count nowhere.",
             flow.voided,
         )
-        yield told % vars(flow)
+        yield numbered(told, vars(flow))
     if flow.excluded:
         told = _("Excluded as off-task by a reviewer: %(excluded)d; retained: %(retained)d.")
     else:
         told = _("Nobody was excluded; retained: %(retained)d.")
-    yield told % vars(flow)
+    yield numbered(told, vars(flow))
     undecided = records.screening.undecided
     if undecided:
         yield numbered(

@@ -10,7 +10,7 @@ from django.utils.translation import get_language, gettext as _, ngettext
 from presentation.drawings.shapes import WIDE, Drawing
 from presentation.drawn import drawing_file
 from presentation.measures import says_little
-from presentation.numbers import Text, counted
+from presentation.numbers import Text, counted, numbered
 from presentation.plain import plain_drawing, plain_pieces
 from presentation.scopes import PROMPTS
 from presentation.tables import Table
@@ -185,10 +185,13 @@ def _checklist_section(records: StudyRecords, answers: dict[str, ChecklistAnswer
     counts = state_counts(parts)
     yield Heading(_("Human-baseline checklist"))
     yield Paragraph(
-        _(
-            "The items of Wei et al. 2025 (arXiv 2506.13776, appendix B) by number, in our own words. From "
-            "the records: %(automatic)d; answered by the study lead: %(answered)d; missing: %(missing)d."
+        numbered(
+            _(
+                "The items of Wei et al. 2025 (arXiv 2506.13776, appendix B) by number, in our own words. "
+                "From "
+                "the records: %(automatic)d; answered by the study lead: %(answered)d; missing: %(missing)d."
+            ),
+            {state.value: number for state, number in counts.items()},
         )
-        % {state.value: number for state, number in counts.items()}
     )
     yield from parts

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from presentation.numbers import as_written
+from presentation.numbers import as_written, numbered
 from presentation.tables import ABSENT, table_of
 from reporting.report.parts import Facts, Heading, Paragraph, Part
 from reporting.selectors.report_records import StudyRecords
@@ -46,10 +46,9 @@ def _models(records: StudyRecords) -> str:
     if pinned is None:
         return _("none") if records.study.item_bank is None else _("the newest")
     if measured in (None, pinned):
-        return _("version %(number)d") % {"number": pinned}
-    return _("version %(measured)d in these results; version %(number)d from now on") % {
-        "measured": measured, "number": pinned,
-    }  # fmt: skip
+        return numbered(_("version %(number)d"), {"number": pinned})
+    sentence = _("version %(measured)d in these results; version %(number)d from now on")
+    return numbered(sentence, {"measured": measured, "number": pinned})
 
 
 def settings_parts(study: Study) -> Iterator[Part]:

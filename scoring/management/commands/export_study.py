@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from presentation.numbers import counted
 from presentation.scopes import LEADS
 from psychometrics.measures.headlines import LeadReason
 from scoring.coordinator import results_bring_up
@@ -51,7 +52,7 @@ class Command(OperatorCommand):
         )
         for file in manifest.files:
             if file.name.endswith(".csv"):
-                self.stdout.write(f"{file.rows:>8}  {file.name.removesuffix('.csv')}")
+                self.stdout.write(f"{counted(file.rows):>8}  {file.name.removesuffix('.csv')}")
         if manifest.omitted.private_prompts:
             self.stdout.write(
                 "Estimates and measures of scope public rest on the public prompts alone, those of scope "

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from formats.cells import csv_line
 from formats.problems import one_line
+from presentation.numbers import counted, quantity
 from scoring.management.item_bank_arguments import named_item_bank
 from scoring.readers.model_results.reading import ResultsFormat, read_model_results
 from scoring.readers.model_results.records import MAX_NAME_CHARACTERS, ModelResults, ModelResultsRefused
@@ -72,23 +73,27 @@ def read(options: dict[str, Any]) -> ModelResults:
         )
     except ModelResultsRefused as refusal:
         raise CommandError(
-            f"Nothing was imported; problems found: {len(refusal.problems)}\n{refusal}"
+            f"Nothing was imported; problems found: {counted(len(refusal.problems))}\n{refusal}"
         ) from None
 
 
 def lines(item_bank: ItemBank, results: ModelResults, done: LeaderboardImport) -> list[str]:
     """What happened, for the terminal."""
     written = [
-        f"{item_bank.slug}: {len(done.created)} configurations imported, {len(done.replaced)} replaced, "
-        f"{len(done.unchanged)} unchanged; {done.scores} scores."
+        f"{item_bank.slug}: {quantity(len(done.created), 'configuration', 'configurations')} imported, "
+        f"{counted(len(done.replaced))} replaced, {counted(len(done.unchanged))} unchanged; "
+        f"{quantity(done.scores, 'score', 'scores')}."
     ]
-    written += [f"Missing, because {why}: {number}" for why, number in results.missing.items()]
+    written += [f"Missing, because {why}: {counted(number)}" for why, number in results.missing.items()]
     written += [f"Note: {notice}" for notice in results.notices]
     if done.unknown_prompts:
         number = len(done.unknown_prompts)
-        written.append(f"Not in the item bank: {number} prompts with {done.unknown_responses} responses")
+        written.append(
+            f"Not in the item bank: {quantity(number, 'prompt', 'prompts')} with "
+            f"{quantity(done.unknown_responses, 'response', 'responses')}"
+        )
         written += [f"  {one_line(prompt_id)}" for prompt_id in done.unknown_prompts[:SHOWN]]
-        written += [f"  and {number - SHOWN} more"] if number > SHOWN else []
+        written += [f"  and {counted(number - SHOWN)} more"] if number > SHOWN else []
     if done.created or done.replaced:
         studies = studies_keeping(item_bank)
         written += [

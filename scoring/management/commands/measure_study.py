@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from presentation.numbers import counted
 from psychometrics.measures.catalogue import CATALOGUE
 from scoring.management.run_arguments import measuring_bar
 from scoring.selectors.runs import newest_study_results
@@ -66,4 +67,4 @@ def refuse_impossible(seed: int, resamples: int) -> None:
     if seed < 0:
         raise Refused("--seed must be 0 or a positive number.")
     if not MIN_RESAMPLES <= resamples <= MAX_RESAMPLES:
-        raise Refused(f"--resamples must be from {MIN_RESAMPLES} to {MAX_RESAMPLES}.")
+        raise Refused(f"--resamples must be from {counted(MIN_RESAMPLES)} to {counted(MAX_RESAMPLES)}.")

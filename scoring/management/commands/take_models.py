@@ -2,6 +2,7 @@
 
 from django.utils import timezone
 
+from presentation.numbers import counted
 from scoring.selectors.model_changes import model_changes
 from scoring.services.model_versions import models_take
 from studies.management.operators import BY, OperatorCommand, named_person, named_study
@@ -23,6 +24,6 @@ class Command(OperatorCommand):
         if changes is not None:
             self.stdout.write(
                 f"{slug} has version {changes.version} of the results of models on {changes.item_bank}: "
-                f"{len(changes.added)} new, {len(changes.replaced)} other than before."
+                f"{counted(len(changes.added))} new, {counted(len(changes.replaced))} other than before."
             )
         self.stdout.write(f"Now run: measure_study {slug}")

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from presentation.numbers import counted
 from psychometrics.data.score_table import GroupScores, ScoreTable, ScoreTableRefused, read_score_table
 from psychometrics.interface import scores
 from psychometrics.irt.ability import GroupAbility
@@ -54,8 +55,8 @@ class Command(BaseCommand):
             names = ", ".join(map(repr, table.ignored_columns))
             self.stderr.write(f"Ignored columns: {names}", style_func=str)
         if table.unknown_rows:
-            note = f"Ignored rows with prompt ids unknown to the item bank: {table.unknown_rows}"
-            self.stderr.write(f"{note} (distinct ids: {len(table.unknown_ids)})", style_func=str)
+            note = f"Ignored rows with prompt ids unknown to the item bank: {counted(table.unknown_rows)}"
+            self.stderr.write(f"{note} (distinct ids: {counted(len(table.unknown_ids))})", style_func=str)
 
 
 def quasi_likelihood(pairs: GroupScores, bank: ItemBank) -> float:

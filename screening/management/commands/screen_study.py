@@ -6,6 +6,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.utils import timezone
 
+from presentation.numbers import counted, quantity
 from screening.selectors.screening import screening_summary
 from screening.services.plans import second_share_set
 from screening.services.screening import offtask_filter_run
@@ -50,10 +51,15 @@ class Command(OperatorCommand):
         if options["confirm_all"] and actor:
             self.confirm_all(study, reason=options["reason"], actor=actor)
         screening = screening_summary(study, screening.rules_version)
-        self.stdout.write(f"{screening.participants} ended sessions, rules {screening.rules_version}.")
+        self.stdout.write(
+            f"{quantity(screening.participants, 'ended session', 'ended sessions')}, rules "
+            f"{screening.rules_version}."
+        )
         self.stdout.write(f"Flagged answers: {_counted(screening.answers)}.")
         self.stdout.write(f"Flagged participants: {_counted(screening.people)}.")
-        self.stdout.write(f"Without a verdict: {screening.undecided}. Excluded: {screening.excluded}.")
+        self.stdout.write(
+            f"Without a verdict: {counted(screening.undecided)}. Excluded: {counted(screening.excluded)}."
+        )
 
     def set_share(self, study: Study, percent: float | None, actor: User | None) -> None:
         if percent is not None:
@@ -62,8 +68,8 @@ class Command(OperatorCommand):
 
     def confirm_all(self, study: Study, *, reason: str, actor: User) -> None:
         verdicts = verdicts_confirm_all(study=study, reason=reason, actor=actor, now=timezone.now())
-        self.stdout.write(f"Confirmed by {actor.email}: {len(verdicts)}.")
+        self.stdout.write(f"Confirmed by {actor.email}: {counted(len(verdicts))}.")
 
 
 def _counted(numbers: dict[str, int]) -> str:
-    return ", ".join(f"{number} {reason}" for reason, number in numbers.items()) or "none"
+    return ", ".join(f"{counted(number)} {reason}" for reason, number in numbers.items()) or "none"

@@ -3,6 +3,7 @@
 from cryptography.fernet import InvalidToken
 from django.core.management.base import BaseCommand, CommandError
 
+from presentation.numbers import quantity
 from studies.services.staff.second_factor import second_factors_encrypt_again
 
 
@@ -17,4 +18,4 @@ class Command(BaseCommand):
                 "Nothing was changed: a secret is encrypted with a key that is not in "
                 "CHIRON_SECOND_FACTOR_KEYS; add the former key at its end."
             ) from None
-        self.stdout.write(f"{number} secret{'' if number == 1 else 's'} encrypted with the first key.")
+        self.stdout.write(f"{quantity(number, 'secret', 'secrets')} encrypted with the first key.")

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from formats.problems import grouped
+from presentation.numbers import counted, quantity
 from studies.bank.building import BankReading
 from studies.bank.reading import READERS, read_bank
 from studies.management.operators import OperatorCommand, slug_of
@@ -44,7 +45,7 @@ class Command(OperatorCommand):
         else:
             self.stdout.write(f"Unchanged: {version} holds exactly this content. Digest {version.digest}")
         if result.problems:
-            self.stderr.write(f"Left out; problems found: {len(result.problems)}")
+            self.stderr.write(f"Left out; problems found: {counted(len(result.problems))}")
             for problem in grouped(result.problems):
                 self.stderr.write(f"  {problem}")
         for notice in grouped(reading.notices):
@@ -60,5 +61,8 @@ def _contents(reading: BankReading) -> str:
     prompts = reading.bank.prompts
     grading = Counter(prompt.grading for prompt in prompts)
     modality = Counter(prompt.modality for prompt in prompts)
-    counted = (", ".join(f"{number} {name}" for name, number in kind.items()) for kind in (grading, modality))
-    return f"{len(prompts)} prompts ({'; '.join(counted)})"
+    kinds = (
+        ", ".join(f"{counted(number)} {name}" for name, number in kind.items())
+        for kind in (grading, modality)
+    )
+    return f"{quantity(len(prompts), 'prompt', 'prompts')} ({'; '.join(kinds)})"

@@ -6,6 +6,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 
 from formats.item_parameters import read_item_parameters
+from presentation.numbers import counted, quantity
 from studies.management.category_lines import disagreement_lines
 from studies.management.operators import OperatorCommand, slug_of
 from studies.models import BankVersion, ItemBank
@@ -35,7 +36,8 @@ class Command(OperatorCommand):
             slug=slug or slug_of(path), parameters=parameters, now=timezone.now()
         )
         self.stdout.write(
-            f"{'Imported' if created else 'Unchanged:'} {item_bank.slug}: {len(parameters.items)} items, "
+            f"{'Imported' if created else 'Unchanged:'} {item_bank.slug}: "
+            f"{quantity(len(parameters.items), 'item', 'items')}, "
             f"sigma_hat {item_bank.sigma_hat}. Digest {item_bank.digest}"
         )
         if item_bank.is_logistic:
@@ -47,15 +49,15 @@ class Command(OperatorCommand):
 
     def _compare(self, version: BankVersion, item_bank: ItemBank) -> None:
         without_parameters = prompt_ids_without_parameters(version, item_bank)
-        self.stdout.write(f"Prompts of {version} without parameters: {len(without_parameters)}")
+        self.stdout.write(f"Prompts of {version} without parameters: {counted(len(without_parameters))}")
         for prompt_id in without_parameters:
             self.stdout.write(f"  {prompt_id}")
         without_prompts = item_ids_without_prompts(version, item_bank)
-        self.stdout.write(f"Parameters without a prompt in {version}: {len(without_prompts)}")
+        self.stdout.write(f"Parameters without a prompt in {version}: {counted(len(without_prompts))}")
         # A part of a published bank leaves hundreds of them over, and nothing needs to be done about those.
         for prompt_id in without_prompts[:SHOWN]:
             self.stdout.write(f"  {prompt_id}")
         if len(without_prompts) > SHOWN:
-            self.stdout.write(f"  and {len(without_prompts) - SHOWN} more")
+            self.stdout.write(f"  and {counted(len(without_prompts) - SHOWN)} more")
         if found := disagreements(version, item_bank):
             self.stdout.write("\n".join(disagreement_lines(found)))

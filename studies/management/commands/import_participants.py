@@ -4,6 +4,7 @@ from pathlib import Path
 
 from django.utils import timezone
 
+from presentation.numbers import counted, quantity
 from studies.forms.people_file import read_people
 from studies.management.operators import BY, OperatorCommand, named_person, named_study
 from studies.services.people.people_import import participants_import
@@ -24,7 +25,7 @@ class Command(OperatorCommand):
         added = len(result.added)
         approved = sum(participant.approved for participant in result.added)
         self.stdout.write(
-            f"Added {added} people ({approved} approved, {added - approved} waiting); "
-            f"{result.unchanged} were in the study already and stay unchanged. "
-            "Nobody was mailed."
+            f"Added {quantity(added, 'person', 'people')} ({counted(approved)} approved, "
+            f"{counted(added - approved)} waiting); {counted(result.unchanged)} were in the study already "
+            "and stay unchanged. Nobody was mailed."
         )

@@ -8,6 +8,7 @@ from django.core.management.base import CommandError
 from django.utils import timezone
 from tqdm import tqdm
 
+from presentation.numbers import counted, quantity
 from studies.forms.people_file import read_people
 from studies.management.operators import BY, OperatorCommand, named_person, named_study
 from studies.models import Invitation, User
@@ -36,12 +37,12 @@ class Command(OperatorCommand):
         problems = Counter(reason for one in sending if (reason := _not_sent(one, settings.SITE_URL, actor)))
         sent = len(result.to_send) - problems.total()
         self.stdout.write(
-            f"Made {result.made} invitations, sent {sent}; "
-            f"{result.unchanged} people were invited or in the study already."
+            f"Made {quantity(result.made, 'invitation', 'invitations')}, sent {counted(sent)}; "
+            f"{quantity(result.unchanged, 'person was', 'people were')} invited or in the study already."
         )
         if problems:
-            reasons = "\n".join(f"  {number} x {problem}" for problem, number in problems.items())
-            raise CommandError(f"Not sent: {problems.total()}. Run the command again.\n{reasons}")
+            reasons = "\n".join(f"  {counted(number)} x {problem}" for problem, number in problems.items())
+            raise CommandError(f"Not sent: {counted(problems.total())}. Run the command again.\n{reasons}")
 
 
 def _not_sent(invitation: Invitation, site_url: str, actor: User | None) -> str:

@@ -20,6 +20,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 from PIL import Image
 
+from presentation.numbers import numbered
 from studies.models import Credential, Participant, User
 from studies.services.events import StudyEventKind, participant_event
 from studies.services.refusals import Refused
@@ -67,8 +68,10 @@ def credential_check(*, name: str, size: int, content: bytes) -> CheckedFile:
     """
     if size > MAX_BYTES:
         raise CredentialRefused(
-            _("The file is larger than %(megabytes)d MB. Choose a smaller one, such as a coarser scan.")
-            % {"megabytes": MAX_BYTES // 1024**2}
+            numbered(
+                _("The file is larger than %(megabytes)d MB. Choose a smaller one, such as a coarser scan."),
+                {"megabytes": MAX_BYTES // 1024**2},
+            )
         )
     if not content:
         raise CredentialRefused(_("The file is empty. Choose another one."))
@@ -140,11 +143,13 @@ def credential_add(
     """
     if participant.credentials.count() >= MAX_FILES:
         raise CredentialRefused(
-            _(
-                "You have handed in %(number)d files, and no more are taken. The newest one counts; "
-                "if it is the wrong one, write to the study team."
+            numbered(
+                _(
+                    "You have handed in %(number)d files, and no more are taken. The newest one counts; "
+                    "if it is the wrong one, write to the study team."
+                ),
+                {"number": MAX_FILES},
             )
-            % {"number": MAX_FILES}
         )
     storage_take(participant=participant, size=len(file.content))
     credential = Credential.objects.create(

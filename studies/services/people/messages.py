@@ -6,6 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from presentation.numbers import numbered
 from studies.models import Announcement, Audience, MailKind, Message, Participant, Study, User
 from studies.services.events import StudyEventKind, event_record, is_erased, participant_event
 from studies.services.mails.study_mails import participant_mail_queue
@@ -53,11 +54,13 @@ def message_send(
     recent = participant.messages.filter(is_from_team=False, sent_at__gt=now - timedelta(hours=1))
     if recent.count() >= MESSAGES_PER_HOUR:
         raise TooManyMessages(
-            _(
-                "You have sent %(number)d messages within an hour, so this one was not sent. Your text is "
-                "still here; please send it later."
+            numbered(
+                _(
+                    "You have sent %(number)d messages within an hour, so this one was not sent. Your "
+                    "text is still here; please send it later."
+                ),
+                {"number": MESSAGES_PER_HOUR},
             )
-            % {"number": MESSAGES_PER_HOUR}
         )
     storage_take(participant=participant, size=len(text.encode()))
     message = Message.objects.create(

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _, gettext_noop
 
 from formats.codes import code_named
 from formats.problems import Problem, grouped
+from presentation.numbers import counted
 from presentation.problems import told
 from studies.models import Invitation, Participant, Study, User, VettingStatus
 from studies.services.people.invitations import invitations_create, require_inviting
@@ -88,7 +89,9 @@ class PeopleRefused(Refused):
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(sorted(problems, key=lambda problem: problem.line or 0))
         number = len(self.problems)
-        first = _("{outcome}; problems found: {number}").format(outcome=_(self.outcome), number=number)
+        first = _("{outcome}; problems found: {number}").format(
+            outcome=_(self.outcome), number=counted(number)
+        )
         super().__init__("\n".join([first, *map(str, grouped(self.problems))]))
 
 

@@ -12,6 +12,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 
 from formats.canonical import canonical_sha256
+from presentation.numbers import numbered
 from studies.models import Participant, PlatformEntry, RecruitingLink, Study, StudyStatus, User
 from studies.models.recruiting import PLATFORM_ID_CHARACTERS
 from studies.services.events import StudyEventKind, event_record
@@ -139,7 +140,9 @@ def _id_read(link: RecruitingLink, name: str, texts: Sequence[str]) -> str:
     if len(texts) > 1:
         raise IdsInvalid(_("The link is not right: %(name)s is in it more than once.") % facts)
     if len(texts[0]) > PLATFORM_ID_CHARACTERS:
-        raise IdsInvalid(_("The link is not right: %(name)s has more than %(most)d characters.") % facts)
+        raise IdsInvalid(
+            numbered(_("The link is not right: %(name)s has more than %(most)d characters."), facts)
+        )
     if not is_id(link, name, texts[0]):
         wanted = (
             _("The link is not right: what it has as %(name)s is no id of %(platform)s.")

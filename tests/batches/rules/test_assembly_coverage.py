@@ -78,7 +78,7 @@ def test_the_report_is_plain_json_without_nan() -> None:
 def test_the_lines_name_sizes_spread_batches_and_missing_parameters() -> None:
     lines = coverage_lines(coverage_report([["p1", "p2"], ["p3"], ["p4"]], BANK))
     assert lines[0] == "3 batches (1 of 2 and 2 of 1), 4 prompts."
-    assert lines[1].startswith("Linkage: 3 components; a prompt is asked of at least 1 people")
+    assert lines[1].startswith("Linkage: 3 components; a prompt is asked of at least 1 person")
     assert "Expected raw score at ability 0.1: sd over batches" in lines[2]
     assert lines[-2].split()[:4] == ["3", "1", "unknown", "unknown"]
     assert lines[-2].endswith("LR 0 QR 1; image 0 text 1")

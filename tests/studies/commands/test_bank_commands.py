@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 def test_a_bank_is_imported_under_the_name_of_its_file(bank_file: Path) -> None:
     said = run("import_bank", "chiron", bank_file)
     version = BankVersion.objects.get()
-    assert said == f"Imported my-bank v1: 1 prompts (1 exact; 1 text). Digest {version.digest}\n"
+    assert said == f"Imported my-bank v1: 1 prompt (1 exact; 1 text). Digest {version.digest}\n"
 
 
 def test_importing_again_is_said_to_change_nothing(bank_file: Path) -> None:
@@ -32,7 +32,7 @@ def test_importing_again_is_said_to_change_nothing(bank_file: Path) -> None:
 def test_the_rest_of_a_file_with_problems_is_imported_and_the_problems_are_listed(bank_file: Path) -> None:
     bank_file.write_text(f"{json.dumps(GOOD)}\n{{broken\n{json.dumps({**GOOD, 'id': 'two', 'text': ' '})}\n")
     said = run("import_bank", "chiron", bank_file).splitlines()
-    assert said[0].startswith("Imported my-bank v1: 1 prompts")
+    assert said[0].startswith("Imported my-bank v1: 1 prompt")
     assert said[1] == "Left out; problems found: 2"
     assert said[2].startswith("  line 2")
     assert said[3].startswith("  line 3, two, text: is blank")
@@ -90,7 +90,7 @@ def test_problems_that_quote_what_no_database_stores_are_kept_escaped(bank_file:
 def test_importing_while_a_study_runs_says_which_version_it_stays_on(frozen: Study, bank_file: Path) -> None:
     bank_file.write_text(json.dumps({**GOOD, "text": "Corrected?"}) + "\n")
     said = run("import_bank", "chiron", bank_file, "--slug", "bank")
-    assert said.startswith("Imported bank v2: 1 prompts")
+    assert said.startswith("Imported bank v2: 1 prompt")
     assert said.endswith('The frozen study "pilot" stays on bank v1, which never changes.\n')
     frozen.refresh_from_db()
     assert frozen.bank_version.number == 1

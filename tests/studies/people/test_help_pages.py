@@ -122,7 +122,7 @@ def test_only_pages_of_this_site_are_named(visitor: Client, page_said: str) -> N
     ("text", "sentence"),
     [
         ("  ", "Nothing is written yet; write a text first."),
-        ("x" * 5001, "The text is 5001 characters long and at most 5000 are allowed; shorten it."),
+        ("x" * 5001, "The text is 5,001 characters long and at most 5,000 are allowed; shorten it."),
         ("a\0b", "The text has a NUL character; remove it and send again."),
     ],
 )

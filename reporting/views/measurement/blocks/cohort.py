@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.catalogue import meaning_of
 from presentation.figures import STYLES, Point
 from presentation.measures import estimator_name, interval_cell, reason_cell, value_cell, value_cells
-from presentation.numbers import Text, counted, decimals, span
+from presentation.numbers import Text, decimals, numbered, span
 from presentation.tables import ABSENT
 from psychometrics.inference.estimates import Reason
 from reporting.views.measurement import parts
@@ -30,9 +30,13 @@ REASONS: Mapping[str, Text] = {
 def summary(block: BlockMeasures) -> Iterator[Text]:
     raw = block.get("raw_mean", "average")
     if raw is not None:
-        yield _("%(people)s retained people, %(pairs)s scored answers to %(prompts)s prompts.") % {
-            "people": counted(raw.people), "pairs": counted(raw.n), "prompts": counted(raw.prompts),
-        }  # fmt: skip
+        people, answers, prompts = (number or 0 for number in (raw.people, raw.n, raw.prompts))
+        counts = (
+            (people, ngettext("%(number)d retained person,", "%(number)d retained people,", people)),
+            (answers, ngettext("%(number)d scored answer", "%(number)d scored answers", answers)),
+            (prompts, ngettext("to %(number)d prompt.", "to %(number)d prompts.", prompts)),
+        )
+        yield " ".join(numbered(words, {"number": number}) for number, words in counts)
     yield from theta_sentences(block)
     yield from _spread_sentences(block)
     yield from _people_sentences(block)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation import measures
 from presentation.catalogue import label_of
@@ -67,9 +67,12 @@ def _without_sentences(block: BlockMeasures) -> Iterator[Text]:
     if rest.details["nothing_flagged"]:
         yield _("Nothing is flagged: theta without flagged prompts is that of all prompts.")
         return
-    yield _(
+    yield ngettext(
+        "Without everything that is flagged (%(prompts)s prompt) Average is %(rest)s instead of %(whole)s "
+        "(theta_QL %(other)s instead of %(own)s).",
         "Without everything that is flagged (%(prompts)s prompts) Average is %(rest)s instead of %(whole)s "
-        "(theta_QL %(other)s instead of %(own)s)."
+        "(theta_QL %(other)s instead of %(own)s).",
+        rest.details["left_out"],
     ) % {
         "prompts": counted(rest.details["left_out"]),
         **measures.value_cells(rest=rest, whole=whole, other=other, own=own),

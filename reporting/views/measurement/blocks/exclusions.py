@@ -28,7 +28,7 @@ from presentation.measures import (
     value_cells,
     value_or_reason,
 )
-from presentation.numbers import Text, counted, decimals, percent
+from presentation.numbers import Text, counted, decimals, numbered, percent
 from presentation.tables import ABSENT
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
@@ -65,14 +65,17 @@ def _range_sentences(block: BlockMeasures) -> Iterator[Text]:
         )
         paper = next((row for row in block.named("multiverse", group=group) if row.details["paper"]), None)
         if low is not None and low.value is not None:
-            yield _(
-                "%(group)s: %(low)s to %(high)s over the %(number)d specifications that look at no score, "
-                "median %(median)s; as published %(paper)s."
-            ) % {
-                "group": group_name(group),
-                "number": low.n or 0,
-                **value_cells(low=low, high=high, median=median, paper=paper),
-            }
+            yield numbered(
+                _(
+                    "%(group)s: %(low)s to %(high)s over the %(number)d specifications that look at no "
+                    "score, median %(median)s; as published %(paper)s."
+                ),
+                {
+                    "group": group_name(group),
+                    "number": low.n or 0,
+                    **value_cells(low=low, high=high, median=median, paper=paper),
+                },
+            )
     ratio = block.get("multiverse.range_in_se", "average", "not_score_based")
     if ratio is not None and ratio.value is not None:
         yield _(
@@ -86,7 +89,9 @@ def _quasi_sentences(block: BlockMeasures) -> Iterator[Text]:
         low, high = (block.get(f"multiverse.ql.{end}", group, "not_score_based") for end in ("low", "high"))
         if low is not None and low.value is not None:
             facts = {"group": group_name(group), "number": low.n or 0, **value_cells(low=low, high=high)}
-            yield _("%(group)s by theta_QL: %(low)s to %(high)s over %(number)d specifications.") % facts
+            yield numbered(
+                _("%(group)s by theta_QL: %(low)s to %(high)s over %(number)d specifications."), facts
+            )
 
 
 def flow(block: BlockMeasures) -> Iterator[tuple[Text, MeasureRow, str]]:
@@ -152,7 +157,7 @@ def _ledger_notes(block: BlockMeasures) -> Iterator[Text]:
     yield _("Words are counted in the first 200 characters of an answer: no rule asks for more.")
     rest = len(ledger(block)) - MAX_LEDGER
     if rest > 0:
-        yield _("%(number)d more are in the export.") % {"number": rest}
+        yield numbered(_("%(number)d more are in the export."), {"number": rest})
 
 
 def _of_facts(name: str, shown: Callable[[float | None, int], str]) -> parts.Column:

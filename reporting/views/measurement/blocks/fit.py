@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.drawings.charts import Across, Axis, Place, Series, chart
 from presentation.drawings.shapes import Drawing, Key, Shape
@@ -97,8 +97,13 @@ def draw_people(block: BlockMeasures, width: float) -> Drawing | None:
 
 def _cell_place(cell: Sequence[float], column: int, label: Text) -> Place:
     """Marks grow with the root of the number of people."""
-    told = _("%(people)s people, %(label)s: correlation %(x)s, outfit %(y)s") % {
-        "people": counted(round(cell[column])), "label": label,
+    people = round(cell[column])
+    told = ngettext(
+        "%(people)s person, %(label)s: correlation %(x)s, outfit %(y)s",
+        "%(people)s people, %(label)s: correlation %(x)s, outfit %(y)s",
+        people,
+    ) % {
+        "people": counted(people), "label": label,
         "x": decimals(cell[0]), "y": decimals(cell[1]),
     }  # fmt: skip
     return Place(cell[0], cell[1], str(told), r=min(3.2 * cell[column] ** 0.25, MAX_RADIUS))

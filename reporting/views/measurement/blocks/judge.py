@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, ngettext
 
 from judging.views.reason_texts import REASON_TEXTS
 from presentation.drawings.charts import Axis, Place, Series, chart
@@ -94,9 +94,12 @@ def _answer_table(name: str, caption: Text) -> parts.MeasureTable[MeasureRow]:
     def notes(block: BlockMeasures) -> Iterator[Text]:
         public = [row.details["public"] for row in block.named(name)]
         if not all(public):
-            yield _(
+            yield ngettext(
+                "%(private)s of %(all)s answer here is on a private prompt; a report and an export leave it "
+                "out.",
                 "%(private)s of these %(all)s answers are on private prompts; a report and an export leave "
-                "them out."
+                "them out.",
+                len(public),
             ) % {"private": counted(public.count(False)), "all": counted(len(public))}
 
     return parts.MeasureTable(

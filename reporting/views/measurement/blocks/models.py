@@ -8,7 +8,7 @@ from presentation.agreement import judges_sentence
 from presentation.figures import Point, Style
 from presentation.first_intervals import COMPARE
 from presentation.measures import COMMON, group_name, interval_cell, value_cell
-from presentation.numbers import Text, counted, decimals, span_or_one
+from presentation.numbers import Text, counted, decimals, numbered, span_or_one
 from presentation.tables import ABSENT
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
 from reporting.views.measurement import parts
@@ -65,7 +65,7 @@ def design_sentence(average: MeasureRow) -> Text:
         "There are only %(number)d such clusters: the intervals may be too narrow.",
         average.clusters,
     )
-    return f"{meaning} {few % {'number': average.clusters}}"
+    return f"{meaning} {numbered(few, {'number': average.clusters})}"
 
 
 def by_theta(rows: Iterable[MeasureRow]) -> list[MeasureRow]:

@@ -18,7 +18,7 @@ from presentation.measures import (
     value_cell,
     value_with_error,
 )
-from presentation.numbers import Text, decimals
+from presentation.numbers import Text, decimals, numbered
 from presentation.tables import Named
 from psychometrics.inference.coverage import OF_CATEGORIES
 from reporting.views.measurement import parts
@@ -61,11 +61,14 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
     )
     row = block.get("labels.left_out")
     if row is not None and row.value:
-        yield ngettext(
-            "%(labels)d label has fewer than %(prompts)d prompts and is left out.",
-            "%(labels)d labels have fewer than %(prompts)d prompts and are left out.",
-            round(row.value),
-        ) % {"labels": round(row.value), "prompts": row.details["fewest_prompts"]}
+        yield numbered(
+            ngettext(
+                "%(labels)d label has fewer than %(prompts)d prompts and is left out.",
+                "%(labels)d labels have fewer than %(prompts)d prompts and are left out.",
+                round(row.value),
+            ),
+            {"labels": round(row.value), "prompts": row.details["fewest_prompts"]},
+        )
     for row in block.named("contamination.difference"):
         if row.value is not None and row.se is not None:
             text = FLAGGED if row.details["flagged"] else NOT_FLAGGED
@@ -167,7 +170,7 @@ def _draw_heat(block: BlockMeasures, width: float) -> Drawing | None:
 
 def _heat_cell(category: str, profile: str, row: MeasureRow | None) -> Cell:
     pairs = (row.n or 0) if row else 0
-    answers = _("n %(pairs)d") % {"pairs": pairs}
+    answers = numbered(_("n %(pairs)d"), {"pairs": pairs})
     told = f"{category}, {profile}: {value_cell(row)}, {answers}"
     return Cell(row.value if row else None, (value_cell(row), str(answers)), told, unsure=pairs < MIN_PAIRS)
 
@@ -224,8 +227,10 @@ PAGE = parts.BlockPage(
                 (_("Pairs"), parts.count("n")),
             ),
             lambda block: [
-                _("Cells with fewer than %(pairs)d scored answers are crossed out in the figure.")
-                % {"pairs": MIN_PAIRS},
+                numbered(
+                    _("Cells with fewer than %(pairs)d scored answers are crossed out in the figure."),
+                    {"pairs": MIN_PAIRS},
+                ),
                 *few_clusters_sentences(cells(block)),
             ],
         ),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from django.utils.functional import lazy
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.catalogue import label_of, meaning_of
 from presentation.drawings.charts import Axis, Place, Series, chart
@@ -34,9 +34,12 @@ STYLES: Mapping[str, Style] = {
 def summary(block: BlockMeasures) -> Iterator[Text]:
     crossed = block.get("top.crossfit5", "top")
     if crossed is not None and crossed.value is not None:
-        yield _(
+        yield ngettext(
+            "Measured on answers that did not choose them, the best %(size)s person reaches %(theta)s logits "
+            "(95 %% interval %(interval)s; top.crossfit5).",
             "Measured on answers that did not choose them, the best %(size)s people reach %(theta)s logits "
-            "(95 %% interval %(interval)s; top.crossfit5)."
+            "(95 %% interval %(interval)s; top.crossfit5).",
+            crossed.people or 0,
         ) % {
             "size": counted(crossed.people), "theta": value_cell(crossed),
             "interval": interval_or_reason(crossed, here=REASONS),
@@ -50,9 +53,12 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
             "where some people paste a model's answers."
         ) % {"tau": decimals(shrunken.details["tau"]), "theta": value_cell(shrunken)}
     if crossed is not None and (short := crossed.details["short"]):
-        yield _(
+        yield ngettext(
+            "%(short)s person has fewer than five scored answers: in some folds nothing of theirs is left "
+            "to measure, or nothing to choose them by.",
             "%(short)s people have fewer than five scored answers: in some folds nothing of theirs is left "
-            "to measure, or nothing to choose them by."
+            "to measure, or nothing to choose them by.",
+            short,
         ) % {"short": counted(short)}
     yield top_sentence()
 
