@@ -165,5 +165,8 @@ def few_clusters_sentences(rows: Iterable[Measured]) -> Iterator[str]:
     with_error = [row.clusters for row in rows if row.se is not None]
     fewest = min((number for number in with_error if number is not None), default=FEW_CLUSTERS)
     if fewest < FEW_CLUSTERS:
-        text = _("Some errors rest on %(number)d groups only. Below 15, even t intervals cover too little.")
+        text = _(
+            "Some errors rest on %(number)d groups only. Below 15, how wide their intervals come out is "
+            "largely chance."
+        )
         yield text % {"number": fewest}

@@ -349,7 +349,7 @@ def shown(table: str, row: Row, own: Iterable[tuple[str, Any]], report: Report) 
 def earlier_errors(run: Run, tables: Tables) -> set[tuple[str, str]]:
     """The columns of errors, where the run's results do not say that they are by this version's clusters."""
     rows = (one for one in tables["measures"] if (one["run"], one["name"]) == (run.number, "raw_mean"))
-    return OF_CLUSTERS if all((one["details"] or {}).get("variance") != "CR2" for one in rows) else set()
+    return OF_CLUSTERS if all(json.loads(one["details"]).get("variance") != "CR2" for one in rows) else set()
 
 
 def compare_results(run: Run, tables: Tables, report: Report, scope: str) -> None:
