@@ -70,7 +70,7 @@ def _average(found: Headline) -> Tile:
     notes = list(_basis(found))
     if row is not None and few:
         notes.append(
-            _("The interval rests on %(number)d groups only and may be too narrow.")
+            _("The interval rests on %(number)d groups only: how wide it comes out is largely chance.")
             % {"number": row.clusters}
         )
     return Tile(

@@ -35,6 +35,7 @@ from scoring.coordinator import Scoring
 from scoring.export.audience import Audience
 from scoring.models import MeasureRow, ModelConfiguration, ResultSet
 from scoring.readers.model_results.records import ModelResponse, ModelResults
+from scoring.selectors.measures import block_measures
 from scoring.services.exports import study_export
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.measurement import measurement_compute
@@ -42,6 +43,7 @@ from scoring.services.results import results_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
+from tests.scoring.independent.independent_exports import independently_computed
 from tests.support.computed_again import computed_again
 
 pytestmark = pytest.mark.django_db
@@ -228,8 +230,25 @@ def test_no_file_that_is_taken_away_has_a_number_that_is_withheld(
             if why:
                 assert row["reason_pool"] == row["reason_ql"] == why
                 assert {row[name] for name in ("theta", "theta_pool", "theta_ql", "raw_mean")} == {None}
-        code, said = computed_again(folder)
-        assert code == 0, said
+        for computed in (computed_again, independently_computed):
+            code, said = computed(folder)
+            assert code == 0, said
+
+
+@pytest.mark.parametrize("scope", list(Scope))
+def test_no_table_of_a_page_that_is_taken_away_has_one(
+    results: ResultSet, staff: Client, scope: Scope
+) -> None:
+    seen = set()
+    for block, page in PAGES.items():
+        for number, _ in enumerate(page.tables(block_measures(results.measurement, block, scope)), start=1):
+            table = get(staff, "staff_measurement_table", results.pk, block, number, scope=scope)
+            for group, category in HIDDEN[scope]:
+                named = {"average": "Average", "top": "Top (in-sample)"}[group]
+                for row in rows_with(table.replace('"', ""), category, named):
+                    assert reasons_in([row]) == {HIDDEN[scope][group, category]}, (block, row)
+                    seen.add((group, category))
+    assert seen == HIDDEN[scope].keys()
 
 
 @pytest.mark.parametrize("scope", list(Scope))
