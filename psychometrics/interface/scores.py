@@ -67,7 +67,7 @@ def scores_from(scores: Scores | Table, bank: ItemBank) -> Scores:
     if isinstance(scores, Scores):
         return scores
     columns = columns_of("scores", scores, ("prompt_id", "score"))
-    return scores_of(columns["prompt_id"], columns["score"], bank)
+    return scores_of(columns["prompt_id"], numbers("column score of scores", columns["score"]), bank)
 
 
 def load_scores(path: StrPath, bank: ItemBank | Table) -> dict[str, Scores]:
