@@ -83,12 +83,11 @@ def cohort_theta(
 ) -> tuple[Estimate, Estimate]:
     """Theta and theta_QL of a cohort with intervals over participants; NaN without a scored known task.
 
-    A bound alone where every answer is right, or every one wrong.
+    Of theta_QL there is a bound alone where every answer is right, or every one wrong; theta is then what the
+    squeeze makes of it, which nobody is told.
     """
     if not ((items >= 0) & (sums.totals > 0)).any():
         return unknown(Reason.NOTHING_SCORED), unknown(Reason.NOTHING_SCORED)
-    if bound := unbounded_on_tasks(sums.accuracy, sums.totals, items, bank):
-        return bound, bound
     people, own = len(sums.answers), sums.accuracy[np.newaxis]
     drawn = [
         ratio(PERCENT * times @ sums.correct, times @ sums.answers)
@@ -100,7 +99,7 @@ def cohort_theta(
         bootstrap_estimate(float(of(own, items, bank)[0]), of(resampled, items, bank), people)
         for of in (task_thetas, task_thetas_ql)
     )
-    return theta, quasi
+    return theta, unbounded_on_tasks(sums.accuracy, sums.totals, items, bank) or quasi
 
 
 def unbounded_on_tasks(accuracy: Array, answers: Array, items: Codes, bank: ItemBank) -> Estimate | None:

@@ -144,7 +144,7 @@ def measure(
     refused: dict[Block, str] = {}
     wanted = list(blocks)
     if unknown := [name for name in wanted if name not in set(Block)]:
-        raise ValueError(f"blocks names {unknown[0]!r}; there are {', '.join(Block)}")
+        raise ValueError(f"blocks: {unknown[0]!r} is not a valid Block; there are {', '.join(Block)}")
     for block in map(Block, wanted):
         inputs = Inputs(known, cohort, items, block_rng(seed, block), resamples, lambda *_: None)
         try:

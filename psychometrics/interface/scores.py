@@ -115,7 +115,9 @@ def quasi_likelihood(
     own = scores_from(scores, held)
     labels = np.arange(len(own)) if clusters is None else np.asarray([str(name) for name in clusters])
     if len(labels) != len(own):
-        raise ValueError(f"clusters has {len(labels)} labels for {len(own)} responses; expected one each")
+        raise ValueError(
+            f"clusters: {len(labels)} cluster labels for {len(own)} responses; expected one each"
+        )
     known = own.items >= 0
     items = own.items[known]
     return quasi_estimate(held.a[items], held.b[items], own.p[known], labels[known]).estimate

@@ -44,7 +44,8 @@ def theta_measures(inputs: Inputs, group: str, sums: TaskSums, seed: int) -> Ite
     if bank is None:
         return
     rng = np.random.default_rng([seed, crc32(group.encode())])
-    found = cohort_theta(sums, items, bank, inputs.resamples, rng)
+    theta, quasi = cohort_theta(sums, items, bank, inputs.resamples, rng)
+    found = (quasi if quasi.reason == Reason.NO_FINITE_SOLUTION else theta, quasi)
     for name, estimate in zip(("theta.task", "theta.task.ql"), found, strict=True):
         yield Measure(
             name, estimate, group=group, n=int(sums.totals[items >= 0].sum()), people=len(sums.answers),

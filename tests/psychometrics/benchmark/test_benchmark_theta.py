@@ -105,14 +105,12 @@ def test_degenerate_cohorts_have_reasons(
 
 
 @pytest.mark.parametrize("right", [True, False])
-def test_a_cohort_with_every_answer_right_or_wrong_has_a_bound_and_no_theta(right: bool) -> None:
+def test_a_cohort_with_every_answer_right_or_wrong_has_a_bound(right: bool) -> None:
     b = [0.3, -0.2]
     group = sums([[2, 3], [1, 1]] if right else [[0, 0], [0, 0]], [[2, 3], [1, 1]])
-    found = cohort_theta(group, np.array([0, 1]), bank(b), 50, np.random.default_rng(1))
-    for one in found:
-        assert (one.reason, math.isnan(one.value)) == (Reason.NO_FINITE_SOLUTION, True)
-        end, other = (one.low, one.high) if right else (one.high, one.low)
-        assert math.isnan(other)
-        sign = 1 if right else -1
-        chance = [1 / (1 + math.exp(-sign * (end - difficulty))) for difficulty in b]
-        assert chance[0] ** 3 * chance[1] ** 4 == pytest.approx(0.025)
+    _, found = cohort_theta(group, np.array([0, 1]), bank(b), 50, np.random.default_rng(1))
+    assert (found.reason, math.isnan(found.value)) == (Reason.NO_FINITE_SOLUTION, True)
+    end, other = (found.low, found.high) if right else (found.high, found.low)
+    assert math.isnan(other)
+    chance = [1 / (1 + math.exp((difficulty - end) * (1 if right else -1))) for difficulty in b]
+    assert chance[0] ** 3 * chance[1] ** 4 == pytest.approx(0.025)
