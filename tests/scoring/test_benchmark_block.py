@@ -225,7 +225,8 @@ def test_bbh_counts_three_variants_of_a_task_as_one_and_has_no_harmonic_mean(
     study, measurement = measured(prompts=prompts, match_rules="bbh")
     found = block(measurement)
     accuracy = values(found, "task.accuracy", "average")
-    three, five, navigate = (accuracy[f"task:{name}"] or 0 for name in files[:3])
+    three, five, navigate = 100, 200 / 3, 100 / 3
+    assert list(accuracy.values()) == [None, None, pytest.approx(navigate)]  # two are of one question each
     assert row(found, "benchmark.macro", "average").value == pytest.approx((three + five + navigate) / 3)
     by_hand = ((three + five) / 2 + navigate) / 2
     assert row(found, "benchmark.macro.bbh23", "average").value == pytest.approx(by_hand)
