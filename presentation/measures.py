@@ -166,8 +166,10 @@ def few_clusters_sentences(rows: Iterable[Measured]) -> Iterator[str]:
     fewest = min((number for number in with_error if number is not None), default=FEW_CLUSTERS)
     if fewest < FEW_CLUSTERS:
         text = ngettext(
-            "Some errors rest on %(number)d group only. Below 15, even t intervals cover too little.",
-            "Some errors rest on %(number)d groups only. Below 15, even t intervals cover too little.",
+            "Some errors rest on %(number)d group only. Below 15, how wide their intervals come out is "
+            "largely chance.",
+            "Some errors rest on %(number)d groups only. Below 15, how wide their intervals come out is "
+            "largely chance.",
             fewest,
         )
         yield numbered(text, {"number": fewest})

@@ -15,7 +15,7 @@ __all__ = [
     "ItemBank", "ItemParametersRefused", "Measure", "NotCalibratable", "Plan", "Planned", "Prices", "Reason",
     "ResponseMatrix", "ResponseMatrixRefused", "ResponseModel", "Results", "ScoreOutOfRange",
     "ScoreTableRefused", "Scores", "ScoresRefused", "Share", "Transform", "ability", "agreement_of",
-    "calibrate", "cohort_from_columns", "item_bank_of", "load_cohort", "load_item_bank",
+    "calibrate", "cohort_from_columns", "item_bank", "item_bank_of", "load_cohort", "load_item_bank",
     "load_response_matrix", "load_scores", "measure", "plan", "quasi_likelihood", "response_matrix",
     "save_item_bank", "scores_of",
 ]  # fmt: skip

@@ -23,6 +23,7 @@ from psychometrics.benchmark.tasks import PERCENT, TaskSums
 from psychometrics.calibration import Calibration, calibrate
 from psychometrics.inference.clusters import Codes
 from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.resampling import bootstrap_estimate, draws_of_clusters
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.quasi_likelihood import thetas_ql
@@ -80,7 +81,11 @@ def task_thetas_ql(accuracy: Array, items: Codes, bank: ItemBank) -> Array:
 def cohort_theta(
     sums: TaskSums, items: Codes, bank: ItemBank, resamples: int, rng: np.random.Generator
 ) -> tuple[Estimate, Estimate]:
-    """Theta and theta_QL of a cohort with intervals over participants; NaN without a scored known task."""
+    """Theta and theta_QL of a cohort with intervals over participants; NaN without a scored known task.
+
+    Of theta_QL there is a bound alone where every answer is right, or every one wrong; theta is then what the
+    squeeze makes of it, which nobody is told.
+    """
     if not ((items >= 0) & (sums.totals > 0)).any():
         return unknown(Reason.NOTHING_SCORED), unknown(Reason.NOTHING_SCORED)
     people, own = len(sums.answers), sums.accuracy[np.newaxis]
@@ -94,4 +99,14 @@ def cohort_theta(
         bootstrap_estimate(float(of(own, items, bank)[0]), of(resampled, items, bank), people)
         for of in (task_thetas, task_thetas_ql)
     )
-    return theta, unknown(Reason.NO_FINITE_SOLUTION) if np.isnan(quasi.value) else quasi
+    return theta, unbounded_on_tasks(sums.accuracy, sums.totals, items, bank) or quasi
+
+
+def unbounded_on_tasks(accuracy: Array, answers: Array, items: Codes, bank: ItemBank) -> Estimate | None:
+    """What bounds theta where all `answers` (T,) to known tasks are right, or all wrong: accuracies (T,) in
+    percent that are all 100, or all 0. None elsewhere.
+    """
+    known = (items >= 0) & (answers > 0)
+    number, places = answers[known].astype(np.int64), items[known]
+    a, b, p = (np.repeat(one, number) for one in (bank.a[places], bank.b[places], accuracy[known] / PERCENT))
+    return unbounded(a, b, p)

@@ -76,7 +76,10 @@ def response_matrix(
     Raises ValueError for another shape, ScoreOutOfRange for a score outside [0, 1].
     """
     rows, columns = (tuple(map(str, names)) for names in (configurations, items))
-    scores = np.asarray(p, dtype=np.float64)
+    try:
+        scores = np.asarray(p, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("p holds something that is no number, or rows of different lengths") from None
     if scores.shape != (len(rows), len(columns)):
         raise ValueError(
             f"p has shape {scores.shape}; expected {len(rows)} configurations x {len(columns)} items"

@@ -60,23 +60,41 @@ def bank_from(bank: Table) -> ItemBank:
 def matrix_from(matrix: Table) -> ResponseMatrix:
     """A matrix as it is; of a frame, whose columns are items; or of rows of scores (I, J), NaN for missing.
 
-    A frame of pandas names configurations by its index, one of polars by its first column. Rows of scores are
-    numbered from 1, and so are their columns.
+    A frame of pandas names configurations by its index, one of polars by its first column; of a mapping each
+    key is an item. Where nothing names them, configurations and items are numbered from 1.
     """
     if isinstance(matrix, ResponseMatrix):
         return matrix
-    if hasattr(matrix, "columns"):
-        names = [str(name) for name in matrix.columns]
-        if hasattr(matrix, "index"):  # pandas
-            return response_matrix([str(name) for name in matrix.index], names, matrix.to_numpy())
-        first, *items = names
-        rows = [str(name) for name in matrix[first]]
-        return response_matrix(rows, items, np.column_stack([numbers(name, matrix[name]) for name in items]))
-    p = np.asarray(matrix, dtype=np.float64)
-    if p.ndim != 2:
-        raise ValueError(f"matrix has shape {p.shape}; expected configurations x items")
+    if hasattr(matrix, "columns") and hasattr(matrix, "index"):  # pandas
+        rows, items = ([str(name) for name in names] for names in (matrix.index, matrix.columns))
+        return response_matrix(rows, items, scores_in("matrix", matrix.to_numpy()))
+    if hasattr(matrix, "columns") or isinstance(matrix, Mapping):
+        columns = columns_of("matrix", matrix, ())
+        first = None if isinstance(matrix, Mapping) else columns.pop(next(iter(columns)))
+        p = scores_in("matrix", list(columns.values())).T
+        rows = [str(place + 1) for place in range(len(p))] if first is None else list(map(str, first))
+        return response_matrix(rows, list(columns), p)
+    p = scores_in("matrix", matrix)
     rows, items = ([str(place + 1) for place in range(size)] for size in p.shape)
     return response_matrix(rows, items, p)
+
+
+def scores_in(argument: str, rows: ArrayLike) -> Array:
+    """Rows of numbers as an array (I, J); None is NaN."""
+    kind = getattr(getattr(rows, "dtype", None), "kind", "")
+    if kind not in ("f", "i", "u", "b"):  # numbers already, which may be many
+        if isinstance(rows, str) or not hasattr(rows, "__iter__"):
+            raise ValueError(f"{argument} holds no rows of scores, but is a {type(rows).__name__}")
+        if not all(hasattr(row, "__iter__") for row in rows):
+            raise ValueError(f"{argument} has one dimension; expected configurations x items")
+        found = [numbers(argument, row) for row in rows]
+        if len({len(row) for row in found}) > 1:
+            raise ValueError(f"{argument} has rows of different lengths")
+        rows = np.stack(found) if found else np.empty((0, 0))
+    p = np.asarray(rows, dtype=np.float64)
+    if p.ndim != 2:
+        raise ValueError(f"{argument} has shape {p.shape}; expected configurations x items")
+    return p
 
 
 def columns_of(argument: str, table: Table, required: Sequence[str]) -> dict[str, list[Any]]:
@@ -91,9 +109,35 @@ def columns_of(argument: str, table: Table, required: Sequence[str]) -> dict[str
 
 
 def numbers(argument: str, values: ArrayLike) -> Array:
-    """Values (n,) as numbers; None is NaN."""
+    """Values (n,) as numbers; None, and what a frame has for it, is NaN."""
     try:
-        found = np.asarray([np.nan if value is None else value for value in list(values)], dtype=np.float64)  # type: ignore[arg-type]
+        rows = [np.nan if is_absent(value) else value for value in list(values)]  # type: ignore[arg-type]
+        found = np.asarray(rows, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{argument} holds something that is no number") from None
+    if found.ndim != 1:
+        raise ValueError(f"{argument} has shape {found.shape}; expected one number a row")
     return found
+
+
+def whole_numbers(argument: str, values: ArrayLike) -> Array:
+    """The same of whole numbers."""
+    found = numbers(argument, values)
+    if (broken := found[np.isinf(found) | (np.floor(found) != found) & ~np.isnan(found)]).size:
+        raise ValueError(f"{argument} holds {broken[0]:g}; expected whole numbers")
+    return found
+
+
+def names(argument: str, values: Sequence[object], *, required: bool = False) -> list[str]:
+    """Values (n,) as texts; what is absent is "", or refused where each row is `required` to have one."""
+    if isinstance(values, str) or not hasattr(values, "__iter__"):
+        raise ValueError(f"{argument} is no column, but a {type(values).__name__}")
+    found = ["" if is_absent(value) else str(value) for value in values]
+    if required and "" in found:
+        raise ValueError(f"{argument} is empty in row {found.index('') + 1}")
+    return found
+
+
+def is_absent(value: object) -> bool:
+    """Whether nothing is there: None, NaN, or the NA of pandas, which is equal to nothing and no truth."""
+    return value is None or type(value).__name__ == "NAType" or (isinstance(value, float) and value != value)

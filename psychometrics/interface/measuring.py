@@ -17,7 +17,7 @@ from psychometrics.inference.estimates import estimate_columns
 from psychometrics.inference.frames import Library, frame_of
 from psychometrics.inference.measure import Block, Measure, NotMeasurable
 from psychometrics.inference.readable import interval_text, number_text, table_text
-from psychometrics.interface.arguments import Table, bank_from
+from psychometrics.interface.arguments import Table, bank_from, names, numbers, whole_numbers
 from psychometrics.interface.scores import StrPath
 from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.computing import block_measures, block_rng
@@ -106,11 +106,16 @@ def cohort_from_columns(
     `confidence` is the judge's: the score over what it is with every confidence at 1. Person fit and DIF need
     `criteria`; without `confidence` it is 1 throughout. Rows stand in the order in which people saw the
     prompts. Raises CohortRefused where a person has a prompt twice, columns differ in length or numbers
-    contradict each other, ScoreOutOfRange for a score outside [0, 1], ValueError for a `bank` that is none.
+    contradict each other, ScoreOutOfRange for a score outside [0, 1], ValueError for a `bank` that is none, a
+    row without person or prompt, or a column that holds no numbers.
     """
+    texts = {"batch": batch, "profile": profile, "category": category}
     return cohort_of_columns(
-        person, prompt_id, score, None if bank is None else bank_from(bank),
-        batch=batch, profile=profile, category=category, criteria=criteria, confidence=confidence,
+        names("person", person, required=True), names("prompt_id", prompt_id, required=True),
+        numbers("score", score), None if bank is None else bank_from(bank),
+        criteria=None if criteria is None else whole_numbers("criteria", criteria),
+        confidence=None if confidence is None else numbers("confidence", confidence),
+        **{name: None if column is None else names(name, column) for name, column in texts.items()},
     )  # fmt: skip
 
 
@@ -137,7 +142,10 @@ def measure(
     known = facts or Facts(top_size, items_by_category=_sizes(cohort, items))
     found: dict[Block, tuple[Measure, ...]] = {}
     refused: dict[Block, str] = {}
-    for block in map(Block, blocks):
+    wanted = list(blocks)
+    if unknown := [name for name in wanted if name not in set(Block)]:
+        raise ValueError(f"blocks: {unknown[0]!r} is not a valid Block; there are {', '.join(Block)}")
+    for block in map(Block, wanted):
         inputs = Inputs(known, cohort, items, block_rng(seed, block), resamples, lambda *_: None)
         try:
             found[block] = tuple(block_measures(block, inputs))
@@ -161,8 +169,9 @@ def agreement_of(
     not. Raises ScoresRefused for other scores or shapes. Each formula has its source in its module
     (`psychometrics.agreement`).
     """
-    labels = np.arange(np.size(x)) if clusters is None else np.asarray([str(name) for name in clusters])
-    return agreement_from_seed(x, y, labels, seed=seed, resamples=resamples)
+    of_x, of_y = numbers("x", x), numbers("y", y)
+    labels = np.arange(len(of_x)) if clusters is None else np.asarray([str(name) for name in clusters])
+    return agreement_from_seed(of_x, of_y, labels, seed=seed, resamples=resamples)
 
 
 def plan(

@@ -67,7 +67,7 @@ def scores_from(scores: Scores | Table, bank: ItemBank) -> Scores:
     if isinstance(scores, Scores):
         return scores
     columns = columns_of("scores", scores, ("prompt_id", "score"))
-    return scores_of(columns["prompt_id"], columns["score"], bank)
+    return scores_of(columns["prompt_id"], numbers("column score of scores", columns["score"]), bank)
 
 
 def load_scores(path: StrPath, bank: ItemBank | Table) -> dict[str, Scores]:
@@ -115,7 +115,9 @@ def quasi_likelihood(
     own = scores_from(scores, held)
     labels = np.arange(len(own)) if clusters is None else np.asarray([str(name) for name in clusters])
     if len(labels) != len(own):
-        raise ValueError(f"clusters has {len(labels)} labels for {len(own)} responses; expected one each")
+        raise ValueError(
+            f"clusters: {len(labels)} cluster labels for {len(own)} responses; expected one each"
+        )
     known = own.items >= 0
     items = own.items[known]
     return quasi_estimate(held.a[items], held.b[items], own.p[known], labels[known]).estimate

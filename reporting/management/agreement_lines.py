@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from presentation.numbers import counted, quantity
+from presentation.scopes import LEADS
 from presentation.tables import terminal_lines
 from psychometrics.inference.measure import Scope
+from psychometrics.measures.headlines import Lead
 from reporting.views.agreement.pairs import PairShown, StatisticShown
 from reporting.views.agreement.tables import PanelShown, ThetaShown
-from scoring.selectors.scopes import study_scopes
-from studies.models import Study
 
 HEAD = ("", "value", "95 % interval", "paper")
 THETA_HEAD = (
@@ -40,9 +40,12 @@ def panel_lines(panel: PanelShown) -> Iterator[str]:
     yield PAPER
 
 
-def scope_lines(study: Study) -> Iterator[str]:
-    """Over which prompts numbers on the terminal are, where that is not those of a report."""
-    if Scope.PUBLIC in study_scopes(study):
+def scope_lines(lead: Lead) -> Iterator[str]:
+    """Over which prompts the numbers are, where there are two scopes, and why over these."""
+    if not lead.both_exist:
+        return
+    yield str(LEADS[lead.why])
+    if lead.scope == Scope.ALL:
         yield (
             "All of this is over all prompts, private ones included; report and export have the public ones "
             "alone: their numbers differ."

@@ -317,6 +317,8 @@ def people_of(run: Run, pairs: Places) -> Found:
         if theta.size > 1:
             found["tau"] = tau = paule_mandel(theta, se**2)
             found["person.reliability"] = tau**2 / (tau**2 + float(np.median(se**2)))
+        if bounds(pairs["a"], pairs["b"], pairs["p"]):
+            found |= dict.fromkeys(("residual_sd", "person.se", "tau"))
         for name, value in found.items():
             yield "measures", ("cohort", name, "", ""), {"value": value}
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from presentation.codes import CodeNames
-from presentation.measures import group_name, says_little
+from presentation.measures import group_name, says_little, why_absent
 from presentation.numbers import decimals, span
 from presentation.plain import plain_text
 from presentation.tables import Table
@@ -119,6 +119,10 @@ def label_in(place: str, one: GroupNumbers, names: CodeNames) -> str:
 
 def texts_of(one: GroupNumbers, place: str) -> Iterator[str]:
     """What a place shows of a group, as it writes numbers; counts of the report are in another table."""
+    if one.withheld:
+        why = str(why_absent(one.withheld))
+        yield why if place.startswith("terminal") else plain_text(why)
+        return
     if one.theta_pool is not None:
         yield decimals(one.theta_pool, 2)
         if one.ci_low_pool is not None and not place.startswith("terminal"):

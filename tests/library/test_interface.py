@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -177,9 +178,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "latin.csv").write_bytes(b"person,prompt_id,score\nJos\xe9,p1,1\n")
     with pytest.raises(pm.CohortRefused, match="line 2: not UTF-8"):
         pm.load_cohort(tmp_path / "latin.csv")
-    with pytest.raises(
-        pm.CohortRefused, match="columns have different lengths: person 2, prompt_id 1, score 1"
-    ):
+    with pytest.raises(pm.CohortRefused, match="different lengths: person 2, prompt_id 1, score 1"):
         pm.cohort_from_columns(["a", "b"], ["p1"], [1.0])
 
 
@@ -262,9 +261,11 @@ def test_importing_the_library_loads_nothing_until_a_name_is_used() -> None:
     assert run.stdout.split() == ["False", "False", "False", "True"]
 
 
-def test_without_pandas_and_polars_a_frame_is_refused_in_a_sentence(cohort: pm.Cohort, frames: Path) -> None:
-    if {"pandas", "polars"} & {path.stem for place in sys.path for path in Path(place).glob("p*a*s")}:
-        pytest.skip("one of them is installed here")
+def test_without_pandas_and_polars_a_frame_is_refused(
+    cohort: pm.Cohort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pandas", "polars"):
+        monkeypatch.setitem(sys.modules, name, None)
     results = pm.measure(cohort, blocks=["cohort"])
     with pytest.raises(ImportError, match="needs pandas or polars; install it"):
         results.to_frame()
@@ -273,7 +274,9 @@ def test_without_pandas_and_polars_a_frame_is_refused_in_a_sentence(cohort: pm.C
 
 
 @pytest.mark.parametrize("name", ["pandas", "polars"])
-def test_a_frame_is_of_the_library_that_is_named(name: str, cohort: pm.Cohort) -> None:
+def test_a_frame_is_of_the_library_that_is_named(
+    name: Literal["pandas", "polars"], cohort: pm.Cohort
+) -> None:
     library = pytest.importorskip(name)
     results = pm.measure(cohort, blocks=["cohort", "top"], top_size=6, resamples=50)
 
@@ -293,7 +296,6 @@ def test_agreements_and_fits_are_frames_too(frames: Path) -> None:
     fit = pm.calibrate(pm.load_response_matrix(EXAMPLES / "matrix.csv"))
 
     agreement, items = found.to_frame("pandas"), fit.to_frame()
-
     assert dict(zip(agreement["statistic"], agreement["value"], strict=True))["same_side"] == 1.0
     assert items["prompt_id"] == list(fit.matrix.items)
     assert items["a"] == fit.fit.a.tolist()

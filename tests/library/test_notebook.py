@@ -149,6 +149,56 @@ def test_a_mistake_names_the_functions_own_argument(bank: pm.ItemBank) -> None:
         pm.scores_of(["q1", "q2"], [0.5], bank)
 
 
+@pytest.mark.parametrize(
+    ("columns", "sentence"),
+    [
+        ({"score": ["good", 1.0]}, "score holds something that is no number"),
+        ({"score": [[1.0, 0.0], [1.0, 0.0]]}, r"score has shape \(2, 2\); expected one number a row"),
+        ({"criteria": [2.5, 2.5]}, "criteria holds 2.5; expected whole numbers"),
+        ({"criteria": [math.inf, 1]}, "criteria holds inf; expected whole numbers"),
+        ({"confidence": ["high", 1]}, "confidence holds something that is no number"),
+        ({"person": [None, "p2"]}, "person is empty in row 1"),
+        ({"prompt_id": ["q1", math.nan]}, "prompt_id is empty in row 2"),
+        ({"batch": "b1"}, "batch is no column, but a str"),
+    ],
+)
+def test_a_column_that_is_none_is_named(bank: pm.ItemBank, columns: dict[str, Any], sentence: str) -> None:
+    good: dict[str, Any] = {"person": ["p1", "p2"], "prompt_id": ["q1", "q1"], "score": [1.0, 0.0]}
+    with pytest.raises(ValueError, match=sentence):
+        pm.cohort_from_columns(**good | columns, bank=bank)
+
+
+def test_what_is_absent_in_a_frame_is_absent() -> None:
+    frame = pandas.DataFrame(
+        {"person": ["p1", "p1", "p2", "p2"], "prompt_id": ["q1", "q2"] * 2, "batch": [None, None, "b", "b"]}
+    )
+    frame["category"] = [math.nan, "QR"] * 2
+    frame["score"] = pandas.array([1, None, 0, 1], dtype="Int64")
+    cohort = pm.cohort_from_columns(**{name: frame[name] for name in frame.columns})
+    assert [one.category for one in cohort.prompts] == ["", "QR"]
+    assert np.isnan(cohort.p).tolist() == [False, True, False, False]
+    alone = pm.cohort_from_columns(["p1", "p2"], ["q1", "q1"], [1, 0], batch=[None, None])
+    assert len(set(alone.batch.tolist())) == 2
+
+
+def test_a_matrix_of_whatever_kind_is_read_or_named() -> None:
+    p = np.random.default_rng(3).integers(0, 2, (12, 8)).astype(object)
+    p[0, 0], p[1, 1] = None, pandas.NA
+    items = [f"q{j}" for j in range(8)]
+    of_frame = pm.calibrate(pandas.DataFrame(p, columns=items))
+    of_mapping = pm.calibrate({item: p[:, j].tolist() for j, item in enumerate(items)})
+    assert of_mapping.abilities == {str(int(name) + 1): one for name, one in of_frame.abilities.items()}
+    assert of_frame.matrix.responses == 94
+    for matrix, sentence in (
+        ([["x", 0.0], [1.0, 0.0]], "matrix holds something that is no number"),
+        ([[1.0, 0.0], [1.0]], "matrix has rows of different lengths"),
+        ([1.0, 0.0], "matrix has one dimension; expected configurations x items"),
+        (None, "matrix holds no rows of scores, but is a NoneType"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            pm.calibrate(matrix)
+
+
 def test_a_matrix_that_does_not_say_what_its_scores_are_names_fit_options_and_no_command() -> None:
     rng = np.random.default_rng(4)
     p = (rng.random((25, 60)) < 0.5).astype(float)

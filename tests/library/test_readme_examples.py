@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import psychometrics
+from psychometrics import interface
 
 LIBRARY = Path(__file__).resolve().parents[2] / "psychometrics"
 README = (LIBRARY / "README.md").read_text(encoding="utf-8")
@@ -46,6 +47,11 @@ def test_every_public_function_is_in_the_readme_and_says_what_it_raises_or_retur
     assert {name for name in functions if f"`{name}`" not in README} == set()
     assert {name for name, one in public.items() if not one.__doc__} == set()
     assert set(psychometrics.__all__) <= set(dir(psychometrics))
+
+
+def test_every_name_of_the_interface_is_one_of_the_library() -> None:
+    assert list(psychometrics.__all__) == list(interface.__all__)
+    assert psychometrics.item_bank(["a", "b"], [1.0, 0.5], [0.0, 1.0]).prompt_ids == ("a", "b")
 
 
 def test_a_name_that_is_not_public_is_an_attribute_error() -> None:

@@ -11,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from presentation.numbers import decimals
 from psychometrics.benchmark.accuracy_table import AccuracyTable
 from psychometrics.inference.measure import Block
 from psychometrics.measures.registry import MEASURED
@@ -91,6 +92,29 @@ def test_accuracies_are_those_of_the_results_page_with_intervals_beside_them(
     over = metrics(measurement.result_set, "average")
     assert row(found, "benchmark.macro", "average").value == pytest.approx(over["macro"])
     assert row(found, "benchmark.micro", "average").value == pytest.approx(over["micro"])
+
+
+def test_who_has_every_answer_right_has_a_bound_beside_the_models_and_in_them(
+    measured: Callable[..., tuple[Study, Measurement]], now: datetime, staff: Client
+) -> None:
+    accuracies: dict[str, list[float | None]] = {
+        task: [100.0, *of] for task, of in TABLE.accuracy_percent.items()
+    }
+    table = AccuracyTable(models=["Perfect", *TABLE.models], tasks=TABLE.tasks, accuracy_percent=accuracies)
+    item_bank, _, _ = task_table_import(slug="table", table=table, source="a table", now=now)
+    study, measurement = measured(item_bank)
+    found = block(measurement)
+    page = read(staff.get(f"/staff/studies/{study.slug}/results/benchmark/").content.decode())
+    for name in ("theta.task", "theta.task.ql"):
+        best = row(found, name, "top")
+        perfect = row(found, f"{name}.model", "", "model:Perfect")
+        for one in (best, perfect):
+            assert (one.value, one.high, one.reason) == (None, None, "no_finite_solution")
+            assert one.low is not None
+            assert f"above {decimals(one.low)}" in page
+        assert perfect.details["full"] is None
+        assert (perfect.low or 0) > (best.low or 0)  # at as many answers as everybody gave
+        assert row(found, f"{name}.model", "", "model:large").value is not None
 
 
 def test_the_harmonic_mean_of_few_questions_is_hidden_without_a_table_and_says_why(
@@ -201,8 +225,8 @@ def test_bbh_counts_three_variants_of_a_task_as_one_and_has_no_harmonic_mean(
     study, measurement = measured(prompts=prompts, match_rules="bbh")
     found = block(measurement)
     accuracy = values(found, "task.accuracy", "average")
-    assert {accuracy[f"task:{name}"] for name in files} == {None}  # of one question each, and what is left
-    three, five, navigate = 100, 100, 0
+    three, five, navigate = 100, 200 / 3, 100 / 3
+    assert list(accuracy.values()) == [None, None, pytest.approx(navigate)]  # two are of one question each
     assert row(found, "benchmark.macro", "average").value == pytest.approx((three + five + navigate) / 3)
     by_hand = ((three + five) / 2 + navigate) / 2
     assert row(found, "benchmark.macro.bbh23", "average").value == pytest.approx(by_hand)

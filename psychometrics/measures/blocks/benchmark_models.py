@@ -1,18 +1,25 @@
 """The models of the study's table at as few answers per task as people gave; the cohort's theta."""
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from zlib import crc32
 
 import numpy as np
 
-from psychometrics.benchmark.matched import DRAWS, MIN_QUESTIONS, placed, thinned
+from psychometrics.benchmark.matched import DRAWS, MIN_QUESTIONS, Placed, placed, thinned
 from psychometrics.benchmark.metrics import bbeh_task_sizes
 from psychometrics.benchmark.table import TableColumn
 from psychometrics.benchmark.tasks import TaskSums, harmonic_estimate, harmonics
-from psychometrics.benchmark.theta import cohort_theta, items_of_tasks, task_thetas, task_thetas_ql
+from psychometrics.benchmark.theta import (
+    cohort_theta,
+    items_of_tasks,
+    task_thetas,
+    task_thetas_ql,
+    unbounded_on_tasks,
+)
 from psychometrics.inference.clusters import Array, Codes
-from psychometrics.inference.estimates import Reason, none_if_nan, unknown
+from psychometrics.inference.estimates import Estimate, Reason, none_if_nan, unknown
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.blocks.results import over_tasks
@@ -81,14 +88,18 @@ def _column_measures(
 ) -> Iterator[Measure]:
     """`benchmark.macro.model`, `benchmark.harmonic.model`, `theta.task.model`, `theta.task.ql.model`.
 
+    A theta of a column whose answers are all right, or all wrong, is a bound.
     `details.full` is the same on all questions of the table, `share_below` the share of draws below Average,
     `low_questions` and `high_questions` the range at as many different questions as the cohort answered.
     """
     accuracy, drawn, fewer = of_model
+    bound = _bound_of(inputs, sums, accuracy)
     own = sums.accuracy[sums.scored][np.newaxis]
     for measure, of in statistics(inputs, sums, harmonic_too).items():
         full, cohort = (float(of(one)[0]) for one in (accuracy[np.newaxis], own))
         place, at_questions = placed(of(drawn), cohort), placed(of(fewer), cohort).estimate
+        if bound and measure.startswith("theta."):
+            full, place, at_questions = math.nan, Placed(bound, math.nan), unknown(Reason.NO_FINITE_SOLUTION)
         yield Measure(
             measure, place.estimate, subset=f"model:{name}", n=int(sums.totals.sum()),
             prompts=int(sums.questions.sum()),
@@ -98,6 +109,16 @@ def _column_measures(
                 "high_questions": none_if_nan(at_questions.high),
             },
         )  # fmt: skip
+
+
+def _bound_of(inputs: Inputs, sums: TaskSums, accuracy: Array) -> Estimate | None:
+    """What bounds the ability of a column that has every answer right, or every one wrong, at as many answers
+    as people gave.
+    """
+    bank, items = _task_bank(inputs, sums)
+    if bank is None:
+        return None
+    return unbounded_on_tasks(accuracy, sums.totals[sums.scored], items[sums.scored], bank)
 
 
 def statistics(inputs: Inputs, sums: TaskSums, harmonic_too: bool) -> dict[str, Callable[[Array], Array]]:

@@ -10,18 +10,20 @@ from django.utils import timezone
 
 from judging.audit_sheet import audit_sheet
 from judging.models import AuditSample
-from judging.selectors.audits import private_items, sheet_rows, study_samples
+from judging.selectors.audits import has_public_scope, private_items, sheet_rows, study_samples
 from judging.selectors.runs import judging_runs
 from judging.services.audit_ratings import ratings_import
 from judging.services.audits import audit_draw, random_seed
 from presentation.numbers import counted, quantity
 from psychometrics.agreement.audit_sample import DEFAULT_SIZE
+from psychometrics.inference.measure import Scope
 from reporting.forms.audit_file import MAX_BYTES, read_ratings
 from reporting.forms.audits import MAX_SEED
 from reporting.management.agreement_lines import scope_lines
 from reporting.views.agreement.tables import NumberShown
 from reporting.views.audits.pages import import_sentence
 from reporting.views.audits.tables import judges_shown, strata_shown
+from reporting.views.measurement.scopes import lead_of_scores
 from scoring.selectors.audit_results import audit_result
 from studies.management.operators import named_person, named_study, plain_errors
 from studies.models import Study
@@ -111,7 +113,8 @@ class Command(BaseCommand):
         self.stdout.write(import_sentence(result))
 
     def show(self, sample: AuditSample) -> None:
-        result = audit_result(sample)
+        lead = lead_of_scores(sample.judging_run.study, choice=has_public_scope(sample))
+        result = audit_result(sample, lead.scope or Scope.PUBLIC)
         self.stdout.write(
             f"Audit sample {sample.pk} of judging run {sample.judging_run_id}, seed {sample.seed}:"
         )
@@ -132,7 +135,7 @@ class Command(BaseCommand):
         for row in strata_shown(result):
             counts = f"{row.verdicts:>10}{row.drawn:>7}{row.rated:>7}{row.same_side:>6}{row.offset:>9}"
             self.stdout.write(f"{row.band!s:<22}{row.standing!s:<26}{counts}")
-        for line in () if sample.strata.get("public_only") else scope_lines(sample.judging_run.study):
+        for line in scope_lines(lead):
             self.stdout.write(line)
 
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 from psychometrics.inference.measure import Scope
 from reporting.management.agreement_lines import panel_lines, scope_lines
 from reporting.views.agreement.tables import panels_shown
+from reporting.views.measurement.scopes import lead_of_scores
 from scoring.selectors.agreements import study_agreements
 from scoring.services.agreements import agreements_compute
 from studies.management.operators import named_study, plain_errors
@@ -34,8 +35,9 @@ class Command(BaseCommand):
                 "--replicates 2."
             )
             return
-        for panel in panels_shown(study_agreements(study).filter(scope=Scope.ALL)):
+        lead = lead_of_scores(study, choice=any(row.scope == Scope.PUBLIC for row in found))
+        for panel in panels_shown(study_agreements(study).filter(scope=lead.scope)):
             for line in panel_lines(panel):
                 self.stdout.write(line)
-        for line in scope_lines(study):
+        for line in scope_lines(lead):
             self.stdout.write(line)

@@ -1,5 +1,6 @@
 """How far the judges of a study agree: numbers as stored, beside the paper's, and figures of them."""
 
+from collections.abc import Iterable
 from functools import partial
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -20,7 +21,9 @@ from reporting.views.agreement.tables import PanelShown, pair_of, panels_shown
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.scopes import ScopeShown, lead_of_scores, scope_of_scores
 from reporting.views.own_names import names_of_judges, names_of_study, own_names
+from scoring.models import JudgeComparison
 from scoring.selectors.agreements import design_of, newly_judged, panels, study_agreements
+from scoring.selectors.runs import rests_on_an_earlier_protocol
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study
 
@@ -30,7 +33,7 @@ from studies.models import Study
 def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     """All pairs in short, one of them in full, and theta under every judge."""
     stored = list(study_agreements(study))
-    asked = scope_of_scores(request, study, choice=any(row.scope == Scope.PUBLIC for row in stored))
+    asked = scope_of_scores(request, study, choice=_has_both(stored))
     shown = panels_shown(row for row in stored if row.scope == asked.scope)
     chosen = pair_of(shown, request.GET.get("x", ""), request.GET.get("y", ""))
     panel, pair = chosen if chosen else (None, None)
@@ -49,10 +52,17 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
         if pair
         else (),
         "judged": newly_judged(pair.first, pair.second, pair.computed_at) if pair else 0,
+        "untold": asked.scope is None,
         "could_compute": bool(pair is None and panels(study)),
+        "judge_again": rests_on_an_earlier_protocol(study),
         **asked.context,
     }
     return render(request, "reporting/agreement.html", context)
+
+
+def _has_both(stored: Iterable[JudgeComparison]) -> bool:
+    """Whether there are numbers of the public questions alone beside those of all."""
+    return any(row.scope == Scope.PUBLIC for row in stored)
 
 
 def _figures(study: Study, level: LevelShown, pair: PairShown) -> dict[str, FigureShown | None]:
@@ -100,14 +110,15 @@ def staff_agreement_figure(
     found = study_agreements(study).filter(pk=agreement_id).first()
     if found is None or figure not in FIGURES or not found.values.get("cells"):
         raise Http404
-    choice = study_agreements(study).filter(scope=Scope.PUBLIC).exists()
+    lead = lead_of_scores(study, choice=_has_both(study_agreements(study)))
+    if found.scope != lead.scope and not lead.may_switch:
+        raise Http404
     drawn = FIGURES[figure](found.values, judge_name(found.first), judge_name(found.second), WIDE)
-    return drawing_response(
-        drawn, extension, ScopeShown(Scope(found.scope), lead_of_scores(study, choice=choice)).words
-    )
+    return drawing_response(drawn, extension, ScopeShown(Scope(found.scope), lead).words)
 
 
 def run_panel(run: JudgingRun) -> PanelShown | None:
     """What a judging run's page shows of its judges' agreement; None where nothing is stored."""
-    stored = study_agreements(run.study).filter(scope=Scope.ALL, first__design_hash=design_of(run))
-    return next(iter(panels_shown(stored)), None)
+    stored = list(study_agreements(run.study).filter(first__design_hash=design_of(run)))
+    lead = lead_of_scores(run.study, choice=_has_both(stored))
+    return next(iter(panels_shown(row for row in stored if row.scope == lead.scope)), None)

@@ -136,7 +136,7 @@ def _audit_page(
     ratings_form: RatingsForm | None = None,
 ) -> HttpResponse:
     shown = scope_of_scores(request, run.study, choice=bool(sample and has_public_scope(sample)))
-    result = audit_result(sample, shown.scope or Scope.ALL) if sample else None
+    result = audit_result(sample, shown.scope or Scope.PUBLIC) if sample else None
     # Who rates and neither judges nor sees results must not know what judges and others said; nor who still
     # decides on people what those scored.
     may_know = bool({Can.JUDGE, Can.SEE_RESULTS} & rights_here(request))

@@ -72,8 +72,8 @@ def _average(found: Headline) -> Tile:
         notes.append(
             numbered(
                 ngettext(
-                    "The interval rests on %(number)d group only and may be too narrow.",
-                    "The interval rests on %(number)d groups only and may be too narrow.",
+                    "The interval rests on %(number)d group only: how wide it comes out is largely chance.",
+                    "The interval rests on %(number)d groups only: how wide it comes out is largely chance.",
                     row.clusters or 0,
                 ),
                 {"number": row.clusters},

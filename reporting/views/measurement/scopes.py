@@ -10,6 +10,7 @@ from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import Lead, LeadReason
 from scoring.models import ResultSet
 from scoring.selectors.leading import results_lead
+from scoring.selectors.runs import newest_study_results
 from studies.models import Study
 
 PARAMETER = "prompts"
@@ -54,10 +55,17 @@ def scope_of_results(request: HttpRequest, results: ResultSet | None) -> ScopeSh
 
 
 def scope_of_scores(request: HttpRequest, study: Study, *, choice: bool) -> ScopeShown:
-    """The same of numbers about judges, which lead as the protocol says."""
+    """The same of numbers about judges: `choice` is whether there are any of the public questions alone."""
     return scope_asked(request, lead_of_scores(study, choice=choice))
 
 
 def lead_of_scores(study: Study, *, choice: bool) -> Lead:
+    """As the results lead, which know whether those of all questions may be told beside the public ones;
+    before there are any, as the protocol says.
+    """
+    if not choice:
+        return NO_RESULTS
+    results = newest_study_results(study)
+    lead = results_lead(results) if results else NO_RESULTS
     wanted = Scope(study.protocol.headline_scope)
-    return Lead(wanted, LeadReason(wanted)) if choice else NO_RESULTS
+    return lead if lead.both_exist else Lead(wanted, LeadReason(wanted))

@@ -102,3 +102,15 @@ def test_degenerate_cohorts_have_reasons(
     )
     found = cohort_theta(group, np.array(items), bank([0, 0]), 100, np.random.default_rng(1))
     assert (found[0].reason, found[1].reason) == reasons
+
+
+@pytest.mark.parametrize("right", [True, False])
+def test_a_cohort_with_every_answer_right_or_wrong_has_a_bound(right: bool) -> None:
+    b = [0.3, -0.2]
+    group = sums([[2, 3], [1, 1]] if right else [[0, 0], [0, 0]], [[2, 3], [1, 1]])
+    _, found = cohort_theta(group, np.array([0, 1]), bank(b), 50, np.random.default_rng(1))
+    assert (found.reason, math.isnan(found.value)) == (Reason.NO_FINITE_SOLUTION, True)
+    end, other = (found.low, found.high) if right else (found.high, found.low)
+    assert math.isnan(other)
+    chance = [1 / (1 + math.exp((difficulty - end) * (1 if right else -1))) for difficulty in b]
+    assert chance[0] ** 3 * chance[1] ** 4 == pytest.approx(0.025)

@@ -35,6 +35,7 @@ from scoring.coordinator import Scoring
 from scoring.export.audience import Audience
 from scoring.models import MeasureRow, ModelConfiguration, ResultSet
 from scoring.readers.model_results.records import ModelResponse, ModelResults
+from scoring.selectors.measures import block_measures
 from scoring.services.exports import study_export
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.measurement import measurement_compute
@@ -42,6 +43,7 @@ from scoring.services.results import results_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
+from tests.scoring.independent.independent_exports import independently_computed
 from tests.support.computed_again import computed_again
 
 pytestmark = pytest.mark.django_db
@@ -77,6 +79,13 @@ def kept_results(
         )
         for name, category in CATEGORY_OF.items()
     ]  # fmt: skip
+    chance = random.Random(5)
+    responses = tuple(
+        ModelResponse(model, name, epoch, 1.0 if model == "Perfect" else chance.random())
+        for model in ("Perfect", "Other") for name in NAMES for epoch in (1, 2)
+    )  # fmt: skip
+    found = ModelResults(responses=responses)
+    leaderboard_import(item_bank=bank, results=found, source="A test", replace=False, now=now)
     study = make_study(
         prompts=prompts, slug="few", batch_size=20, replicates_per_profile=50, item_bank=bank, top_size=3,
         judge_kind="checks",
@@ -85,7 +94,6 @@ def kept_results(
     for place, person in enumerate(people):
         left_out = {"LN"} if place in (1, 2) else set()
         work(person, {name: "an answer of words" for name in NAMES if CATEGORY_OF[name] not in left_out})
-    chance = random.Random(5)
     run = score_at(study, clock=lambda: now + timedelta(days=1), measures=False).judges[0].results.run
     best = {person.code for person in people[:3]}
     for one in AnswerScore.objects.filter(run=run).select_related(
@@ -94,12 +102,6 @@ def kept_results(
         able = one.answer.session.participant.code in best
         score = 1.0 if CATEGORY_OF[one.answer.prompt.prompt_id] == "QR" else chance.uniform(0.6 * able, 0.9)
         AnswerScore.objects.filter(pk=one.pk).update(score=score)
-    responses = tuple(
-        ModelResponse(model, name, epoch, 1.0 if model == "Perfect" else chance.random())
-        for model in ("Perfect", "Other") for name in NAMES for epoch in (1, 2)
-    )  # fmt: skip
-    found = ModelResults(responses=responses)
-    leaderboard_import(item_bank=bank, results=found, source="A test", replace=False, now=now)
     results = results_compute(run=run, now=now + timedelta(days=2))
     measurement_compute(results=results, now=now + timedelta(days=2), resamples=60)
     return results
@@ -230,6 +232,24 @@ def test_no_file_that_is_taken_away_has_a_number_that_is_withheld(
                 assert {row[name] for name in ("theta", "theta_pool", "theta_ql", "raw_mean")} == {None}
         code, said = computed_again(folder)
         assert code == 0, said
+        differing = re.findall(r"^(\S.*): \d+ agree, [1-9]", independently_computed(folder)[1], flags=re.M)
+        assert differing == ["scores"]  # they were set here without their criteria
+
+
+@pytest.mark.parametrize("scope", list(Scope))
+def test_no_table_of_a_page_that_is_taken_away_has_one(
+    results: ResultSet, staff: Client, scope: Scope
+) -> None:
+    seen = set()
+    for block, page in PAGES.items():
+        for number, _ in enumerate(page.tables(block_measures(results.measurement, block, scope)), start=1):
+            table = get(staff, "staff_measurement_table", results.pk, block, number, scope=scope)
+            for group, category in HIDDEN[scope]:
+                named = {"average": "Average", "top": "Top"}[group]
+                for row in rows_with(table.replace('"', ""), category, named):
+                    assert reasons_in([row]) == {HIDDEN[scope][group, category]}, (block, row)
+                    seen.add((group, category))
+    assert seen == HIDDEN[scope].keys()
 
 
 @pytest.mark.parametrize("scope", list(Scope))

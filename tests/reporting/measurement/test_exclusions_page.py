@@ -206,7 +206,7 @@ def test_pages_show_the_numbers_and_the_reasons(measurement: Measurement, staff:
     shown = page(staff, Block.SLICES)
     for text in (
         "Public less private", "STEM PhD", "LR, Average", "1 label has fewer than 30 questions",
-        "groups only. Below 15, even t intervals cover too little.",
+        "groups only. Below 15, how wide their intervals come out is largely chance.",
         "By category, intervals cover the value that repeating the study would average to in so many "
         "simulated studies with question sets of 20: ", "by people 89 to 93 %",
     ):  # fmt: skip

@@ -142,7 +142,7 @@ def test_theta_of_a_group_moves_as_by_hand(
     # Mean scores of the prompt are .625 and .5 before the logit is taken.
     assert average["x"]["theta"] == pytest.approx(math.log(0.62475 / 0.37525) / a + b)
     assert (top["x"]["participants"], top["shared"]) == (1, 1)
-    assert top["change"]["reason"] == "one_cluster"
+    assert top["change"]["reason"] == "no_finite_solution"
     assert stored("ability")["people"] == 4
     assert stored("ability")["sd_of_people"] == pytest.approx(top_logit / a / 2)
     # Ranks of x are 3.5 3.5 2 1, of y 4 2.5 2.5 1; s_xy = 3.75, both squares 4.5.

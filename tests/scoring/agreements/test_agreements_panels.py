@@ -13,6 +13,7 @@ from judging.models import AnswerScore, ScoringRun
 from psychometrics.agreement.pairs import agreement_from_seed
 from scoring.models import JudgeComparison
 from scoring.selectors.agreements import panel_scores, panels
+from scoring.services import agreement_inputs
 from scoring.services.agreement_inputs import agreements_are_current
 from scoring.services.agreements import agreements_compute
 from screening.models import ParticipantFlag, VerdictDecision
@@ -164,6 +165,17 @@ def test_agreement_is_current_until_a_judge_scores_anew(
     agreements_compute(study=study, now=now)
     assert agreements_are_current(study)
     AnswerScore.objects.filter(run=runs[1], score=0).update(score=0.5)
+    assert not agreements_are_current(study)
+
+
+def test_agreement_by_an_earlier_method_is_not_current_under_whatever_design(
+    judged_by_hand: Callable[..., Any], now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, _ = judged_by_hand([1, 0, 1], [1, 0, 1])
+    ScoringRun.objects.update(design_hash="f" * 64)
+    agreements_compute(study=study, now=now)
+    assert agreements_are_current(study)
+    monkeypatch.setattr(agreement_inputs, "METHOD", 4)
     assert not agreements_are_current(study)
 
 

@@ -24,8 +24,8 @@ def test_a_study_is_taken_from_draft_to_its_end(study: Study) -> None:
     said = run("amend_study", "pilot", "--changes", '{"consent_text": "New."}', "--reason", "Ethics board")
     assert said.splitlines() == [
         f"Amendment 1 (consent_text); protocol {Amendment.objects.get().protocol_hash}",
-        "consent_text: Everybody who has not started is asked to agree anew. Who has started goes on under the "
-        "text that they agreed to.",
+        "consent_text: Everybody who has not started is asked to agree anew. Who has started goes on under "
+        "the text that they agreed to.",
     ]
     assert run("close_study", "pilot").startswith('The study "pilot" is closed.')
     study.refresh_from_db()

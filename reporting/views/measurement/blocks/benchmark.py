@@ -77,7 +77,8 @@ def _model_columns(head: Text, name: str) -> tuple[tuple[Text, parts.Column], tu
 
     def value_of_all(block: BlockMeasures, row: MeasureRow) -> str:
         of_who = own(block, row)
-        return decimals(of_who.details.get("full")) if of_who and row.subset else value_cell(of_who)
+        full = of_who.details.get("full") if of_who and row.subset else None
+        return value_cell(of_who) if full is None else decimals(full)
 
     return ((head, value_of_all), (_("95 % range"), lambda block, row: interval_cell(own(block, row))))
 

@@ -23,7 +23,6 @@ from scoring.selectors.measures import BlockMeasures
 NAMES = ("top.paper", "top.paper.ql", "top.null", "top.crossfit5", "top.eb")
 lazy_label = lazy(label_of, str)
 # In the order of the figures: each can be told from the others without colour.
-HARDLY_LUCK = 0.05
 STYLES: Mapping[str, Style] = {
     "top.paper": Style(lazy_label("top.paper"), "square", "topmark"),
     "top.crossfit5": Style(lazy_label("top.crossfit5"), "circle", "average"),
