@@ -19,8 +19,11 @@ from llm.reply_shapes import (
     DECLINED,
     FAILED,
     FILTERED,
+    MODEL_DOWN,
     NAMES_SCHEMA,
+    NO_ACCESS,
     NO_CREDIT,
+    NO_SUCH_PATH,
     STOPPED_SHORT,
     TOO_LONG,
     ChatReply,
@@ -49,6 +52,10 @@ _BY_STATUS: Mapping[int, tuple[type[errors.ErrorStatus], str]] = {
     **dict.fromkeys(
         (401, 402, 403, 404),
         (errors.AccessDenied, "check the key, the account, the address and the model's name."),
+    ),
+    **dict.fromkeys(
+        (301, 302, 303, 307, 308),
+        (errors.RequestRejected, "it sends elsewhere, which is not followed; give the address it leads to."),
     ),
     408: (errors.EndpointTimedOut, "it gave up waiting; try again later."),
     409: (errors.EndpointConflict, "it is busy with something else; try again later."),
@@ -92,6 +99,8 @@ def _told_error(
     if found is None:
         return None
     code, words = found
+    if NO_SUCH_PATH.search(words):
+        return _other_interface(received, endpoint, "an error about its address")
     sentence = f"{endpoint} answered with an error inside of its reply"
     if code is None and not (TOO_LONG.search(words) or FILTERED.search(words) or said):
         return errors.ReplyMalformed(f"{sentence}.{SAID}{_shown(words)}", received)
@@ -107,20 +116,25 @@ def _error_of(
     searched, told = words[:SEARCHED_CHARACTERS], f"{SAID}{_shown(words)}"
     if status in {400, 403, 422} and FILTERED.search(searched):
         return errors.ReplyRefused(f"{said}: the provider's filter declined the request.{told}", received)
-    kind, advice = _kind_of(status, searched, with_schema=with_schema)
+    kind, advice = _kind_of(status, searched, with_schema=with_schema, is_passing=asked is not None)
     return kind(f"{said}: {advice}{told}", received, retry_after=asked)
 
 
-def _kind_of(status: int, words: str, *, with_schema: bool) -> tuple[type[errors.ErrorStatus], str]:
+def _kind_of(
+    status: int, words: str, *, with_schema: bool, is_passing: bool
+) -> tuple[type[errors.ErrorStatus], str]:
     if status in {400, 413, 422, 500} and TOO_LONG.search(words):
         return (
             errors.PromptTooLong,
             "the question and the answer are longer than the model takes; use a model or a server setting "
             "with a longer context.",
         )
-    if status == 429 and NO_CREDIT.search(words):
+    # Where a moment is named at which to come back, it is a limit for a time.
+    if status in {400, 429} and NO_CREDIT.search(words) and not is_passing:
         return errors.AccessDenied, "check the account: its quota or credit is used up."
-    if status >= 500:
+    if status == 400 and NO_ACCESS.search(words):
+        return _BY_STATUS[404]
+    if status >= 500 or (status in {400, 424} and MODEL_DOWN.search(words)):
         return errors.ServerFailed, _LATER
     if status in {400, 422} and with_schema and NAMES_SCHEMA.search(words):
         return errors.SchemaRejected, "it does not accept the schema of the reply."
@@ -149,7 +163,9 @@ def require_json(received: errors.Received, headers: Mapping[str, str], *, endpo
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind in UNNAMED or kind == "application/json" or kind.endswith("+json"):
         return
-    if kind == "text/event-stream" and (error := _other_interface(received, endpoint, "a stream")):
+    if kind in {"text/event-stream", "application/x-ndjson"} and (
+        error := _other_interface(received, endpoint, "a stream")
+    ):
         raise error
     problem = (
         f"{endpoint} answered with {storable(kind)[:SHOWN_NAME]} instead of JSON.{SAID}{_shown(received.raw)}"
@@ -207,7 +223,8 @@ def reply_text(received: errors.Received, *, endpoint: str) -> ReplyText:
 def _other_interface(
     received: errors.Received, endpoint: str, what: str = ""
 ) -> errors.OtherInterface | None:
-    what = what or other_interface(_value(received.raw))
+    begins_as_stream = received.raw.lstrip().startswith(("data:", "event:", ": "))
+    what = what or ("a stream" if begins_as_stream else other_interface(_value(received.raw)))
     if not what:
         return None
     return errors.OtherInterface(
@@ -247,7 +264,11 @@ def _without_text(
                 f"reply (--max-output-tokens) or lower the reasoning effort.{SAID}{_shown(thought)}",
                 received,
             )
-        return errors.ReplyTruncated(f"The reply of {endpoint} is cut off.", received)
+        return errors.ReplyTruncated(
+            f"The reply of {endpoint} is cut off before any text; raise the limit of a reply "
+            f"(--max-output-tokens).{SAID}{_shown(received.raw)}",
+            received,
+        )
     if message.called:
         return errors.ReplyToolCall(
             f"The model at {endpoint} called the tool {_shown(message.called)} instead of answering; "
@@ -261,7 +282,11 @@ def _without_text(
             f"{SAID}{_shown(thought)}",
             received,
         )
-    return errors.ReplyEmpty(f"The reply of {endpoint} is empty.", received)
+    return errors.ReplyEmpty(
+        f"The reply of {endpoint} is empty; try again later, or use another model or server."
+        f"{SAID}{_shown(received.raw)}",
+        received,
+    )
 
 
 def _shown(raw: str) -> str:
@@ -279,7 +304,7 @@ def parse(reply: ReplyText, schema: type[Schema], *, endpoint: str, plain: bool 
     """
     text = unwrapped(reply.text)
     kind: type[errors.ReplyInvalid] = errors.ReplyOffSchema
-    is_json = True
+    is_json = few = True
     try:
         parsed = schema.model_validate_json(text)
         problem = _given_twice(text)
@@ -308,7 +333,10 @@ def parse(reply: ReplyText, schema: type[Schema], *, endpoint: str, plain: bool 
     message = f"The reply of {endpoint} is not a {schema.__name__}: {problem}"
     if is_prose:
         held = "" if plain else "; the endpoint does not hold to the JSON schema"
-        message += f"{held}. Use a model or a server that answers in JSON alone.{SAID}{_shown(reply.text)}"
+        message += f"{held}. Use a model or a server that answers in JSON alone."
+    elif few:
+        message += ". Use a model or a server that keeps to the form."
+    message += f"{SAID}{_shown(reply.text)}" if few else ""
     raise kind(message, reply.received, text=reply.text, problem=problem, is_prose=is_prose)
 
 

@@ -7,10 +7,10 @@
 | `reasoning_content`, `reasoning`, `reasoning_details` alone | vLLM, DeepSeek, OpenRouter, Ollama | told |
 | `<think>…</think>`, `[THINK]…`, channels before the text | llama.cpp, LM Studio, KoboldCpp | read behind |
 | one Markdown fence around the text | whoever accepts a schema and ignores it | read inside |
-| a token that ends turns, a byte order mark | KoboldCpp, older vLLM | read without |
+| a token that begins or ends turns, a byte order mark | KoboldCpp, older vLLM | read without |
 | no `finish_reason` | KoboldCpp, proxies | read if the JSON is whole |
 | other families' `finish_reason`: `max_tokens`, `SAFETY` | Anthropic, Gemini | read as OpenAI's |
-| `tool_calls` instead of text | LiteLLM | told; asked once without the schema |
+| `tool_calls` or `function_call` instead of text | LiteLLM | told; asked once without the schema |
 | `error` in the body or in a choice, status 200 | OpenRouter, Ollama, vLLM | told as that status |
 | a stream, text completions, another family's own reply | a wrong address | told |
 | a usage that is none | some | read as not known |
@@ -39,12 +39,26 @@ DECLINED = frozenset(
         "sensitive",
     }
 )
-FAILED = frozenset({"error", "failed"})
+FAILED = frozenset({"error", "failed", "abort", "aborted", "insufficient_system_resource"})
 
-# The fence many models put around JSON when no schema holds them. JSON has no line that starts with ```.
-_FENCE = re.compile(r"\s*```(?:json)?[ \t]*\r?\n(?P<inside>.*?)\r?\n[ \t]*```\s*", re.DOTALL | re.IGNORECASE)
-_THOUGHT_ENDS = ("</think>", "</thinking>", "[/THINK]", "\u25c1/think\u25b7", "<|channel|>final<|message|>")
-_THOUGHT_BEGINS = ("<think>", "<thinking>", "[THINK]", "\u25c1think\u25b7", "<|channel|>analysis")
+# The fence many models put around JSON when no schema holds them. JSON has no line that starts with one.
+_FENCE = re.compile(
+    r"\s*(?P<sign>`{3,}+|~{3,}+)(?:json\w*)?[ \t]*\r?\n(?P<inside>.*?)\r?\n[ \t]*(?P=sign)\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+_THOUGHTS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<thought>": "</thought>",
+    "<reasoning>": "</reasoning>",
+    "<seed:think>": "</seed:think>",
+    "[THINK]": "[/THINK]",
+    "\u25c1think\u25b7": "\u25c1/think\u25b7",
+    "<|channel>thought": "<channel|>",
+    "<|channel|>analysis": "<|channel|>final<|message|>",
+    "<|channel|>commentary": "<|channel|>final <|constrain|>json<|message|>",
+}
+_TURN_BEGINS = ("<s>", "<|begin_of_text|>", "<|im_start|>assistant", "<|start|>assistant")
 _TURN_ENDS = tuple(
     "<|im_end|> <|eot_id|> <|eom_id|> <|end|> <|return|> <|endoftext|> <|end_of_text|> </s> <end_of_turn> "
     "<\uff5cend\u2581of\u2581sentence\uff5c>".split()
@@ -89,6 +103,7 @@ class ReplyMessage(BaseModel):
     reasoning: JsonValue = None
     reasoning_details: JsonValue = None
     tool_calls: JsonValue = None
+    function_call: JsonValue = None
 
     @property
     def text(self) -> str:
@@ -114,7 +129,7 @@ class ReplyMessage(BaseModel):
     def called(self) -> str:
         """The name of the tool that is called, or "" where none is."""
         calls = self.tool_calls if isinstance(self.tool_calls, list) else []
-        functions = [call.get("function") for call in calls if isinstance(call, dict)]
+        functions = [call.get("function") for call in calls if isinstance(call, dict)] + [self.function_call]
         names = [str(one.get("name")) for one in functions if isinstance(one, dict)]
         return names[0] if names else ""
 
@@ -127,7 +142,7 @@ class Choice(BaseModel):
     @property
     def ends(self) -> str:
         """Why the text ended, in the words that OpenAI has for it, as far as they are others'."""
-        return (self.finish_reason or "").casefold()
+        return (self.finish_reason or "").partition(":")[0].strip().casefold()
 
 
 class ChatReply(BaseModel):
@@ -141,7 +156,9 @@ class ChatReply(BaseModel):
 
 def _part_texts(parts: str | list[JsonValue], *kinds: str) -> Iterator[str]:
     for part in parts:
-        if isinstance(part, dict) and part.get("type") in kinds:
+        if isinstance(part, str) and "text" in kinds:
+            yield part
+        elif isinstance(part, dict) and part.get("type") in kinds:
             yield from _all_texts({name: value for name, value in part.items() if name != "type"})
 
 
@@ -167,7 +184,9 @@ def spoken(text: str) -> str:
     for _ in range(_MAX_TURN_ENDS):
         ends = next((token for token in _TURN_ENDS if text.endswith(token)), "")
         text = text.removesuffix(ends).rstrip() if ends else text
-    for begins, ends in zip(_THOUGHT_BEGINS, _THOUGHT_ENDS, strict=True):
+    for begins in _TURN_BEGINS:
+        text = text.removeprefix(begins).lstrip()
+    for begins, ends in _THOUGHTS.items():
         thought, ended, rest = text.partition(ends)
         # Templates may open the thought in the prompt; what only quotes its end is no JSON before it, either.
         if ended and not thought.startswith(("{", "```")):
@@ -184,6 +203,21 @@ def unwrapped(text: str) -> str:
     return fenced["inside"] if fenced else said
 
 
+# How Anthropic-compatible servers name their errors.
+_STATUS_OF_TYPE = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+
+
 def error_in(value: Mapping[str, JsonValue]) -> tuple[int | None, str] | None:
     """The code and the words of the error that a body or a choice says it is; None where it says none."""
     error = value.get("error")
@@ -193,13 +227,14 @@ def error_in(value: Mapping[str, JsonValue]) -> tuple[int | None, str] | None:
         return None
     if not isinstance(error, dict):
         return None, str(error)
-    code = error.get("code") or error.get("status")
+    code = error.get("code") or error.get("status") or _STATUS_OF_TYPE.get(str(error.get("type")))
     number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else None
     return number, str(error.get("message") or json.dumps(error))
 
 
 def other_interface(value: JsonValue) -> str:
     """What a whole reply is instead of a chat completion, "" where that is not known."""
+    value = value[0] if isinstance(value, list) and value else value
     if not isinstance(value, dict):
         return ""
     first = next((one for one in _listed(value.get("choices")) if isinstance(one, dict)), {})
@@ -212,6 +247,7 @@ def other_interface(value: JsonValue) -> str:
         "a reply of Gemini's own interface": "candidates" in value,
         "a reply of Anthropic's own interface": value.get("type") == "message" and "content" in value,
         "a reply of the Responses interface": value.get("object") == "response" or "output" in value,
+        "a reply of TGI's own interface": "generated_text" in value,
         "a reply of Ollama's own interface": "done" in value,
     }
     return next((name for name, is_it in known.items() if is_it), "")
@@ -223,8 +259,9 @@ def _listed(value: JsonValue) -> list[JsonValue]:
 
 # What servers say where a request is longer than the model's context.
 TOO_LONG = re.compile(
-    r"context[_ ](?:length|window|size)|maximum context|exceeds? the (?:available|model'?s?) context"
-    r"|(?:input|prompt|request|message)s? (?:is|are) too (?:long|large)|(?:entity|payload) too large"
+    r"context[_ ]?(?:length|window|size)|context shift is disabled|must have less than \d+ tokens"
+    r"|maximum context|exceeds? the (?:available|model'?s?) context"
+    r"|(?:input|prompt|request|message)s? (?:(?:is|are) )?too (?:long|large)|(?:entity|payload) too large"
     r"|too many (?:input )?tokens|input token count|exceed_context_size|reduce the length"
     r"|too large for (?:the )?model|max_new_tokens. must be|tokens to keep from the initial prompt"
     r"|maximum (?:prompt|sequence|input) length|longer than the (?:model|maximum)",
@@ -233,12 +270,27 @@ TOO_LONG = re.compile(
 # Where a provider's filter stopped the request before the model saw it.
 FILTERED = re.compile(
     r"content[_ ]filter|content management policy|responsibleaipolicy|data_inspection_failed|moderation"
-    r"|was flagged|content_policy_violation|usage polic|block_?reason|prohibited_content",
+    r"|was flagged|content_?policy_?violation|usage polic|block_?reason|prohibited_content",
     re.IGNORECASE,
 )
-# What no waiting mends, though the status is that of a limit.
-NO_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota", re.IGNORECASE)
+# What no waiting mends, though the status is that of a limit or of a request.
+NO_CREDIT = re.compile(
+    r"insufficient_quota|exceeded your current quota|budget_exceeded|budget has been exceeded"
+    r"|credit balance is too low",
+    re.IGNORECASE,
+)
+NO_ACCESS = re.compile(
+    r"api key not valid|(?:invalid|incorrect) api key|model_not_found|invalid model name"
+    r"|model \S+ (?:was )?not found|model \S+ does not exist",
+    re.IGNORECASE,
+)
+# The model is gone for now, whatever the status.
+MODEL_DOWN = re.compile(
+    r"model (?:has )?(?:been )?(?:crashed|unloaded)|failed during generation", re.IGNORECASE
+)
+NO_SUCH_PATH = re.compile(r"unexpected endpoint", re.IGNORECASE)
 # How endpoints name what they do not accept in a schema, or that they take none at all.
 NAMES_SCHEMA = re.compile(
-    r"schema|response[_ ]?format|additionalproperties|structured|guided|grammar", re.IGNORECASE
+    r"schema|response[_ ]?format|json_validate_failed|additionalproperties|structured|guided|grammar",
+    re.IGNORECASE,
 )

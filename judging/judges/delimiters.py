@@ -43,8 +43,8 @@ _SHORT = frozenset(SHORT_SPEAKERS.split())
 _TURN_HEADINGS = keys("instruction instructions input response prompt")
 # Further lines that name a speaker: "assistant (final):", "assistant to=", "user>", "=== system ===".
 _QUALIFIED = re.compile(
-    r"(?P<name>[^\W\d_]{2,30})\s*(?:[(\[{<][^()\[\]{}<>]{0,60}[)\]}>]"
-    rf"|(?:\s*[-,/]\s*|\s)(?:{'|'.join(CHANNELS.split())}))\W*"
+    r"(?P<name>[^\W\d_]{2,30})(?:\s?#?\d{1,3})?\s*(?:[(\[{<][^()\[\]{}<>]{0,60}[)\]}>]"
+    rf"|(?:\s*[-,/._]\s*|\s)(?:{'|'.join(CHANNELS.split())})(?:\s(?:answer|message|reply|response))?)\W*"
 )
 _PROMPTED = re.compile(r"^[^\w\n]{0,20}+(?P<name>[^\W\d_]{2,30})>{1,3}(?=\s|$)", re.MULTILINE)
 _RULED = re.compile(

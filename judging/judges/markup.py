@@ -55,7 +55,7 @@ _OTHERS = re.compile(
 )
 # `|NAME|`, tight, for cells of tables have room; a speaker alone on its line in any way.
 _BARRED = re.compile(
-    r"(?<![\w|<>(){}\[\]])\|{1,2}(?P<name>[^\W\d][\w-]{1,40})\|{1,2}(?![|<>(){}\[\]])"
+    r"(?<![|<>(){}\[\]])\|{1,2}(?P<name>[^\W\d][\w-]{1,40})\|{1,2}(?![|<>(){}\[\]])"
     r"|^[^\S\n]*\|{1,2}[^\S\n]*(?P<alone>[^\W\d]\w{1,40})[^\S\n]*\|{1,2}[^\S\n]*$",
     re.MULTILINE,
 )
@@ -65,7 +65,8 @@ _EXTENT = re.compile(
     r"(?:answer|response|conversation|dialogue|data|prompt|question|reference|output|submission)s?"
 )
 _NUMBERED = re.compile(
-    r"(?:\u7b2c\s*)?(?P<number>\d{1,4})\s*(?P<after>[^\W\d_]+)|(?P<before>[^\W\d_]+)\W{0,3}\d{1,4}"
+    r"(?:\u7b2c\s*)?(?P<number>\d{1,4})(?:(?:st|nd|rd|th)\b)?\s*(?P<after>[^\W\d_]+)"
+    r"|(?P<before>[^\W\d_]+)\W{0,3}(?:\d{1,4}(?:\s?(?:/|of)\s?\d{1,4})?|one|two|three|four|five|six)"
 )
 _ATTRIBUTE = re.compile(r"[/|\s]*+(?:[^\W\d_][\w:-]++=|(?P<name>[^\W\d_][\w:-]++)\s++[\w:-]++\s*+=)")
 # What stands between bars and is no name: a quotation mark, `c++`, `image@placeholder`.
@@ -203,7 +204,9 @@ def _barred(text: str, reading: Skeleton) -> Iterator[tuple[int, str]]:
         known = key(name) in SPEAKER_KEYS | _BARRED_KEYS
         shouted = written.isupper() and (len(name) >= _LONG_NAME or key(name) in _CONTROL_KEYS)
         is_cell = kind == "alone" or reading.text[found.end() : found.end() + 1].isalnum()
-        if known or (not is_cell and (shouted or "_" in name.strip("_"))):
+        is_glued = reading.text[max(found.start() - 1, 0) : found.start()].isalnum()
+        is_named = not is_cell and not is_glued and (shouted or "_" in name.strip("_"))
+        if is_named or (known and (not is_glued or (written.isupper() and key(name) in _BARRED_KEYS))):
             for place in range(found.start(), found.end()):
                 if reading.text[place] == "|":
                     yield place, "(" if place < found.start(kind) else ")"

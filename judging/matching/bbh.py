@@ -5,7 +5,10 @@ at the next full stop that is no decimal point, or with the response. Where noth
 response has to be the answer as people write it: an option's letter, alone, before its text or before a
 reason; an option's text; "No, …"; "12 items"; words with commas between them. A text that only mentions an
 option on its way has not chosen it. A span that names two answers, or says "not" before the one it names,
-answers nothing. Numbers compare as numbers, brackets and lists of words whatever stands between them.
+answers nothing. Where nothing is read in this way, it is looked for behind words that only lead to it
+("Therefore", "I think it is"), before a reason and behind a conclusion, and an option in a sentence that
+otherwise has the words of the question only. Numbers compare as numbers, brackets and lists of words whatever
+stands between them.
 
 Characters are read as they are meant: full-width letters, typographic signs, emphasis and LaTeX around an
 answer make no difference. With these rules the accuracies that the benchmark's authors published for their
@@ -14,9 +17,10 @@ outputs come out for all 27 tasks (benchmarks/judging/bbh_outputs.py).
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import takewhile
 
 from judging.matching import bbh_rules_3
 from judging.matching.bbh_tasks import (
@@ -26,6 +30,8 @@ from judging.matching.bbh_tasks import (
     INTEGER,
     PATTERNS,
     TRUTH,
+    VALIDITY,
+    YES_NO,
     UnknownTask,
     pattern_of,
 )
@@ -51,6 +57,36 @@ _ANNOUNCED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+# What only leads to an answer: left out where nothing was read with it.
+_LEAD_IN = re.compile(
+    r"""
+    (?:
+        [=-]+> | [\#=\u2192\u21d2]+ | \.{2,}
+        | (?:so|therefore|thus|hence|then|definitely|clearly|obviously|okay?)\b
+        | i\ (?:think|believe)\b (?:\ that\b)? | i(?:'ll|\ will|'d)?\ (?:go\ with|take|choose|pick)\b
+        | (?:i|you|we)\ (?:have|count|counted|see|get|got|need)\b (?:\ to\ (?:add|close\ with)\b)?
+        | (?:it|that|this)? (?:\ ?(?:is|must\ be|has\ to\ be|should\ be)|'s)\b | its\s
+        | there\ (?:are|is)\b | (?:in|a)\ total\b (?:\ of\b)? | (?:exactly|add)\b
+        | (?:(?:the|my)\ )? (?:(?:final|correct|right|best)\ )?
+          (?:answer|ans|antwort|l\u00f6sung|option|choice|solution|result|pick|total|sum|input|output)\b
+          (?:\ (?:to|of|for)\ [^.:;\n]{1,60}?(?=\ is\b|\s*:))?
+          (?:\s+(?:is|must\ be|should\ be|would\ be|ist)\b)?
+          (?:[.=] | \s-\s)?
+        | (?:the\ )? (?:\w{1,20}\ ){0,2} (?:number|count)\ of\ [^.:;=\d\n]{1,40}? \s* (?:[:=]|\bis\b)
+        | (?:the\ )? (?:\w{1,20}\ ){0,2} (?:brackets?|parenthes[ei]s|sequence) \s* (?::|\b(?:is|are)\b)
+        | correct\s*:
+    ) [\s,:]*
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_MAX_LEADS = 4
+_BEFORE_REASON = re.compile(
+    r"(.{1,200}?)[\s,;(\u2013\u2014-]{1,5}(?:because|since|weil|denn)\b", re.DOTALL | re.IGNORECASE
+)
+_TAKEN_BACK = re.compile(r"\b(?:but|wait|actually|instead|rather|sorry|not\s+sure)\b|\bno,", re.IGNORECASE)
+_CONCLUSION = re.compile(
+    r".*[\s,;:.](?:so|therefore|thus|hence)\b[\s,:]*(\S.{0,80})", re.DOTALL | re.IGNORECASE
+)
 _END = re.compile(r"\.(?!\d)")
 _LATEX = re.compile(r"\\(?:boxed|text[a-z]{0,2}|math[a-z]{2})\s*\{([^{}]*)\}")
 _MAX_NESTED = 4
@@ -58,17 +94,25 @@ _EMPHASIS = re.compile(r"[*`$]|\\[()]|(?<!\w)_+|_+(?!\w)")
 _DIGITS_APART = re.compile("(?<=[0-9])[\u00a0\u2009\u202f'\u2019](?=[0-9]{3}(?![0-9]))")
 _EDGES = " \t\n\"'\u00ab\u00bb\u2039\u203a\u201a\u201e.,;:!"
 
+_HOURS = re.compile(r"(?<=\d)\s+(?=[ap]m\b)", re.IGNORECASE)
+_TIMES = re.compile(r"(?<=[ap]m)\s*(?:[\u2010-\u2014-]|\b(?:and|until|till)\b)\s*(?=\d)", re.IGNORECASE)
 _OPTION = re.compile(r"^\s*\(([A-Z])\)\s*(.*?)\s*$", re.MULTILINE)
 _BRACKETED = re.compile(r"(?<!\w)[(\[]\s*([A-Za-z])\s*[)\]]")
 _LEADING = re.compile(
-    r"(?P<word>(?:the\s+)?(?:option|choice|letter|answer)\b[\s:]*)?[(\[\"']*(?P<letter>[A-Za-z])(?!['\w])"
-    r"(?P<mark>[)\]\"']*\s*[.:,;!)>\u2013\u2014-]*)\s*(?P<rest>.*)",
+    r"(?P<word>(?:the\s+)?(?:option|choice|letter|answer|statement|sentence)\b[\s:]*)?"
+    r"[(\[{\"']*(?P<letter>[A-Za-z])(?!['\w])"
+    r"(?P<mark>[)\]}\"']*[^\S\n]*(?:\n|[.:,;!)>(=/\u2192\u2013\u2014-]*))\s*(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 _OTHER_LETTER = re.compile(r"(?<![\w'])([A-Z])(?![\w'])(?!(?<=[AI])\s+[a-z])")
+_LETTER_AS_SUBJECT = re.compile(
+    r"(?:^|(?<=sentence\s)|(?<=statement\s))([A-Z])(?=\s(?:is|has|are)\b)", re.MULTILINE
+)
 _REASON = re.compile(r"\(?(?:because|since|as|for|due to|by|so|therefore|weil|denn|da)\b", re.IGNORECASE)
 _IS_RIGHT = re.compile(
-    r"is (?:the )?(?:correct|right|best|true)(?: (?:answer|option|choice|one))?", re.IGNORECASE
+    r"is (?:(?:the|my) )?(?:final )?(?:answer|choice|(?:correct|right|best|true)"
+    r"(?: (?:answer|option|choice|one|statement|sentence))?)",
+    re.IGNORECASE,
 )
 # What goes on like this says something about an option instead of choosing it.
 _STATEMENT = re.compile(
@@ -76,45 +120,88 @@ _STATEMENT = re.compile(
     r"|has|have|does|doesn't|did|if|unless|vs|versus|to)\b",
     re.IGNORECASE,
 )
-_NEGATED = re.compile(r"(?:\bnot|n't|\bnever|\bneither|\bexcept)\W+(?:\w+\W+)?$", re.IGNORECASE)
+_NEGATED = re.compile(
+    r"(?:(?:\bnot|n't|\bnever|\bneither|\bexcept)\W+(?:\w+\W+)?"
+    r"|\bnot (?:the case|true) that\W(?:\w+\W+){0,5})$",
+    re.IGNORECASE,
+)
 _NEAR_CHARACTERS = 60
 _UNDECIDED = re.compile(r"\b(?:not sure|unsure|don't know|do not know|no idea|either)\b", re.IGNORECASE)
 
 _EQUATION = re.compile(
-    r"[\s()]*(?:(?:not|and|or|true|false)\b[\s()]*)+(?:=+>?|\bis)\s*(?=(?:true|false)\W*$)", re.IGNORECASE
+    r"(?:[\s()]*+(?:(?:not|and|or|true|false)\b[\s()]*+)++(?:=++>?|is\b))++\s*(?=(?:true|false)\W*$)",
+    re.IGNORECASE,
 )
 _SUBJECT = re.compile(
-    r"(?:(?:it|this|that|the (?:whole )?\w+)(?:'s| is| evaluates to| equals)(?: therefore| logically)?\s)?"
-    r"(?:deductively\s)?",
+    r"(?:given the (?:explicitly stated )?premises,?\s)?"
+    r"(?:(?:it|this|that|(?:the|this) (?:whole )?\w+)?(?:'s|\s?is| evaluates to| equals)\s)?"
+    r"(?:(?:therefore|logically|clearly|deductively)\s)*",
     re.IGNORECASE,
 )
 _AFTER_WORD = re.compile(
-    r"\W*$|\s*[^\w\s?]|\s+(?:because|since|as|you|he|she|it|they|we|i|the|this|that|there|argument|deduction|weil)\b",
+    r"\W*$|\s*[^\w\s?]|(?<=yes)\s+(?!(?:or|and|but|if|unless|maybe|in)\b)"
+    r"|\s+(?:because|since|as|you|u|he|she|it|they|we|i|the|this|that|there|argument|deduction|weil)\b",
     re.IGNORECASE,
 )
+_NOT_VALID = re.compile(
+    r"(?:\bnot\s|n't\s)\s*(?:(?:deductively|logically)\s+)?valid\b|\bin-valid\b", re.IGNORECASE
+)
+# It answers no question.
+_NO_THING = re.compile(r"\bno (?=(?:doubt|other|longer|matter|problem|reason)\b)", re.IGNORECASE)
+_INITIALS = {"t": "True", "f": "False", "y": "Yes", "n": "No"}
 
 _CALCULATION = re.compile(r"[\d\s.,+*/x\u00d7\u00f7()^=-]*=\s*")
 _NUMBER = re.compile(
     r"(?<![\w.,/])(?:(?<![\w)])([+-])\s?)?(\d{1,3}(?:,\d{3}){1,9}|\d{1,30})(\.\d{1,30})?"
-    r"(?![\w%/]|[.,]\d)",
+    r"(?![\w/]|\s?[%\u2030]|[.,]\d)",
     re.ASCII,
 )
-_MINUS = re.compile(r"\b(?:minus|negative)\s+(?=\d)|[\u2010-\u2013](?=\s?\d)", re.IGNORECASE)
+_MINUS = re.compile(
+    r"\b(?:minus|negative)\s+(?=\d)|[\u2010-\u2013](?=\s?\d)|^\s*[\u2014\u2015](?=\s?\d)", re.IGNORECASE
+)
+_DASH = re.compile(r"[^\W\d]\s+-\s+\d")
 _NUMBER_WORDS = """
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
     seventeen eighteen nineteen twenty
 """.split()
-_NUMBER_WORD = re.compile(rf"({'|'.join(_NUMBER_WORDS)})\b(?!-)", re.IGNORECASE)
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_NUMBER_WORDS += [
+    f"{ten} {one}".strip()
+    for ten in _TENS
+    for one in ["", *_NUMBER_WORDS[1:10]]
+    if (ten, one) != ("twenty", "")
+]
+_NUMBER_WORD = re.compile(
+    rf"(?:(?:{'|'.join(_TENS)})(?:[ -](?:{'|'.join(_NUMBER_WORDS[1:10])}))?"
+    rf"|{'|'.join(_NUMBER_WORDS[:20])})\b(?!-)",
+    re.IGNORECASE,
+)
+# Of these a number is only a part.
+_MULTIPLIED = re.compile(r"\d\s*(?:dozen|hundred|thousand|million|billion|(?:and a )?half)\b", re.IGNORECASE)
 _NOT_THE_NUMBER = re.compile(
     r"\b(?:not|no|or|maybe|about|around|approximately|roughly|almost|nearly|least|most|more|less|fewer|than|over"
-    r"|under|except|minus|plus|if|of|out|wrong|incorrect)\b|n't|[<>~]",
+    r"|under|except|minus|plus|if|of|out|wrong|incorrect)\b|n't|[<>~\u00b1\u2243\u2245\u2248\u2260\u2264\u2265"
+    r"\u2272\u2273\u221a\u223c]|\d\s*\+|[-+]\s*[-+(]",
     re.IGNORECASE,
 )
 _MAX_WORDS = 8
+_SMALL_WORDS = frozenset(
+    "the a an it is are was has have there this that from one option choice statement sentence".split()
+)
+_DENIALS = frozenset("not no never wrong incorrect error or except".split())
 
-_LISTED = re.compile(r"(?:^|(?<=\s))(?:\d+[.)]|[-\u2022])\s+", re.MULTILINE)
-_BETWEEN_WORDS = re.compile(r"[\s,;>\u2192]+(?:and\s+(?=\S+$))?|->")
-_SORTED = re.compile(r"^\s*(?:sorted|sorted list|list)\s*:", re.IGNORECASE)
+_LISTED = re.compile(
+    r"(?:^|(?<=[\s,;]))(?:\(?\d{1,3}[.):]\s*|\d{1,3}(?:\s+-)?\s+|[-\u2022\u00b7]\s+)(?=[^\W\d]|[\"'])",
+    re.MULTILINE,
+)
+_BETWEEN_WORDS = re.compile(
+    r"[\s,;<>/|\u2192\u3001\u00b7\u2022\u2013\u2014]+(?:(?:and|then|&)\s+(?=\S+$))?|[-=]>"
+)
+_SORTED = re.compile(
+    r"^\s*(?:(?:the|in|my|words?|list|order|sequence|sorted|ordered|correct|right|final|alphabetical|alphabetically"
+    r"|result|as|follows|are|is)\b\s*){1,8}:",
+    re.IGNORECASE,
+)
 _GIVEN_LIST = re.compile(r"\bList:\s*(.+)$")
 _GIVEN_BRACKETS = re.compile(r"\bInput:([\s\[\](){}<>]+)$")
 
@@ -151,9 +238,23 @@ def reading_of(response: str, task: str, question: str = "", *, version: int = V
         return Reading(found, today.has_form and _compared(today.text, pattern) == _compared(found, pattern))
     text = _plain(_LISTED.sub("", response) if pattern is FREE_TEXT else response)
     span, announced = _span(text)
+    reading = _read(text, span, pattern, question, announced=announced)
+    if not reading.has_form:
+        leads = reading.text != _NONE.text
+        for simpler in _simpler(span, question, leads=leads):
+            again = _read(simpler, simpler, pattern, question, announced=False)
+            if again.has_form:
+                return again
+    return reading
+
+
+def _read(text: str, span: str, pattern: re.Pattern[str], question: str, *, announced: bool) -> Reading:
     match pattern:
         case _ if pattern is CHOICE:
-            return _choice(text, span, _options(question), announced=announced)
+            options = _options(question)
+            reading = _choice(text, span, options, announced=announced)
+            is_settled = reading.has_form or not reading.text
+            return reading if is_settled else _in_words_of_question(span, question, options) or reading
         case _ if pattern is INTEGER:
             return _number(span, announced=announced)
         case _ if pattern is CLOSING_BRACKETS:
@@ -180,9 +281,10 @@ def is_correct(
     """
     if version == bbh_rules_3.VERSION:
         return bbh_rules_3.is_correct(response, reference, task)
-    answer, pattern = reading_of(response, task, question).text, pattern_of(task)
+    reading, pattern = reading_of(response, task, question), pattern_of(task)
+    answer = reading.text
     if pattern is INTEGER and (number := _value(answer)) is not None:
-        return number == _value(reference)
+        return reading.has_form and number == _value(reference)
     return bool(answer) and _compared(answer, pattern) == _compared(reference.strip(), pattern)
 
 
@@ -219,19 +321,73 @@ def _span(text: str) -> tuple[str, bool]:
     return text, False
 
 
+def _simpler(span: str, question: str, *, leads: bool) -> Iterator[str]:
+    """The span without what `leads` to an answer, without the reason behind it, and its conclusion alone."""
+    rest = span
+    for _ in range(_MAX_LEADS if leads else 0):
+        rest, before = rest[found.end() :] if (found := _LEAD_IN.match(rest)) else rest, rest
+        if not rest or rest == before:
+            break
+        yield rest
+    has_own_reasons = _BEFORE_REASON.search(question.partition("\nOptions:")[2])
+    for text in () if has_own_reasons else (rest, span):
+        if (reasoned := _BEFORE_REASON.match(text)) and not _TAKEN_BACK.search(text):
+            yield reasoned[1]
+    if (concluded := _CONCLUSION.fullmatch(span)) and not _TAKEN_BACK.search(concluded[1]):
+        yield concluded[1]
+
+
+def _in_words_of_question(text: str, question: str, options: Mapping[str, str]) -> Reading | None:
+    """The one option that a text names, by its text, its letter or both, in words of the question alone."""
+    asked = re.split(r"[.?!\n]\s+", question.partition("\nOptions:")[0].strip())[-1]
+    rest, named = _with_times(" ".join(text.split())), set[str]()
+    for letter, option in sorted(options.items(), key=lambda one: -len(one[1])):
+        whole = re.compile(rf"(?<!\w)(?:an?\s)?{re.escape(option)}(?!\w)", re.IGNORECASE)
+        if option and whole.search(rest) and [*options.values()].count(option) == 1:
+            rest = whole.sub(" ", rest)
+            named.add(letter)
+    letters = [*_BRACKETED.finditer(rest), *_OTHER_LETTER.finditer(rest), *_LETTER_AS_SUBJECT.finditer(rest)]
+    named |= {found[1].upper() for found in letters}
+    words = {*re.findall(r"\w+", rest.casefold())} - {found[1].casefold() for found in letters}
+    if len(named) > 1:
+        return _NONE
+    is_asked = words <= ({*re.findall(r"\w+", asked.casefold())} | _SMALL_WORDS) - _DENIALS
+    return Reading(f"({named.pop()})") if options and named and is_asked and "?" not in rest else None
+
+
 def _options(question: str) -> Mapping[str, str]:
     """The options of a question by their letters."""
     return {letter: _folded(_plain(text)) for letter, text in _OPTION.findall(question)}
 
 
 def _folded(text: str) -> str:
-    return " ".join(text.casefold().split()).strip(_EDGES)
+    return _with_times(" ".join(text.casefold().split()).strip(_EDGES))
+
+
+def _with_times(text: str) -> str:
+    return _TIMES.sub(" to ", _HOURS.sub("", text))
+
+
+def _same(text: str, options: Mapping[str, str]) -> list[str]:
+    """The letters of the options that a text is, if need be without their article and their common end."""
+    if same := [letter for letter, option in options.items() if option == text]:
+        return same
+    words = [option.split() for option in options.values()]
+    ends = sum(1 for _ in takewhile(lambda ends: len({*ends}) == 1, zip(*map(reversed, words), strict=False)))
+    cores = [" ".join(each[: len(each) - ends]).removeprefix("the ") for each in words]
+    text = text.removeprefix("the ")
+    if text.isdecimal() and len(text) < 3:
+        text = _NUMBER_WORDS[int(text)]
+    return [
+        letter
+        for letter, each, core in zip(options, words, cores, strict=True)
+        if text and text in (core, " ".join(each).removeprefix("the "))
+    ]
 
 
 def _choice(text: str, span: str, options: Mapping[str, str], *, announced: bool) -> Reading:
     bare = span.lstrip("-\u2022= ").strip(_EDGES)
-    same = [letter for letter, option in options.items() if option in (_folded(text), _folded(bare))]
-    if same:
+    if same := _same(_folded(text), options) or _same(_folded(bare), options):
         return Reading(f"({same[0]})") if len(same) == 1 else _NONE
     bracketed = [found for found in _BRACKETED.finditer(span) if found[1].isupper()]
     named = {found[1] for found in bracketed}
@@ -242,7 +398,14 @@ def _choice(text: str, span: str, options: Mapping[str, str], *, announced: bool
         own, rest = options.get(letter, ""), _folded(leading["rest"])
         further = leading["rest"][len(own) :] if _begins(rest, own) else leading["rest"]
         named |= {*_OTHER_LETTER.findall(further)}
-        if not _begins(rest, own):
+        if _begins(rest, own):
+            behind = rest[len(own) :]
+            named |= {
+                other
+                for other, option in options.items()
+                if option and _holds(behind, option) and option != own
+            }
+        else:
             named |= {other for other, option in options.items() if _begins(rest, option)}
         return _NONE if named - {letter} else Reading(_as_written(leading, letter))
     if announced and bracketed:
@@ -255,6 +418,10 @@ def _begins(text: str, option: str) -> bool:
     return bool(option) and text.startswith(option) and not text[len(option) :][:1].isalnum()
 
 
+def _holds(text: str, option: str) -> bool:
+    return bool(re.search(rf"(?<!\w){re.escape(option)}(?!\w)", text))
+
+
 def _as_written(leading: re.Match[str], letter: str) -> str:
     bracketed = leading.string[leading.start("letter") - 1 : leading.end("letter") + 1]
     return f"({letter})" if bracketed in (f"({letter})", f"({letter.lower()})") else leading["letter"]
@@ -265,7 +432,7 @@ def _chosen(leading: re.Match[str], options: Mapping[str, str]) -> str:
     letter, rest, marked = (
         leading["letter"].upper(),
         leading["rest"],
-        leading["mark"].strip() or leading["word"],
+        leading["mark"].strip(" ") or leading["word"],
     )
     if not rest or _REASON.match(rest) or _IS_RIGHT.fullmatch(rest.strip(_EDGES)):
         return letter
@@ -285,7 +452,11 @@ def _word(span: str, pattern: re.Pattern[str], *, announced: bool) -> Reading:
     """One of the two words of the task."""
     equation = _EQUATION.match(span) if pattern is TRUTH else None
     text = span[equation.end() :] if equation else span.strip(_EDGES)
-    found = [*pattern.finditer(text)]
+    if pattern is VALIDITY:
+        text = _NOT_VALID.sub(" invalid", text).strip()
+    if pattern.fullmatch(whole := _INITIALS.get(text.casefold(), "")):
+        return Reading(whole)
+    found = [*pattern.finditer(_NO_THING.sub("   ", text) if pattern is YES_NO else text)]
     if not found:
         return Reading(text, has_form=False)
     first = found[0]
@@ -299,29 +470,31 @@ def _word(span: str, pattern: re.Pattern[str], *, announced: bool) -> Reading:
 
 
 def _number(span: str, *, announced: bool) -> Reading:
-    calculation = _CALCULATION.match(span)
-    text = _MINUS.sub("-", span[calculation.end() :] if calculation else span).strip(" \n")
-    text = (
-        _NUMBER_WORD.sub(lambda word: str(_NUMBER_WORDS.index(word[1].lower())), text, count=1)
-        if (_NUMBER_WORD.match(text))
-        else text
-    )
+    text = _MINUS.sub("-", span).strip(" \n")
+    calculation = _CALCULATION.match(text)
+    text = text[calculation.end() :] if calculation else text
+    if word := _NUMBER_WORD.match(text):
+        text = f"{_NUMBER_WORDS.index(word[0].lower().replace('-', ' '))}{text[word.end() :]}"
     found = [*_NUMBER.finditer(text)]
     values = {f"{one[1] or ''}{one[2]}{one[3] or ''}".removeprefix("+").replace(",", "") for one in found}
-    if len({Fraction(value) for value in values}) > 1:
+    bare, beside = text.strip(_EDGES), _NUMBER.sub("", text)
+    if len({Fraction(value) for value in values}) > 1 or _MULTIPLIED.search(text):
         return _NONE
-    bare = text.strip(_EDGES)
-    if not found:
+    if found and (any(map(str.isdigit, beside)) or (word and _NUMBER_WORD.match(beside.lstrip(" -")))):
+        return _NONE
+    if not found or (not announced and _DASH.search(text)):
         return Reading(bare, has_form=False)
     if _is_negated(text, found[0].start()):
         return _NONE
-    if announced or (len(bare.split()) <= _MAX_WORDS and not _NOT_THE_NUMBER.search(bare)):
+    leads = found[0].start() == 0 and text[found[0].end() :].lstrip(" ")[:1] in {*":(,;\n"}
+    is_short = leads or len(bare.split()) <= _MAX_WORDS
+    if announced or (is_short and not _NOT_THE_NUMBER.search(bare)):
         return Reading(min(values, key=len))
     return Reading(bare, has_form=False)
 
 
 def _brackets(span: str, question: str, *, announced: bool) -> Reading:
-    text = re.sub(r"[\s,\"']", "", span).removesuffix(".")
+    text = re.sub(r"[\s,\"']|\band\b", "", span).removesuffix(".")
     given = _GIVEN_BRACKETS.search(question)
     text = text.removeprefix("".join(given[1].split())) if given else text
     found = CLOSING_BRACKETS.search(text) if announced else CLOSING_BRACKETS.fullmatch(text)
@@ -330,7 +503,7 @@ def _brackets(span: str, question: str, *, announced: bool) -> Reading:
 
 def _words(span: str, question: str) -> Reading:
     parts = _BETWEEN_WORDS.split(_SORTED.sub("", span).strip(_EDGES))
-    words = [word for part in parts if (word := part.strip(_EDGES + "()[]"))]
+    words = [word for part in parts if (word := part.strip(_EDGES + "()[]{}"))]
     given = _GIVEN_LIST.search(question)
     complete = not given or sorted(map(str.casefold, words)) == sorted(given[1].casefold().split())
     return Reading(" ".join(words), has_form=bool(words) and complete)

@@ -15,7 +15,7 @@ from judging.selectors.audits import RaterAgreement
 from judging.selectors.judges import judges_to_choose
 from judging.selectors.run_progress import Progress
 from judging.selectors.runs import judging_runs, open_judging_run
-from judging.services.running.judge_specs import study_judge_specs
+from judging.services.running.judge_specs import goes_on_by_earlier_rules, study_judge_specs
 from judging.services.running.runs import RunIsOpen, RunPlan, run_plan, run_start
 from presentation.numbers import decimals, percent
 from reporting.selectors.judging_board import Next, judging_board
@@ -130,6 +130,7 @@ def _judging_page(
         "form": form,
         "judges": judges_to_choose() if can_plan and "judges" in form.fields else (),
         "plan": plan,
+        "goes_on_by_earlier_rules": can_plan and goes_on_by_earlier_rules(study),
         "estimates": plan.estimates if plan else (),
         "plan_sha256": plan.sha256() if plan else "",
         "prices_missing": plan is not None and form.budget_wanted is not None and plan.cost is None,

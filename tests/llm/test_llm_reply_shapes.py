@@ -7,7 +7,6 @@ import pytest
 
 from judging.judges.schemas import RubricJudgment
 from llm import errors
-from llm.retrying import RetryPolicy
 from tests.support.small_server import ASK, KEY, VERDICT, Serve, asked, client, ok, outcomes, saying
 
 pytestmark = pytest.mark.slow
@@ -31,6 +30,14 @@ READ = {
     "a fence": body(f"```json\n{VERDICT}\n```"),
     "an unmarked fence": body(f"```\n{VERDICT}\n```\n"),
     "a fence in capitals": body(f"\n```JSON\n{VERDICT}\n```"),
+    "a fence of tildes": body(f"~~~json\n{VERDICT}\n~~~"),
+    "a longer fence": body(f"````json5\n{VERDICT}\n````"),
+    "a thought in other tags": body(f"<seed:think>Hm.</seed:think>{VERDICT}"),
+    "a channel that says what it holds": body(
+        f"<|channel|>final <|constrain|>json<|message|>{VERDICT}<|return|>"
+    ),
+    "the beginning of a turn before it": body(f"<|im_start|>assistant\n{VERDICT}"),
+    "texts as parts": body([VERDICT]),
     "a thought before it": body(f"<think>\nIs {{it}} met?\n</think>\n\n{VERDICT}"),
     "a thought that the template began": body(f"Is it met? Yes.\n</think>\n{VERDICT}"),
     "another family's thought": body(f"[THINK]Is it?[/THINK]{VERDICT}"),
@@ -117,6 +124,26 @@ TOLD: dict[str, tuple[Any, str, int, tuple[str, ...]]] = {
         {"object": "error", "message": "no such model", "code": 404}, "access_denied", 1, ("no such model",),
     ),
     "an error in a list": ([{"error": {"code": 401, "message": "no key"}}], "access_denied", 1, ("no key",)),
+    "an error by its type": (
+        {"type": "error", "error": {"type": "authentication_error", "message": "no such key"}},
+        "access_denied", 1, ("no such key",),
+    ),
+    "a wrong path with status 200": (
+        {"error": "Unexpected endpoint or method. (POST /v1/v1/chat/completions)"}, "other_interface", 1,
+        ("base URL", "Unexpected endpoint"),
+    ),
+    "a server that ran out of room": (
+        body("", finish_reason="insufficient_system_resource"), "server_failed", 3, ("try again later",),
+    ),
+    "nothing at all": (body(""), "reply_empty", 3, ("is empty", "another model or server", "It said:")),
+    "a function": (
+        body(None, message={"function_call": {"name": "grade", "arguments": VERDICT}}), "reply_tool_call", 2,
+        ("called the tool grade",),
+    ),
+    "TGI's own": ([{"generated_text": VERDICT}], "other_interface", 1, ("TGI's own interface",)),
+    "another form": (
+        body('{"score": "1"}'), "reply_off_schema", 2, ("keeps to the form", 'It said: {"score": "1"}'),
+    ),
     "a question too long, in the body": (
         {"error": {"message": "This model's maximum context length is 4096 tokens.", "code": 400}},
         "prompt_too_long", 1, ("longer than the model takes", "longer context", "4096"),
@@ -180,60 +207,12 @@ def test_what_cannot_be_read_is_told_with_its_way_out_and_asked_no_more_often_th
     assert len(sentence) < 700
 
 
-@pytest.mark.parametrize(
-    ("status", "words", "outcome"),
-    [
-        ("400 Bad Request", "'max_tokens' is too large; maximum context length is 8192", "prompt_too_long"),
-        ("400 Bad Request", '{"error": {"code": "context_length_exceeded"}}', "prompt_too_long"),
-        ("400 Bad Request", "prompt is too long: 210000 tokens > 200000 maximum", "prompt_too_long"),
-        ("400 Bad Request", "the request exceeds the available context size", "prompt_too_long"),
-        ("400 Bad Request", "The input token count (9) exceeds the maximum", "prompt_too_long"),
-        ("413 Payload Too Large", "Request too large for model `m`", "prompt_too_long"),
-        ("413 Payload Too Large", "<h1>413 Request Entity Too Large</h1>", "prompt_too_long"),
-        ("422 Unprocessable", "`inputs` tokens + `max_new_tokens` must be <= 4096", "prompt_too_long"),
-        ("500 Internal Server Error", "Requested tokens exceed context window of 2048", "prompt_too_long"),
-        ("400 Bad Request", '{"error": {"code": "content_filter", "message": "x"}}', "reply_refused"),
-        ("403 Forbidden", '{"error": {"message": "Input was flagged", "code": 403}}', "reply_refused"),
-        ("429 Too Many Requests", '{"error": {"code": "insufficient_quota"}}', "access_denied"),
-    ],
-)  # fmt: skip
-def test_a_status_is_told_apart_by_what_the_endpoint_says(
-    serve: Serve, status: str, words: str, outcome: str
-) -> None:
-    server = serve(saying(ok(words.encode(), status=status)))
-    with client(server.base_url) as chat:
+@pytest.mark.parametrize("kind", ["application/json", "text/plain", "text/event-stream"])
+def test_a_stream_is_known_by_its_beginning_too(serve: Serve, kind: str) -> None:
+    stream = f"data: {json.dumps({'choices': [{'delta': {'content': 'x'}}]})}\n\ndata: [DONE]\n\n"
+    with client(serve(saying(ok(stream.encode(), kind=kind))).base_url) as chat:
         error, attempts = asked(chat)
-    assert isinstance(error, type)
-    assert (error.reason, outcomes(attempts)) == (outcome, [outcome])
-
-
-@pytest.mark.parametrize(
-    ("headers", "words", "wait"),
-    [
-        (["Retry-After: 17"], "", 17.0),
-        (["Retry-After: 1m2.5s"], "", 62.5),
-        (["retry-after-ms: 2500", "Retry-After: 9"], "", 2.5),
-        ([], "Rate limit reached. Please try again in 6.5s.", 6.5),
-        ([], "Please try again in 1m2s", 62.0),
-        ([], '{"error": {"details": [{"retryDelay": "21s"}]}}', 21.0),
-        ([], '{"retry_after": 4}', 4.0),
-        ([], "try again in 250ms", 1.0),
-    ],
-)
-def test_a_wait_is_kept_in_whatever_form_it_is_asked_for(
-    serve: Serve, headers: list[str], words: str, wait: float
-) -> None:
-    limited = ok(words.encode() or b"{}", *headers, status="429 Too Many Requests")
-    waits: list[float] = []
-
-    class Upper:
-        def uniform(self, a: float, b: float) -> float:
-            return b
-
-    patient = RetryPolicy(sleep=waits.append, rng=Upper(), longest_wait=100.0)  # type: ignore[arg-type]
-    with client(serve(saying(limited, ok())).base_url, retry=patient) as chat:
-        assert asked(chat)[0] == 0.5
-    assert waits == [wait]
+    assert (error, outcomes(attempts)) == (errors.OtherInterface, ["other_interface"])
 
 
 def test_a_fence_is_read_at_once_and_from_then_on_the_form_is_described_in_words(serve: Serve) -> None:

@@ -120,6 +120,14 @@ def rules_versions(study: Study) -> tuple[int | None, ...]:
     return (bbh.VERSION, *bbh.EARLIER) if protocol.match_rules == "bbh" else (None,)
 
 
+def goes_on_by_earlier_rules(study: Study) -> bool:
+    """Whether a run of the study's present design was begun by rules that are no longer the newest."""
+    newest = rules_versions(study)[0]
+    begun = ScoringRun.objects.filter(study=study, design_hash=study.design_hash).order_by("-pk").first()
+    named = begun and (begun.judge.get("neutralising") or begun.judge.get("version"))
+    return bool(newest and begun and begun.judge_kind == study.protocol.judge_kind and named != newest)
+
+
 def _description(study: Study, spec: JudgeSpec) -> dict[str, JsonValue]:
     with judge_of(study, spec) as judge:
         named: dict[str, JsonValue] = {} if spec.config is None else {"judge": spec.config.slug}

@@ -29,41 +29,62 @@ RIGHT = {
         "\ufeffB",
         r"$\boxed{B}$", r"The answer is \(\boxed{\text{B}}\).", "- (B)",
         "I thought (A). No, the answer is (B)",
+        "Therefore, B", "So B", "I think it is B", "I'd go with B", "It must be B", "Definitely (B)",
+        "Solution: B", "Ans. B", "Final answer - B", "=> B", "\u2192 B", "{B}",
+        "B\n\nThe list starts on Monday.",
+        "(B) is correct because it follows", "B is my answer", "The answer must be B", "It is not A, so B",
+        "The answer to the question is (B)", "B = Tuesday", "B (Tuesday)", "(B) since (A) is too early",
     ],
     ("navigate", "No"): [
         "No, you do not return.", "no", "NO!", "No - you end elsewhere", "No you do not", "**No**",
         "Answer: no",
         "No.\nYou end 3 steps north", "It is no", "\u201eNo\u201c",
-        "The answer is No, because you end elsewhere",
+        "The answer is No, because you end elsewhere", "n", "I think no", "You end elsewhere, so no.",
     ],
-    ("sports_understanding", "yes"): ["Yes he does", "Yes, it is plausible.", "yes!", "Final answer: yes"],
+    ("sports_understanding", "yes"): [
+        "Yes he does", "Yes, it is plausible.", "yes!", "Final answer: yes", "Yes, no doubt",
+        "yes plausible", "Y",
+        "Yes, because no other player does that",
+    ],
     ("formal_fallacies", "invalid"): [
         "The argument is invalid.", "The argument is deductively invalid", "It's invalid",
         "Deductively invalid",
         "Invalid argument", "invalid, because a premise is missing", "Answer: **invalid**",
+        "The argument is not valid", "isn't valid", "not deductively valid", "in-valid", "So it is invalid",
+        "Given the premises, the argument is clearly invalid.",
     ],
     ("boolean_expressions", "False"): [
+        "F", "Result: False", "Therefore False", "not True and True = False and True = False",
+        "False, since not ( True ) is False",
         "= False", "not ( True ) = False", "not ( True ) is False", "It is false.",
     ],
     ("object_counting", "12"): [
         "12 items", "12.0", "+12", "12.", "twelve", "Twelve animals", "12 (twelve)", "I count 12 items.",
         "There are 12 fruits in total", "= 12", "Total: 12", "\uff11\uff12", "8 + 4 = 12", "Answer: 12",
         "$12$",
-        "The answer is twelve.", "The total number is 12.",
+        "The answer is twelve.", "The total number is 12.", "I have twelve fruits.", "There are twelve",
+        "a total of 12", "Number of fruits: 12", "12 because the 4 stoves do not count",
+        "12 (a plum, a fig, a pear, a lime, a nut and whatever else there grows)", "8 \u2013 4 + 8 = 12",
     ],
     ("multistep_arithmetic_two", "-1234"): [
         "-1,234", "\u22121234", "\u20131234", "- 1234", "-1234.0", "minus 1234", "-1\u202f234",
         "(1 - 2) = -1234",
-        "The answer is \u22121,234.", "-1'234",
+        "The answer is \u22121,234.", "-1'234", "\u20141234",
     ],
+    ("multistep_arithmetic_two", "24"): ["twenty-four", "Twenty four", "The answer is twenty-four."],
     ("word_sorting", "fig it&t kiwi plum"): [
         "fig, it&t, kiwi, plum", "Fig It&t Kiwi Plum", "fig; it&t; kiwi; plum", "fig\nit&t\nkiwi\nplum",
         "1. fig\n2. it&t\n3. kiwi\n4. plum", "- fig\n- it&t\n- kiwi\n- plum", "fig, it&t, kiwi, and plum",
         "fig it&t kiwi plum.", "Sorted: fig it&t kiwi plum", "The answer is: fig, it&t, kiwi, plum.",
+        "The sorted list is: fig, it&t, kiwi, plum", "In alphabetical order: fig it&t kiwi plum",
+        "(1) fig (2) it&t (3) kiwi (4) plum", "1 - fig\n2 - it&t\n3 - kiwi\n4 - plum",
+        "fig / it&t / kiwi / plum",
+        "fig < it&t < kiwi < plum", "fig\u3001it&t\u3001kiwi\u3001plum", "{fig, it&t, kiwi, plum}",
         "fig \u2192 it&t \u2192 kiwi \u2192 plum", "fig -> it&t -> kiwi -> plum",
         "\"fig\", \"it&t\", \"kiwi\", \"plum\"", "['fig', 'it&t', 'kiwi', 'plum']",
     ],
     ("dyck_languages", ") > ]"): [
+        "The missing brackets are ) > ]", "...) > ]", ") and > and ]",
         ")>]", ") , > , ]", "`)>]`", "The answer is )>]", "\uff09 > ]", "Answer: ) > ].",
     ],
 }  # fmt: skip
@@ -76,15 +97,23 @@ WRONG = {
         "bird",
         "B, but maybe A", "The answer is (C), not (B)", "Answer: not B", "The wrong answer: (B)",
         "anything but B",
+        "So not B", "I think it is not B", "A, because (B) is wrong", "A because it is first, no, wait, B",
+        "Is it B?",
+        "so (A) or (B)", "B is not the answer", "B is my second choice", "B\nA", "B = A",
+        "(A) since (B) is late",
         "Answer: A\nFinal answer: C", "I would say (B)", "Bananas", "BC", "It is not B", "neither A nor B",
     ],
     ("navigate", "No"): [
         "No one", "no idea", "Yes and no", "Not sure", "Yes, no", "No, wait, yes", "Not no",
         "I have no answer",
-        "The answer is not no", "no way to know",
+        "The answer is not no", "no way to know", "No doubt", "No other way", "I do not think no",
+        "so yes", "y",
     ],
     ("formal_fallacies", "invalid"): [
-        "not invalid", "The argument is not invalid", "valid or invalid", "valid",
+        "not invalid", "The argument is not invalid", "valid or invalid", "valid", "not in-valid", "So valid",
+    ],
+    ("formal_fallacies", "valid"): [
+        "not valid", "It is not the case that it is valid", "isn't valid", "invalid",
     ],
     ("boolean_expressions", "False"): ["not False", "The answer is not False", "not ( False ) = True"],
     ("object_counting", "12"): [
@@ -92,9 +121,13 @@ WRONG = {
         "The answer is 12.5.",
         "-12", "12%", "12th", "10-12", "3 of 12", "12/3", "1/12", "at least 12", "13 because 4+8 = 12",
         "12^2", "12\u00b2",
-        "I thought 12 was wrong", "twelve or thirteen", "The answer is 12 or 13", "120",
+        "12 dozen", "12 1/2", "12 and a half", "12 hundred", "12+", "\u224812", "\u226512", ".12", "12 %",
+        "so 13", "-(12)",
+        "not twelve", "I have twelve hundred", "I thought 12 was wrong", "twelve or thirteen",
+        "The answer is 12 or 13", "120",
     ],
-    ("multistep_arithmetic_two", "-5"): ["5", "+5", "-5 or 5", "5 - 10", "- 50"],
+    ("multistep_arithmetic_two", "-5"): ["5", "+5", "-5 or 5", "5 - 10", "- 50", "--5", "Total - 5"],
+    ("multistep_arithmetic_two", "20"): ["twenty-four", "twenty four", "twenty hundred"],
     ("word_sorting", "fig it&t kiwi plum"): [
         "fig, kiwi, it&t, plum", "fig it&t kiwi", "not fig it&t kiwi plum",
     ],
@@ -144,6 +177,40 @@ def test_a_wrong_or_undecided_answer_never_does(task: str, reference: str, respo
 )
 def test_with_the_question_an_options_text_is_told_from_anothers(response: str, read: str) -> None:
     assert extract(response, "date_understanding", question=QUESTION) == read
+
+
+@pytest.mark.parametrize(
+    ("response", "read"),
+    [
+        ("a kite", "a"), ("A line", "(B)"), ("Two sides: 2", "Two sides: 2"), ("It draws a kite.", "(A)"),
+        ("kite (A)", "(A)"), ("kite (B)", ""), ("A line (B)", "(B)"),
+        ("The path is no kite", "The path is no kite"),
+        ("A kite or a line", ""), ("A path", "A path"),
+    ],
+)  # fmt: skip
+def test_an_option_counts_in_a_sentence_of_the_questions_words_alone(response: str, read: str) -> None:
+    question = "This path draws a\nOptions:\n(A) kite\n(B) line"
+    assert extract(response, "geometric_shapes", question=question) == read
+
+
+@pytest.mark.parametrize(
+    ("response", "read"),
+    [
+        ("the owl", "(B)"), ("owl", "(B)"), ("The owl is the last", "(B)"), ("the last", "the last"),
+        ("owl or emu", "owl or emu"), ("not the owl", "not the owl"),
+    ],
+)  # fmt: skip
+def test_what_all_options_end_with_may_be_left_out(response: str, read: str) -> None:
+    question = "Which is it?\nOptions:\n(A) The emu is the last\n(B) The owl is the last"
+    assert extract(response, "logical_deduction_three_objects", question=question) == read
+
+
+@pytest.mark.parametrize(
+    "response", ["6pm-9pm", "6 pm \u2013 9 pm", "From 6pm to 9pm", "between 6pm and 9pm"]
+)
+def test_a_span_of_time_is_read_however_it_is_written(response: str) -> None:
+    question = "Between what times was it?\nOptions:\n(A) 6pm to 9pm\n(B) 7am to 11am"
+    assert extract(response, "temporal_sequences", question=question) == "(A)"
 
 
 def test_a_whole_sequence_counts_where_the_question_tells_what_was_given() -> None:
