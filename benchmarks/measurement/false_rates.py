@@ -78,7 +78,8 @@ def world_of(process: ResponseProcess, rng: np.random.Generator) -> World:
     if not labels.any():
         labels = rng.choice([CATEGORY, "LN", "LR", "PR", "CT", "SI", "WK"], len(bank))
     responses = dgp_r_table(bank, rng, process)
-    epochs = responses.epoch_scores(MODEL_SD * rng.standard_normal(MODELS), EPOCHS, rng)
+    of_models = rng.spawn(1)[0]  # people are the same, whatever is drawn of models
+    epochs = responses.epoch_scores(MODEL_SD * of_models.standard_normal(MODELS), EPOCHS, of_models)
     prompts = [
         AskedPrompt(name, criteria=int(n))
         for name, n in zip(bank.prompt_ids, responses.criteria, strict=True)

@@ -103,7 +103,7 @@ def test_people_as_clusters_change_the_interval_and_not_theta(bank: pm.ItemBank)
 
     assert alone.value == clustered.value
     assert alone.se != clustered.se
-    with pytest.raises(ValueError, match="clusters has 1 labels for 480 responses"):
+    with pytest.raises(ValueError, match="1 cluster labels for 480 responses"):
         pm.quasi_likelihood(scores, bank, ["one"])
 
 

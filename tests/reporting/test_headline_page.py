@@ -77,6 +77,13 @@ def results(kept_results: ResultSet, db: None) -> ResultSet:
     return ResultSet.objects.get(pk=kept_results.pk)
 
 
+@pytest.fixture
+def told_top(results: ResultSet) -> None:
+    """As if not all that Top answered were right, where a bound alone is told."""
+    names = ("top.paper", "top.crossfit5", "top.null")
+    results.measures.filter(name__in=names, group="top").update(value=1.0, low=0.5, high=1.5, reason="")
+
+
 def page(staff: Client, query: str = "") -> str:
     response = staff.get(reverse("staff_results", args=["first"]) + query)
     assert response.status_code == 200
@@ -109,6 +116,7 @@ def test_the_sentence_counts_the_stored_verdicts(staff: Client, results: ResultS
     assert "cannot be told apart from Hopeless" in page(staff)
 
 
+@pytest.mark.usefixtures("told_top")
 @pytest.mark.parametrize(
     ("share", "verdict", "told"),
     [
@@ -142,6 +150,14 @@ def test_whether_top_is_more_than_luck_is_the_same_share_and_verdict_wherever_it
     assert words in result_lines(results)
 
 
+def test_where_everything_that_top_answered_is_right_a_bound_is_told(
+    staff: Client, results: ResultSet
+) -> None:
+    bound = row(results, "top.paper", "top")
+    assert (bound.value, bound.reason) == (None, "no_finite_solution")
+    assert re.search(r"Top: above [−\d.]+\.$", sentence(staff)), sentence(staff)
+
+
 def test_categories_have_the_names_of_the_bank_and_the_models_beneath_people(
     staff: Client, results: ResultSet
 ) -> None:
@@ -159,6 +175,7 @@ def test_categories_have_the_names_of_the_bank_and_the_models_beneath_people(
     assert "Perfect <b>: 90 %" in "\n".join(raw.context["categories"][0].drawing.told)
 
 
+@pytest.mark.usefixtures("told_top")
 def test_the_ladder_is_drawn_on_the_page_with_its_table_and_files(staff: Client, results: ResultSet) -> None:
     content = page(staff)
     assert "Perfect &lt;b&gt;" in content

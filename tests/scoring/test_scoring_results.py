@@ -65,7 +65,7 @@ def kept_results(
     now: datetime,
 ) -> ResultSet:
     """Two people. The first never reached prompt 4, the second's answer to it could not be judged."""
-    study = make_study(prompts=PROMPTS, item_bank=kept_item_bank, **SETTINGS)
+    study = make_study(prompts=PROMPTS, category_source="item_bank", item_bank=kept_item_bank, **SETTINGS)
     first, second = make_person(study), make_person(study)
     work(first, {"p1": FULL, "p2": HALF, "p3": FULL})
     work(second, {"p1": NONE, "p2": HALF, "p3": NONE, "p4": FULL})
@@ -88,7 +88,7 @@ def item_bank(kept_item_bank: ItemBank, db: None) -> ItemBank:
 @pytest.fixture
 def study(make_study: Callable[..., Study], item_bank: ItemBank) -> Study:
     """Another one than that of `results`, on the same bank: nobody is in it."""
-    return make_study(prompts=PROMPTS, item_bank=item_bank, **SETTINGS)
+    return make_study(prompts=PROMPTS, category_source="item_bank", item_bank=item_bank, **SETTINGS)
 
 
 @pytest.fixture
@@ -245,7 +245,9 @@ def test_without_enough_people_there_is_no_top_and_a_sentence_says_so(
     work: Work,
     score: Callable[..., Scoring],
 ) -> None:
-    study = make_study(prompts=PROMPTS, item_bank=item_bank, judge_kind="checks", top_size=3)
+    study = make_study(
+        prompts=PROMPTS, category_source="item_bank", item_bank=item_bank, judge_kind="checks", top_size=3
+    )
     work(make_person(study), {"p1": FULL})
     work(make_person(study), {"p2": FULL})
     results = score(study).judges[0].results

@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from presentation.first_intervals import pool_cell, quasi_cell
-from presentation.measures import why_absent
+from presentation.measures import value_or_reason, why_absent
 from presentation.numbers import Text, counted, decimals, percent, span
 from presentation.plain import plain_text
 from presentation.tables import ABSENT
@@ -117,6 +117,8 @@ def _top(found: Headline) -> Iterator[Text]:
             yield why
         elif template := found.blocks.get(Block.TOP, {}).get("template"):
             yield _(str(template)) % found.blocks[Block.TOP]["facts"]
+        elif row := found.get("top.paper", "top"):
+            yield _("Top: {why}.").format(why=plain_text(value_or_reason(row)))
         return
     facts = {"size": counted(top.people), "value": decimals(top.value)}
     yield format_html(_("The best {size} reach <strong>{value}</strong>."), **facts)

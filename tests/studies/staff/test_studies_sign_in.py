@@ -276,7 +276,8 @@ def test_a_code_used_eight_times_at_once_lets_one_in(person: User) -> None:
     def enter() -> bool:
         browser = Client()
         browser.cookies = SimpleCookie(asking.cookies.output(header="", sep=";"))
-        assert browser.post(CONFIRM, {"code": code}, follow=True).status_code == 200
+        # One that comes while another signs in has lost its session (400), as that gets a new key.
+        assert browser.post(CONFIRM, {"code": code}, follow=True).status_code in {200, 400}
         return "_auth_user_id" in browser.session
 
     assert at_the_same_moment([enter] * 8).count(True) == 1
