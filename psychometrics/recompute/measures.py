@@ -55,7 +55,8 @@ class MeasuredRun:
         if measure is None:
             raise self._why_not(row)
         found = columns_of(measure)
-        if self.export.lacks(row) and row["reason"] in WITHHELD:
+        if self.export.lacks(row) and {row["reason"], measure.estimate.reason} & WITHHELD:
+            # What a part's neighbours rest on, and so whether it may be told, is not all here.
             raise NotHere(PRIVATE)
         if self.methods != METHODS and measure.estimate.reason in NOT_BEFORE and row["value"] is not None:
             raise NotHere(OTHERWISE)

@@ -200,6 +200,8 @@ NO_PAGES = {
     "staff_credential": "a file",
     "staff_payments": "a file",
     "staff_models_template": "a file",
+    "staff_models_take": "takes a form, redirects",
+    "answer_reading": "the part of session_prompt that says what is read",
     "attachment": "a file",
     "staff_results_figure": "a picture",
     "staff_agreement_figure": "a picture",

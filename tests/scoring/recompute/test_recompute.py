@@ -123,7 +123,7 @@ def test_with_private_prompts_all_of_the_public_scope_agrees_and_nothing_private
         assert not [name for name in ("p02", "p04", "p06", "hidden words") if name in text]
     alone = [row for row in rows_of(folder, "measures") if row["participant"] or row["prompt_id"]]
     assert {row["scope"] for row in alone} == {"public"}
-    assert "leaves only as aggregates, in the rows of scope all of the export." in report
+    assert "Those of the public questions alone, Top chosen anew, can be computed again" in report
     assert_counts(said, study_records(study))
 
 
