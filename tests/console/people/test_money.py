@@ -178,7 +178,7 @@ def test_a_file_with_mistakes_names_each_line_and_nothing_is_recorded(
         (f"code,state,State\n{ada},paid,failed\n", "columns that are there twice: state; keep one"),
         (f"code,state,paid_amount\n{ada},paid,1e9999\n", "line 2: the amount is"),
         (f"code,state,paid_amount\n{ada},paid,١٢.505\n", "line 2: the amount is"),
-        ("code,state\n" + "P-AAAAAA,paid\n" * 20_001, "more than 20000 lines; divide it"),
+        ("code,state\n" + "P-AAAAAA,paid\n" * 20_001, "more than 20,000 lines; divide it"),
     ):
         status, shown = upload(staff, text)
         assert (status, sentence in shown) == (422, True), sentence

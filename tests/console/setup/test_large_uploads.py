@@ -103,7 +103,7 @@ def test_a_large_bank_is_shown_with_its_problems_and_imported_without_them(
     page = staff.get(address).text
     assert page.count("<li>line ") == 3  # those of one kind are told as one
     assert " more" in page
-    assert "Import the 6000 questions without problems" in page
+    assert "Import the 6,000 questions without problems" in page
     assert "Add 0." in page
     button = {**hidden(page), "partial": "yes"}
     presses = [staff.post(reverse(IMPORT), button)["Location"] for _press in range(2)]

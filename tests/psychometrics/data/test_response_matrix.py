@@ -100,7 +100,7 @@ def test_every_bad_cell_row_and_name_of_a_csv_file_is_a_sentence_with_its_line(t
         ("model,p1\n", "the file holds no configuration"),
         ("model,p1\na,\n", "the file holds no score"),
         ("model,p1,p1\na,1,1\n", "line 1: the item 'p1' occurs twice; keep one column"),
-        ("model,p1,\na,1,1\n", "line 2: has 3 cells where the first line has 2"),
+        ("model,p1,\na,1,1\n", "line 1: the item ''"),
         (b"model,p1\na\xff,1\n", "line 2: not UTF-8; save the file as UTF-8"),
         ('model,p1\na,"1\n', "line 2: not valid CSV"),
         ('"' + "x" * 200_000, "line 1: not valid CSV"),
