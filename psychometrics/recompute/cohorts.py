@@ -133,8 +133,11 @@ def _screening(export: Export, everyone: Cohort) -> inputs.ScreeningFacts:
     excluded = {one.code for one in everyone.people if not one.retained}
     decisions: dict[str, dict[int, bool]] = {}
     for one in export.table("verdicts"):
-        if one["participant"] in codes:
-            decisions.setdefault(one["participant"], {})[one["reviewer"]] = one["decision"] == "confirm"
+        # Exports of before did not say who was independent.
+        is_rating = one.get("independent", True) and one["decision"] in ("confirm", "overturn")
+        if one["participant"] in codes and is_rating:
+            of_person = decisions.setdefault(one["participant"], {})
+            of_person.setdefault(one["reviewer"], one["decision"] == "confirm")
     return inputs.ScreeningFacts(
         people=facts_of_work(codes, _work(export, set(codes)), excluded),
         excluded=_excluded_by_flag(export, excluded),

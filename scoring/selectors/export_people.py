@@ -9,6 +9,7 @@ from batches.models import Session, SessionEvent, SessionEventKind
 from batches.rules.statuses import VOID, SessionStatus
 from scoring.export.rows.people import EventRow, FlagRow, ParticipantRow, SessionRow, VerdictRow
 from scoring.selectors.export_columns import OF_ANSWER, session_status, stored_columns
+from screening.offtask.readings import BLIND
 from screening.selectors import participants
 from studies.models import Consent, Participant, Study, StudyEvent
 from studies.selectors.private_questions import of_public
@@ -87,9 +88,10 @@ def verdict_rows(study: Study) -> Iterator[VerdictRow]:
     """Verdicts in their order; reviewers are numbered by their first one."""
     verdicts = _of_ended_sessions(participants.current_verdicts(), study)
     reviewers: dict[int, int] = {}
-    for values in stored_columns(VerdictRow, verdicts, PERSON | {"reviewer": "decided_by"}):
+    paths = PERSON | {"reviewer": "decided_by", "independent": "reading"}
+    for values in stored_columns(VerdictRow, verdicts, paths):
         reviewer = reviewers.setdefault(values["reviewer"], len(reviewers) + 1)
-        yield VerdictRow(**values | {"reviewer": reviewer})
+        yield VerdictRow(**values | {"reviewer": reviewer, "independent": values["independent"] in BLIND})
 
 
 def _of_ended_sessions(rows: QuerySet[Any], study: Study) -> QuerySet[Any]:

@@ -91,6 +91,7 @@ class VerdictRow(Row):
     decision: str = Field(description="`confirm` (excluded) or `overturn` (retained)")
     reason: str | None = Field(description="the reviewer's reason; absent in a public export")
     reviewer: int = Field(description="number of the reviewer within this export")
+    independent: bool = Field(description="whether the reviewer did not know what others had decided")
     decided_at: datetime = Field(description="when the decision was made")
 
 
