@@ -126,7 +126,7 @@ def test_the_page_needs_no_inline_style_or_script_and_few_queries(
     staff: Client, judged: Study, django_assert_num_queries: Callable[[int], Any]
 ) -> None:
     page(staff)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(9):
         content = page(staff)
     assert not re.findall(r"style=|<style|<script(?! (?:type=\"module\" )?src=)|onclick", content)
 

@@ -113,7 +113,8 @@ class Command(BaseCommand):
         self.stdout.write(import_sentence(result))
 
     def show(self, sample: AuditSample) -> None:
-        lead = lead_of_scores(sample.judging_run.study, choice=has_public_scope(sample))
+        both = has_public_scope(sample) and not sample.strata.get("public_only")
+        lead = lead_of_scores(sample.judging_run.study, choice=both)
         result = audit_result(sample, lead.scope or Scope.PUBLIC)
         self.stdout.write(
             f"Audit sample {sample.pk} of judging run {sample.judging_run_id}, seed {sample.seed}:"

@@ -131,7 +131,7 @@ def test_the_command_draws_takes_back_and_shows(
     assert "New: 12. Replaced: 0. Unchanged: 0." in capsys.readouterr().out
     call_command("audit_sample", "show", "audited")
     said = capsys.readouterr().out
-    assert "rated 12 of 20" in said
+    assert "rated 12 of 19" in said
     assert "first and people, 12 verdicts with both scores" in said
     assert "second and people" in said
 

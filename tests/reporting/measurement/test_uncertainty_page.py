@@ -102,7 +102,7 @@ def test_nothing_scored_is_a_sentence_and_no_numbers(measure: Callable[..., Meas
 
 
 def test_one_person_has_a_theta_and_no_error(measure: Callable[..., Measurement], staff: Client) -> None:
-    measurement = measure([{1}])
+    measurement = measure([{1}], batch_size=4)
     found = block_measures(measurement, Block.UNCERTAINTY)
 
     alone = found.get("uncertainty.theta.pool", "average", "se.participant")
