@@ -46,20 +46,19 @@ def short_wait(seconds: float = NOTE_SECONDS) -> Iterator[None]:
     Raises OperationalError where they take longer.
     """
     milliseconds = round(1000 * seconds)
+    connection.ensure_connection()
     if connection.vendor == "postgresql":
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(f"SET LOCAL lock_timeout = {milliseconds}")
+        with transaction.atomic():
+            connection.connection.execute(f"SET LOCAL lock_timeout = {milliseconds}")
             yield
         return
     usual = round(1000 * connection.settings_dict["OPTIONS"]["timeout"])
-    with connection.cursor() as cursor:
-        cursor.execute(f"PRAGMA busy_timeout = {milliseconds}")
+    connection.connection.execute(f"PRAGMA busy_timeout = {milliseconds}")
     try:
         with transaction.atomic():
             yield
     finally:
-        with connection.cursor() as cursor:
-            cursor.execute(f"PRAGMA busy_timeout = {usual}")
+        connection.connection.execute(f"PRAGMA busy_timeout = {usual}")
 
 
 BEGIN = {

@@ -45,6 +45,7 @@ UNSHOWN: Mapping[str, tuple[str, ...]] = {
     "staff_judging_retry": ("reason",),
     "staff_lock_confirm": ("seen", "without_item_bank"),
     "staff_mails_retry": (),
+    "staff_models_take": ("seen",),
     "staff_person_promote": ("back", "from_panel"),
     "staff_person_remind": ("back", "from_panel"),
     "staff_person_replace": ("back", "from_panel", "successor"),

@@ -94,7 +94,7 @@ def test_staff_reject_with_a_reason(staff_client: Client, person: Participant) -
         ({}, "Choose approve or reject."),
         ({"decision": "delete"}, "Choose approve or reject."),
         ({"decision": "reject", "reason": "  "}, "A rejection needs a reason"),
-        ({"decision": "reject", "reason": "x" * 2001}, "at most 2000 are allowed"),
+        ({"decision": "reject", "reason": "x" * 2001}, "at most 2,000 are allowed"),
     ],
 )
 def test_a_decision_with_a_mistake_is_said_and_not_taken(

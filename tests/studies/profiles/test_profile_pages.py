@@ -106,7 +106,7 @@ def test_what_is_missing_is_said_and_the_rest_stays(visitor: Client, person: Par
     [
         ({"field": "bio\0logy"}, "NUL character; remove it"),
         ({"field": "x" * 201}, "at most 200 are allowed"),
-        ({"prior_exposure_details": "x" * 1001}, "at most 1000 are allowed"),
+        ({"prior_exposure_details": "x" * 1001}, "at most 1,000 are allowed"),
     ],
     ids=["nul", "long", "long-details"],
 )
