@@ -84,7 +84,13 @@ def test_a_table_without_rows_still_has_its_columns(tmp_path: Path) -> None:
 def test_line_breaks_quotes_and_unusual_characters_survive(tmp_path: Path) -> None:
     reason = 'one\r\ntwo "three", \u2028 \U0001f600 \x85 end'
     row = VerdictRow(
-        participant="P1", rules_version="1", decision="confirm", reason=reason, reviewer=1, decided_at=MOMENT
+        participant="P1",
+        rules_version="1",
+        decision="confirm",
+        reason=reason,
+        reviewer=1,
+        independent=True,
+        decided_at=MOMENT,
     )
     write_table(tmp_path, VerdictRow, [row])
     with (tmp_path / "verdicts.csv").open(newline="", encoding="utf-8") as file:
