@@ -106,7 +106,8 @@ def leaderboard_import(
             item_bank, [one for one, _ in drafts], replace, clock() if clock else now, actor
         )
     except BaseException:
-        _remove([one.pk for one, _ in drafts if one.pk])
+        own = ModelConfiguration.objects.filter(pk__in=[one.pk for one, _ in drafts if one.pk])
+        _remove(list(own.filter(until=UNPUBLISHED).values_list("pk", flat=True)))
         raise
     _remove(left)
     return LeaderboardImport(

@@ -178,6 +178,8 @@ def _publish(draft: BankVersion, kept: dict[str, str]) -> BankVersion | None:
 
 def draft_remove(draft: BankVersion) -> None:
     """Delete a version that was never published, and its bank where that holds nothing else."""
+    if BankVersion.objects.filter(pk=draft.pk).exists():
+        return  # published after whoever asks had looked
     prompts = Prompt.objects.filter(version=draft)
     for start in range(
         0, (prompts.order_by("-position").values_list("position", flat=True).first() or 0), ROWS_A_SLICE
@@ -280,6 +282,8 @@ def item_bank_import(*, slug: str, parameters: ItemParameters, now: datetime) ->
 
 def item_bank_draft_remove(draft: ItemBank) -> None:
     """Delete item parameters that were never published."""
+    if ItemBank.objects.filter(pk=draft.pk).exists():
+        return  # published after whoever asks had looked
     while ids := list(Item.objects.filter(item_bank=draft).values_list("pk", flat=True)[:ITEMS_A_SLICE]):
         with one_of_many_writes():
             Item.objects.filter(pk__in=ids).delete()

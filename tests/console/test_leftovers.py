@@ -15,7 +15,7 @@ from jobs.services.starting import job_start
 from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, PromptRecord
 from studies.models import Bank, BankVersion, Prompt, User
-from studies.services.banks import bank_import
+from studies.services.banks import bank_import, draft_remove
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fresh_clock", "sure_clock")]
 BEFORE, LONG_BEFORE = timedelta(minutes=40), timedelta(minutes=51)
@@ -90,3 +90,11 @@ def test_what_a_killed_import_of_a_bank_stored_is_never_seen_and_goes() -> None:
     clear_leftovers()
     assert list(Bank.objects.values_list("slug", flat=True)) == ["under-way"]
     assert Prompt.objects.count() == 450
+
+
+def test_a_version_that_was_published_meanwhile_is_not_taken_for_a_draft() -> None:
+    killed_import("slow", LONG_BEFORE)
+    draft = BankVersion.everything.get()
+    BankVersion.everything.update(is_published=True, number=1)
+    draft_remove(draft)
+    assert BankVersion.objects.get().prompts.count() == 450

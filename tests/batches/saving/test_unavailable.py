@@ -122,7 +122,9 @@ def test_a_question_can_be_read_while_others_write_and_its_first_view_is_noted_a
         page = visitor.get(f"/sessions/{session.pk}/prompts/1/")
         assert time.process_time() - began < 15
         assert (page.status_code, session.answers.get(position=1).first_seen_at) == (200, None)
+    ends = time.monotonic() + 60
     while Answer.objects.get(session=session, position=1).first_seen_at is None:
+        assert time.monotonic() < ends, "the first view was never noted"
         time.sleep(0.02)
 
 
