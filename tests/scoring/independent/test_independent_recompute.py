@@ -123,8 +123,12 @@ def test_a_rubric_study_with_private_prompts_and_two_runs_agrees(rubric_export: 
     code, said = run_script(rubric_export)
     found = agreeing(said)
     assert code == 0
-    # Less one part of Top in each run, which is too few to be told.
-    assert found["estimates: theta_pool"] == found["estimates: se_twoway"] == 2 * (2 * 3 - 1)
+    parts = [part for part in rows_of(rubric_export, "estimates") if part["scope"] == "public"]
+    told = [part for part in parts if part["theta_pool"] is not None]
+    # Who is in Top hangs on equal scores, and with it whether a part of it is too few to be told.
+    assert len(parts) == 2 * 2 * 3
+    assert len(told) >= 2 * (2 * 3 - 1)
+    assert found["estimates: theta_pool"] == found["estimates: se_twoway"] == len(told)
     assert found["measures: value"] == 2 * (4 + 3 + 4)
     assert found["scores"] == len(rows_of(rubric_export, "scores"))
     assert found["flow"] == 2 * (10 + 14)
