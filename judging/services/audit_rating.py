@@ -37,8 +37,8 @@ def item_rate(
     if len(actor.email) > RATER_CHARACTERS:
         raise ItemRefused(
             _(
-                "Your ratings would stand under your address, which is longer than 100 characters; rate with a "
-                "shorter one."
+                "Your ratings would stand under your address, which is longer than 100 characters; rate with "
+                "a shorter one."
             )
         )
     if not 0 <= score <= 1:
