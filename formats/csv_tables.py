@@ -2,7 +2,9 @@
 
 The first line names the columns, in any order and case; cells are parted by commas, semicolons or tabs, and
 trimmed. Columns without a name are read over while they are empty. A line `sep=;` before the first says what
-parts cells. Everything that is wrong is a problem with its line; a line that has one is no row.
+parts cells. Everything that is wrong is a problem with its line. A line whose cells do not fit the columns is
+no row; any other is one, without its invisible characters where those are a problem, so that what is wrong
+with its further cells can be told, too.
 """
 
 import csv
@@ -14,7 +16,7 @@ from io import StringIO
 
 from formats.file_kinds import CSV, kind_fault
 from formats.problems import Problem
-from formats.text_faults import NUL, invisible_fault
+from formats.text_faults import NUL, invisible_fault, without_invisible
 
 # The library's bound holds for all threads of the process: it is set once, and the usual one is kept here.
 CELL_CHARACTERS = csv.field_size_limit(64 * 1024 * 1024)
@@ -75,16 +77,20 @@ def read_csv_table(
     if without_header and lines and required[0] not in columns:
         columns = list(without_header)
     elif lines:
-        problems += _header_problems(lines.pop(0)[0], columns, required, codes, known)
+        faults = list(_header_problems(lines.pop(0)[0], columns, required, codes, known))
+        problems, lines = [*faults, *problems], [] if faults else lines
     elif not problems:
         first = ",".join(required)
         problems.append(Problem(None, None, "", f"the file is empty; begin it with the line {first}"))
     rows = []
-    for number, cells in lines if not problems else ():
-        if found := list(_row_problems(number, cells, columns, codes)):
-            problems += found
-        else:
-            filled = [*cells, *[""] * (len(columns) - len(cells))]
+    for number, cells in lines:
+        found = list(_row_problems(number, cells, columns, codes))
+        problems += found
+        if len(cells) <= len(columns):
+            filled = [
+                *(map(without_invisible, cells) if found else cells),
+                *[""] * (len(columns) - len(cells)),
+            ]
             rows.append((number, {name: filled[place] for place, name in enumerate(columns) if name}))
     return CsvTable(tuple(filter(None, columns)), tuple(rows), tuple(problems), delimiter)
 

@@ -15,6 +15,11 @@ HALF_OF_A_PAIR = gettext_noop("contains half of a surrogate pair, which is no ch
 NUL = gettext_noop("contains a NUL character (U+0000); remove it")
 INVISIBLE = gettext_noop("holds U+{code} (invisible); remove it")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+# Letters, marks and symbols by their category that show as nothing: fillers, selectors of a glyph (not of
+# emoji), a blank cell of Braille.
+_SHOW_NOTHING = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0d\uffa0\U000e0100-\U000e01ef]"
+)
 
 
 def storage_fault(text: str) -> str | None:
@@ -47,7 +52,16 @@ def id_fault(text: str) -> str | None:
 
 def invisible_fault(text: str) -> str | None:
     """What nobody sees in a name, a code or an address, in words, or None: such as a zero-width space."""
-    for character in "" if text.isprintable() else text:
-        if character not in " \t\r\n" and unicodedata.category(character) in {"Cc", "Cf", "Zs", "Zl", "Zp"}:
-            return INVISIBLE.format(code=f"{ord(character):04X}")
-    return None
+    found = "" if text.isascii() and text.isprintable() else next(filter(_is_invisible, text), "")
+    return INVISIBLE.format(code=f"{ord(found):04X}") if found else None
+
+
+def without_invisible(text: str) -> str:
+    """What is left of a text that has an `invisible_fault`."""
+    return "".join(character for character in text if not _is_invisible(character))
+
+
+def _is_invisible(character: str) -> bool:
+    if _SHOW_NOTHING.match(character):
+        return True
+    return character not in " \t\r\n" and unicodedata.category(character) in {"Cc", "Cf", "Zs", "Zl", "Zp"}

@@ -1,11 +1,11 @@
 """Which addresses requests may go to: naming an endpoint must not be a way into the server's own network.
 
 Judged are the addresses that a name leads to, not its spelling: `2130706433` and `0x7f.1` are 127.0.0.1. An
-IPv6 address that carries an IPv4 address (mapped, 6to4, NAT64) is judged as that one.
+IPv6 address that carries an IPv4 address is judged as that one (mapped, 6to4, NAT64) or as both (ISATAP).
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Self
@@ -15,6 +15,8 @@ SETTING = "CHIRON_PRIVATE_ENDPOINTS"
 # Outside of it IPv6 is local, reserved or not given out, some of which `is_global` takes for public.
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
 _NAT64 = IPv6Network("64:ff9b::/96")
+# The interface of ISATAP (RFC 5214): between the network and the IPv4 address, whatever its bits u and g are.
+_ISATAP, _ISATAP_BITS = 0x0000_5EFE, 0xFCFF_FFFF
 # What IANA's registries of special-purpose addresses (RFC 6890) hold and `is_global` takes for public in some
 # supported Python: protocol assignments and anycast services of whatever network one is in (192.0.0.0/24,
 # 2001::/23), sinks of name servers (AS112), relays (6to4, AMT), documentation (3fff::/20).
@@ -68,11 +70,11 @@ class Egress:
             raise AddressForbidden(host)
 
     def _allows(self, address: IPv4Address | IPv6Address) -> bool:
-        meant = _carried(address)
-        return (
+        return any(address in network for network in self.networks) or all(
             _is_public(meant)
             or (self.loopback and meant.is_loopback)
-            or any(one in network for network in self.networks for one in (address, meant))
+            or any(meant in network for network in self.networks)
+            for meant in _meant(address)
         )
 
 
@@ -90,13 +92,15 @@ def _network(text: str) -> IPv4Network | IPv6Network | None:
         return None
 
 
-def _carried(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The IPv4 address that an IPv6 address stands for, else the address itself."""
+def _meant(address: IPv4Address | IPv6Address) -> Iterator[IPv4Address | IPv6Address]:
+    """The addresses at which what is sent to an address may arrive."""
     if isinstance(address, IPv4Address):
-        return address
-    if address in _NAT64:
-        return IPv4Address(int(address) & 0xFFFF_FFFF)
-    return address.ipv4_mapped or address.sixtofour or address
+        yield address
+        return
+    carried = IPv4Address(int(address) & 0xFFFF_FFFF)
+    yield carried if address in _NAT64 else address.ipv4_mapped or address.sixtofour or address
+    if int(address) >> 32 & _ISATAP_BITS == _ISATAP:
+        yield carried
 
 
 def _is_public(address: IPv4Address | IPv6Address) -> bool:

@@ -47,7 +47,7 @@ def _check_address(base_url: str) -> None:
         valid = parts.scheme in _DEFAULT_PORTS and host is not None and parts.port != 0
     except ValueError:
         raise EndpointInvalid("The base URL cannot be read; expected e.g. https://host/v1") from None
-    if parts.username or parts.password or parts.query or parts.fragment:
+    if "@" in parts.netloc or set(base_url) & {"?", "#"}:
         raise EndpointInvalid("The base URL must hold no user, password or query; a key is given separately.")
     if not valid:
         raise EndpointInvalid(f"The base URL {base_url!r} is not usable; expected e.g. https://host/v1")

@@ -7,6 +7,7 @@
 | `reasoning_content`, `reasoning`, `reasoning_details` alone | vLLM, DeepSeek, OpenRouter, Ollama | told |
 | `<think>…</think>`, `[THINK]…`, channels before the text | llama.cpp, LM Studio, KoboldCpp | read behind |
 | one Markdown fence around the text | whoever accepts a schema and ignores it | read inside |
+| `<answer>…</answer>`, boxes of tokens around the text | GLM, Cohere, Hunyuan, Granite | read inside |
 | a token that begins or ends turns, a byte order mark | KoboldCpp, older vLLM | read without |
 | no `finish_reason` | KoboldCpp, proxies | read if the JSON is whole |
 | other families' `finish_reason`: `max_tokens`, `SAFETY` | Anthropic, Gemini | read as OpenAI's |
@@ -26,26 +27,32 @@ from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, FailFast, Field, JsonValue, TypeAdapter, ValidationError
 
-STOPPED_SHORT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "max_length"})
-DECLINED = frozenset(
-    {
-        "content_filter",
-        "safety",
-        "recitation",
-        "prohibited_content",
-        "blocklist",
-        "spii",
-        "refusal",
-        "sensitive",
-    }
+STOPPED_SHORT = frozenset(
+    "length max_tokens max_output_tokens max_completion_tokens model_length max_length token_limit "
+    "error_limit model_context_window_exceeded".split()
 )
-FAILED = frozenset({"error", "failed", "abort", "aborted", "insufficient_system_resource"})
+DECLINED = frozenset(
+    "content_filter content_filtered safety recitation prohibited_content blocklist spii refusal sensitive "
+    "guardrail_intervened error_toxic".split()
+)
+FAILED = frozenset(
+    "error failed abort aborted insufficient_system_resource network_error server_error".split()
+)
 
-# The fence many models put around JSON when no schema holds them. JSON has no line that starts with one.
+# The fence many models put around JSON when no schema holds them. JSON has no line that starts with one. Its
+# end is left out where it is a stop word of the server.
 _FENCE = re.compile(
-    r"\s*(?P<sign>`{3,}+|~{3,}+)(?:json\w*)?[ \t]*\r?\n(?P<inside>.*?)\r?\n[ \t]*(?P=sign)\s*",
+    r"\s*(?P<sign>`{3,}+|~{3,}+)(?:[ \t]*[a-z]\w*+)?\s*(?P<inside>[{\[].*?[}\]])\s*(?P=sign)?\s*",
     re.DOTALL | re.IGNORECASE,
 )
+# What some models put around the text behind their thoughts.
+_FRAMES = {
+    "<answer>": "</answer>",
+    "<response>": "</response>",
+    "<|begin_of_box|>": "<|end_of_box|>",
+    "<|START_RESPONSE|>": "<|END_RESPONSE|>",
+    "<|START_TEXT|>": "<|END_TEXT|>",
+}
 _THOUGHTS = {
     "<think>": "</think>",
     "<thinking>": "</thinking>",
@@ -58,9 +65,10 @@ _THOUGHTS = {
     "<|channel|>analysis": "<|channel|>final<|message|>",
     "<|channel|>commentary": "<|channel|>final <|constrain|>json<|message|>",
 }
-_TURN_BEGINS = ("<s>", "<|begin_of_text|>", "<|im_start|>assistant", "<|start|>assistant")
+_TURN_BEGINS = ("<s>", "<|begin_of_text|>", "<|im_start|>assistant", "<|start|>assistant", "<|assistant|>")
 _TURN_ENDS = tuple(
     "<|im_end|> <|eot_id|> <|eom_id|> <|end|> <|return|> <|endoftext|> <|end_of_text|> </s> <end_of_turn> "
+    "<|END_OF_TURN_TOKEN|> <|user|> "
     "<\uff5cend\u2581of\u2581sentence\uff5c>".split()
 )
 _MAX_TURN_ENDS = 4
@@ -186,6 +194,10 @@ def spoken(text: str) -> str:
         text = text.removesuffix(ends).rstrip() if ends else text
     for begins in _TURN_BEGINS:
         text = text.removeprefix(begins).lstrip()
+    return _unframed(_behind_thought(text))
+
+
+def _behind_thought(text: str) -> str:
     for begins, ends in _THOUGHTS.items():
         thought, ended, rest = text.partition(ends)
         # Templates may open the thought in the prompt; what only quotes its end is no JSON before it, either.
@@ -193,6 +205,13 @@ def spoken(text: str) -> str:
             return rest.strip()
         if text.startswith(begins):
             return ""
+    return text
+
+
+def _unframed(text: str) -> str:
+    for begins, ends in _FRAMES.items():
+        if text.startswith(begins) and text.endswith(ends):
+            return text[len(begins) : -len(ends)].strip()
     return text
 
 
@@ -259,12 +278,13 @@ def _listed(value: JsonValue) -> list[JsonValue]:
 
 # What servers say where a request is longer than the model's context.
 TOO_LONG = re.compile(
-    r"context[_ ]?(?:length|window|size)|context shift is disabled|must have less than \d+ tokens"
+    r"context[_ ]?(?:length|window|size|limit)|context shift is disabled|must have less than \d+ tokens"
     r"|maximum context|exceeds? the (?:available|model'?s?) context"
     r"|(?:input|prompt|request|message)s? (?:(?:is|are) )?too (?:long|large)|(?:entity|payload) too large"
     r"|too many (?:input )?tokens|input token count|exceed_context_size|reduce the length"
     r"|too large for (?:the )?model|max_new_tokens. must be|tokens to keep from the initial prompt"
-    r"|maximum (?:prompt|sequence|input) length|longer than the (?:model|maximum)",
+    r"|maximum (?:prompt|sequence|input) length|longer than the (?:model|maximum)"
+    r"|exceeds? max(?:imum)? length|exceeded model token limit|range of input length|input tokens exceed",
     re.IGNORECASE,
 )
 # Where a provider's filter stopped the request before the model saw it.

@@ -177,6 +177,10 @@ TEMPLATES = (
     _("is damaged ({reason}); copy the log again"),
     _("its id {fault}"),
     _("has scores of several scorers ({names}); name one with --scorer"),
+    _(
+        'the number "{whole}" is followed by "{decimals}" in the next cell; write {whole}.{decimals} if that '
+        "is one number, and {whole}.0 if it is not"
+    ),
     _("no line has a score; fill in the column score"),
     _("no sample has the score {score}; there are {names}"),
     _("responses that have a score and no text, and count: {number}"),

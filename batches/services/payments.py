@@ -229,7 +229,9 @@ def _problems(rows: Sequence[ReportRow], codes: set[str], currency: str) -> list
             sentences.append(_('nobody who is to be paid has the code "%(code)s"'))
         elif line != row.line:
             sentences.append(_("%(code)s is on line %(first)d already; keep one line"))
-        if row.state not in set(PaidState):
+        if not row.state:
+            sentences.append(_("there is an amount or a note and no state; write ordered, paid or failed"))
+        elif row.state not in set(PaidState):
             sentences.append(_('the state is "%(state)s"; write ordered, paid or failed'))
         if (row.amount is not None or row.currency) and not currency:
             sentences.append(_("names an amount or a currency, and the study has no payment rule yet"))

@@ -113,7 +113,7 @@ class ReportsForm(forms.Form):
         return file
 
     def rows(self) -> tuple[list[ReportRow], list[Problem]]:
-        """The lines of the valid form's file with a state, and every problem of their cells."""
+        """The lines of the valid form's file that say anything, and every problem of their cells."""
         content = self.cleaned_data["file"].read()
         table = read_csv_table(content, required=REQUIRED, codes=CODES, long_cells=True)
         if len(table.rows) > MAX_LINES:
@@ -126,8 +126,7 @@ class ReportsForm(forms.Form):
             if not (values["state"] or values["paid_amount"] or values["note"]):  # says nothing
                 continue
             problems += _cell_problems(line, values, table.decimals_beside(cells, "paid_amount"))
-            if values["state"]:
-                rows.append(_row(line, values))
+            rows.append(_row(line, values))
         problems.sort(key=lambda problem: problem.line or 0)
         if not rows and not problems:
             problems.append(told(None, "", _("The file reports nothing: no line has a state.")))
@@ -137,8 +136,6 @@ class ReportsForm(forms.Form):
 def _cell_problems(line: int, values: dict[str, str], decimals: str) -> Iterator[Problem]:
     """All that is wrong with the cells of a line; `decimals` are beside its amount."""
     amount, note = values["paid_amount"], values["note"]
-    if not values["state"]:
-        yield told(line, "", _("there is an amount or a note and no state; write ordered, paid or failed"))
     if amount and not AMOUNT.fullmatch(amount):
         sentence = _('the amount is "%(amount)s"; write a number such as 12.50')
         yield told(line, "", sentence % {"amount": shortened(amount)})

@@ -104,6 +104,7 @@ VALUES: Mapping[str, Mapping[str, object]] = {
         "questions": _("Questions"), "verdicts": _("Verdicts of the judge"), "audit": _("Audit"),
         "screening": _("Screening"), "measurement": _("Results"), "messages": _("Messages"),
         "announcements": _("Announcements"), "bank": _("Question bank"), "records": _("records"),
+        "elsewhere": _("in another study on this question bank"),
     },
 }  # fmt: skip
 TYPES = {"json": "application/json", "md": "text/markdown; charset=utf-8"}

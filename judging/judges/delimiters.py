@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from judging.judges.confusables import skeleton
-from judging.judges.markup import SPEAKER_KEYS, key, keys
+from judging.judges.markup import EXTENT, SPEAKER_KEYS, key, keys
 from judging.judges.words import CHANNELS, LINE_SPEAKERS, SHORT_SPEAKERS
 
 # The name of the tags that are put around an answer; a mark follows it.
@@ -41,16 +41,19 @@ _MORE_WORDS = frozenset("message prompt turn query input role says said".split()
 _LINE_KEYS = SPEAKER_KEYS | keys(LINE_SPEAKERS)
 _SHORT = frozenset(SHORT_SPEAKERS.split())
 _TURN_HEADINGS = keys("instruction instructions input response prompt")
-# Further lines that name a speaker: "assistant (final):", "assistant to=", "user>", "=== system ===".
+# Further lines that name a speaker: "assistant (final):", "assistant's reply:", "assistant a:", "user>",
+# "assistant to=", "### user", "=== system ===", or where what is judged ends: "--- end of response ---".
+_SAID = "(?:answer|message|reply|response|turn)"
 _QUALIFIED = re.compile(
-    r"(?P<name>[^\W\d_]{2,30})(?:\s?#?\d{1,3})?\s*(?:[(\[{<][^()\[\]{}<>]{0,60}[)\]}>]"
-    rf"|(?:\s*[-,/._]\s*|\s)(?:{'|'.join(CHANNELS.split())})(?:\s(?:answer|message|reply|response))?)\W*"
+    r"(?P<name>[^\W\d_]{2,30})(?:\s?#?\d{1,3})?\s*(?:[(\[{<\u00ab][^()\[\]{}<>\u00ab\u00bb]{0,60}[)\]}>\u00bb]"
+    rf"|(?:'s\s|\s*[-,/._]\s*|\s)(?:{'|'.join(CHANNELS.split())})(?:\s{_SAID})?|'s\s{_SAID}|(?<=assistant)\s[a-d])\W*"
 )
+_EMPHASIS = re.compile(r"[*`]+|__+")
 _PROMPTED = re.compile(r"^[^\w\n]{0,20}+(?P<name>[^\W\d_]{2,30})>{1,3}(?=\s|$)", re.MULTILINE)
 _RULED = re.compile(
-    r"^[^\S\n]*(?P<sign>[-=~#%+@$*])(?P=sign){2,40}+[^\S\n]*(?P<name>[^\W\d_]{2,30})[^\S\n]*"
+    r"^[^\S\n]*(?P<sign>[-=~#%+@$*])(?P=sign){2,40}+[^\S\n]*(?P<name>[^\W\d_](?:[^\W_]| (?! )){1,60})[^\S\n]*"
     r"(?P=sign){3,40}[^\S\n]*$"
-    r"|^[^\S\n]*@@[^\S\n]*(?P<heading>[^\W\d_]{2,30})[^\S\n]*:?[^\S\n]*$",
+    r"|^[^\S\n]*(?:@@|###)[^\S\n]*(?P<heading>[^\W\d_]{2,30})[^\S\n]*:?[^\S\n]*$",
     re.MULTILINE,
 )
 
@@ -93,7 +96,7 @@ class Delimiters:
 
 
 def _qualifies_speaker(line: re.Match[str]) -> bool:
-    label = _LEAD.sub("", line["label"]).lstrip(_BULLETS)
+    label = _EMPHASIS.sub("", _LEAD.sub("", line["label"])).lstrip(_BULLETS)
     if line["sign"] == "=":
         words = _WORDS.findall(label)
         return len(words) == 2 and words[1] == "to" and key(words[0]) in _LINE_KEYS
@@ -105,7 +108,8 @@ def _alone(text: str) -> Iterator[int]:
     """Lines on which a speaker's name stands before ">", or alone between drawn signs."""
     yield from (line.start() for line in _PROMPTED.finditer(text) if _speaks(line["name"]))
     for line in _RULED.finditer(text):
-        if _speaks(line["name"] or "") or key(line["heading"] or "") in _TURN_HEADINGS:
+        name, heading = (line["name"] or "").strip(), line["heading"] or ""
+        if _speaks(name or heading) or key(heading) in _TURN_HEADINGS or EXTENT.fullmatch(name):
             yield line.start()
 
 

@@ -18,7 +18,7 @@ from html import unescape
 from itertools import pairwise
 
 from judging.judges.confusables import Skeleton, skeleton
-from judging.judges.words import BARRED, CONTROLS, GRADED, MORE_CONTROLS, PLAIN, ROUNDS, SPEAKERS
+from judging.judges.words import BARRED, CHANNELS, CONTROLS, GRADED, MORE_CONTROLS, PLAIN, ROUNDS, SPEAKERS
 
 MAX_LETTERS = 120
 MAX_WORDS = 6
@@ -43,6 +43,7 @@ _SHORT = frozenset({"s", "co", "c.o"})
 _ALL_CONTROL_KEYS = _CONTROL_KEYS | keys(MORE_CONTROLS)
 _ROUND_KEYS = keys(ROUNDS)
 _GRADED_KEYS = keys(GRADED)
+_CHANNEL_KEYS = keys(CHANNELS)
 _BARRED_KEYS = keys(BARRED)
 _PLAIN = frozenset(PLAIN.split())
 _CONNECTIVES = frozenset("and or und oder et ou then if but so is are".split())
@@ -60,7 +61,7 @@ _BARRED = re.compile(
     re.MULTILINE,
 )
 _LONG_NAME = 6
-_EXTENT = re.compile(
+EXTENT = re.compile(
     r"(?:the )?(?:start|end|begin|beginning)\b.{0,80}\b"
     r"(?:answer|response|conversation|dialogue|data|prompt|question|reference|output|submission)s?"
 )
@@ -358,7 +359,9 @@ def _in_squares_or_graders(inside: Inside) -> bool:
     content, core = inside.content.strip(), inside.core
     if (found := _NUMBERED.fullmatch(core)) and key(found["before"] or found["after"]) in _ROUND_KEYS:
         return not inside.behind_name
-    if len(content) <= MAX_LETTERS and _EXTENT.fullmatch(core):
+    if _is_turn_of_transcript(core):
+        return not inside.behind_name
+    if len(content) <= MAX_LETTERS and EXTENT.fullmatch(core):
         return True
     if len(content) > 4 and content.startswith("##") and content.endswith("##"):
         return True
@@ -367,6 +370,14 @@ def _in_squares_or_graders(inside: Inside) -> bool:
     if begins and 1 <= len(labels) <= 3 and {key(one) for one in labels[-1:]} <= _GRADED_KEYS:
         return True
     return (core in _PLAIN and inside.cased.isupper() and key(core) in _GRADED_KEYS) or _in_squares(inside)
+
+
+def _is_turn_of_transcript(core: str) -> bool:
+    """`assistant (final)`, `round 1: user`, `final round`: a speaker or a round, and what qualifies it."""
+    parts = [part for part in _PARTS.findall(core) if not part.isdigit()]
+    named = {key(part) for part in parts}
+    many = len(parts) > 1 and not named.isdisjoint(_ROUND_KEYS | SPEAKER_KEYS)
+    return many and named <= _ROUND_KEYS | SPEAKER_KEYS | _CHANNEL_KEYS
 
 
 def _is_index(inside: Inside) -> bool:

@@ -4,11 +4,11 @@ An answer is looked for in the span after the last announcement ("the answer is"
 at the next full stop that is no decimal point, or with the response. Where nothing is announced, the whole
 response has to be the answer as people write it: an option's letter, alone, before its text or before a
 reason; an option's text; "No, …"; "12 items"; words with commas between them. A text that only mentions an
-option on its way has not chosen it. A span that names two answers, or says "not" before the one it names,
-answers nothing. Where nothing is read in this way, it is looked for behind words that only lead to it
-("Therefore", "I think it is"), before a reason and behind a conclusion, and an option in a sentence that
-otherwise has the words of the question only. Numbers compare as numbers, brackets and lists of words whatever
-stands between them.
+option on its way has not chosen it. A span that names two answers, or that denies, doubts or only nears the
+one it names ("not 24", "24 is too high", "24?", "about 24"), answers nothing. Where nothing is read in this
+way, it is looked for behind words that only lead to it ("Therefore", "I think it is"), before a reason and
+behind a conclusion, and an option in a sentence that otherwise has the words of the question only. Numbers
+compare as numbers, brackets and lists of words whatever stands between them.
 
 Characters are read as they are meant: full-width letters, typographic signs, emphasis and LaTeX around an
 answer make no difference. With these rules the accuracies that the benchmark's authors published for their
@@ -121,11 +121,29 @@ _STATEMENT = re.compile(
     re.IGNORECASE,
 )
 _NEGATED = re.compile(
-    r"(?:(?:\bnot|n't|\bnever|\bneither|\bexcept)\W+(?:\w+\W+)?"
+    r"(?:(?:\bnot|n't|\bcannot|\bnever|\bneither|\bexcept|\bhardly|\bunlikely|\bbut|\bnowhere near"
+    r"|\b(?:far|apart|aside) from|\bdoubt(?:\W+\w+){0,2}|\b(?:rul|exclud)(?:e|ed|ing)(?: out)?|\bwrong"
+    r"|\bincorrect)\W+(?:\w+\W+)?(?:be\W+)?"
     r"|\bnot (?:the case|true) that\W(?:\w+\W+){0,5})$",
     re.IGNORECASE,
 )
+# What goes on like this says that the answer is none: "is wrong", "can't be", "?"; behind an option or a
+# number also "too late", "- wrong" and ", no wait". "No, it is not" and "B, not on a Monday" give reasons.
+_SAID_OF = (
+    r"(?:(?:is|are|was|were|be|been|to|would|could|can|might|may|seems?|looks?|sounds?|'s)\b\W*"
+    r"|(?:clearly|definitely|obviously|certainly|simply|just|far|much|way|a bit)\b\W*)"
+)
+_IS_WRONG = r"(?:wrong|false|incorrect|impossible|excluded|ruled out)(?!\w)"
+_IS_NONE = rf"(?:{_IS_WRONG}|(?:not|cannot|never|hardly|unlikely|too|out)(?!\w))"
+_CANNOT_BE = r"(?:cannot|\w{2,6}n't)(?!\w)"
+_WORD_DENIED = re.compile(rf"\?|{_SAID_OF}{{1,4}}{_IS_NONE}|{_CANNOT_BE}", re.IGNORECASE)
+_DENIED = re.compile(
+    rf"\?|{_SAID_OF}{{0,4}}{_IS_NONE}|{_CANNOT_BE}"
+    rf"|[^\w?]{{0,5}}(?:{_IS_WRONG}|too\s\w+\W*$|no\W*(?:$|wait\b)|[x\u2717\u2718\u274c]\W*$)",
+    re.IGNORECASE,
+)
 _NEAR_CHARACTERS = 60
+_CLOSING = " )]}\"'"
 _UNDECIDED = re.compile(r"\b(?:not sure|unsure|don't know|do not know|no idea|either)\b", re.IGNORECASE)
 
 _EQUATION = re.compile(
@@ -134,7 +152,7 @@ _EQUATION = re.compile(
 )
 _SUBJECT = re.compile(
     r"(?:given the (?:explicitly stated )?premises,?\s)?"
-    r"(?:(?:it|this|that|(?:the|this) (?:whole )?\w+)?(?:'s|\s?is| evaluates to| equals)\s)?"
+    r"(?:(?:it|this|that|(?:the|this) (?:whole )?\w+)?(?:'s|\s?is|\s?evaluates to|\s?equals)\s)?"
     r"(?:(?:therefore|logically|clearly|deductively)\s)*",
     re.IGNORECASE,
 )
@@ -148,7 +166,11 @@ _NOT_VALID = re.compile(
 )
 # It answers no question.
 _NO_THING = re.compile(r"\bno (?=(?:doubt|other|longer|matter|problem|reason)\b)", re.IGNORECASE)
-_INITIALS = {"t": "True", "f": "False", "y": "Yes", "n": "No"}
+_SHORT = (
+    {"t": "True", "f": "False"}
+    | dict.fromkeys("y yep yeah yup".split(), "Yes")
+    | dict.fromkeys("n nope nah".split(), "No")
+)
 
 _CALCULATION = re.compile(r"[\d\s.,+*/x\u00d7\u00f7()^=-]*=\s*")
 _NUMBER = re.compile(
@@ -178,10 +200,23 @@ _NUMBER_WORD = re.compile(
 )
 # Of these a number is only a part.
 _MULTIPLIED = re.compile(r"\d\s*(?:dozen|hundred|thousand|million|billion|(?:and a )?half)\b", re.IGNORECASE)
+_NEAR_SIGNS = "[<>~\u00b1\u2243\u2245\u2248\u2260\u2264\u2265\u2272\u2273\u221a\u223c]"
 _NOT_THE_NUMBER = re.compile(
-    r"\b(?:not|no|or|maybe|about|around|approximately|roughly|almost|nearly|least|most|more|less|fewer|than|over"
-    r"|under|except|minus|plus|if|of|out|wrong|incorrect)\b|n't|[<>~\u00b1\u2243\u2245\u2248\u2260\u2264\u2265"
-    r"\u2272\u2273\u221a\u223c]|\d\s*\+|[-+]\s*[-+(]",
+    r"\b(?:not|no(?! doubt)|or|maybe|about|around|approximately|roughly|almost|nearly|least|most|more|less"
+    rf"|fewer|than|over|under|except|minus|plus|if|of|out|wrong|incorrect)\b|n't|{_NEAR_SIGNS}|\d\s*\+|[-+]\s*[-+(]",
+    re.IGNORECASE,
+)
+# What stands beside a number that is not the one meant, or only near it.
+_WITHOUT = r"without(?! (?:a |any )?(?:doubt|question))"
+_BEFORE_INEXACT = re.compile(
+    r"(?:\b(?:about|around|approximately|roughly|circa|ca|some|almost|nearly|near|close to|at (?:least|most)"
+    r"|maybe|(?:more|less|fewer|other) than|over|under|above|below|beyond|(?<!adds )(?<!add )up to|double"
+    rf"|half(?: of)?|twice|triple|times|{_WITHOUT}(?:\W+\w+){{0,3}})\W*(?:the\W*)?|{_NEAR_SIGNS}\s*)$",
+    re.IGNORECASE,
+)
+_BEHIND_INEXACT = re.compile(
+    r"\s*\+|\W{0,3}(?:or (?:so|more|less|fewer|maybe)|at (?:most|least|first)|ish|plus|minus|squared|cubed"
+    rf"|off|short|(?:more|less|fewer)\s*(?:$|than)|was (?:my|the) first|{_WITHOUT})\b",
     re.IGNORECASE,
 )
 _MAX_WORDS = 8
@@ -400,6 +435,8 @@ def _choice(text: str, span: str, options: Mapping[str, str], *, announced: bool
         named |= {*_OTHER_LETTER.findall(further)}
         if _begins(rest, own):
             behind = rest[len(own) :]
+            if _DENIED.match(behind.lstrip(_CLOSING)):
+                return _NONE
             named |= {
                 other
                 for other, option in options.items()
@@ -409,7 +446,7 @@ def _choice(text: str, span: str, options: Mapping[str, str], *, announced: bool
             named |= {other for other, option in options.items() if _begins(rest, option)}
         return _NONE if named - {letter} else Reading(_as_written(leading, letter))
     if announced and bracketed:
-        return _NONE if _is_negated(span, bracketed[0].start()) else Reading(f"({bracketed[0][1]})")
+        return _NONE if _is_taken_back(span, bracketed[0]) else Reading(f"({bracketed[0][1]})")
     return Reading(bare, has_form=False)
 
 
@@ -437,15 +474,19 @@ def _chosen(leading: re.Match[str], options: Mapping[str, str]) -> str:
     if not rest or _REASON.match(rest) or _IS_RIGHT.fullmatch(rest.strip(_EDGES)):
         return letter
     own = options.get(letter, "")
-    if _begins(_folded(rest), own):
+    told = _folded(rest)
+    if _begins(told, own) or (" " in told and own.startswith(told)):  # of an option that has full stops
         return letter
     if not marked and not leading["letter"].isupper():
         return ""
-    return letter if marked and not _STATEMENT.match(rest) else ""
+    denied = _DENIED if options else _WORD_DENIED  # without the options their texts may stand there
+    return letter if marked and not (_STATEMENT.match(rest) or denied.match(rest)) else ""
 
 
-def _is_negated(text: str, place: int) -> bool:
-    return bool(_NEGATED.search(text[max(place - _NEAR_CHARACTERS, 0) : place]))
+def _is_taken_back(text: str, found: re.Match[str], denied: re.Pattern[str] = _DENIED) -> bool:
+    """Whether what stands before an answer or behind it says that it is none."""
+    before = text[max(found.start() - _NEAR_CHARACTERS, 0) : found.start()]
+    return bool(_NEGATED.search(before) or denied.match(text[found.end() :].lstrip(_CLOSING)))
 
 
 def _word(span: str, pattern: re.Pattern[str], *, announced: bool) -> Reading:
@@ -454,13 +495,13 @@ def _word(span: str, pattern: re.Pattern[str], *, announced: bool) -> Reading:
     text = span[equation.end() :] if equation else span.strip(_EDGES)
     if pattern is VALIDITY:
         text = _NOT_VALID.sub(" invalid", text).strip()
-    if pattern.fullmatch(whole := _INITIALS.get(text.casefold(), "")):
+    if pattern.fullmatch(whole := _SHORT.get(text.casefold(), "")):
         return Reading(whole)
     found = [*pattern.finditer(_NO_THING.sub("   ", text) if pattern is YES_NO else text)]
     if not found:
         return Reading(text, has_form=False)
     first = found[0]
-    if len({one[0].casefold() for one in found}) > 1 or _is_negated(text, first.start()):
+    if len({one[0].casefold() for one in found}) > 1 or _is_taken_back(text, first, _WORD_DENIED):
         return _NONE
     leads = text[: first.start()].strip(" ()\"'\n-\u2022=")
     said = not leads or _SUBJECT.fullmatch(leads + " ")
@@ -484,13 +525,18 @@ def _number(span: str, *, announced: bool) -> Reading:
         return _NONE
     if not found or (not announced and _DASH.search(text)):
         return Reading(bare, has_form=False)
-    if _is_negated(text, found[0].start()):
+    if _is_taken_back(text, found[0]) or _is_inexact(text, found[0]):
         return _NONE
     leads = found[0].start() == 0 and text[found[0].end() :].lstrip(" ")[:1] in {*":(,;\n"}
     is_short = leads or len(bare.split()) <= _MAX_WORDS
     if announced or (is_short and not _NOT_THE_NUMBER.search(bare)):
         return Reading(min(values, key=len))
     return Reading(bare, has_form=False)
+
+
+def _is_inexact(text: str, found: re.Match[str]) -> bool:
+    before = text[max(found.start() - _NEAR_CHARACTERS, 0) : found.start()]
+    return bool(_BEFORE_INEXACT.search(before) or _BEHIND_INEXACT.match(text, found.end()))
 
 
 def _brackets(span: str, question: str, *, announced: bool) -> Reading:

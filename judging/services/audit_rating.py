@@ -23,21 +23,24 @@ class RatedByAnother(ItemRefused):
     """Somebody else rated this answer: an item has one rater."""
 
 
-def rater_name(user: User) -> str:
-    """Under which name a staff member's ratings stand."""
-    return user.email[:RATER_CHARACTERS]
-
-
 @transaction.atomic
 def item_rate(
     *, sample: AuditSample, number: int, score: float, comment: str, actor: User, now: datetime
 ) -> AuditItem:
     """Record what a person says instead of the judge.
 
-    A score they gave before is replaced, and the trail keeps it.
+    It stands under their address. A score they gave before is replaced, and the trail keeps it.
 
-    Raises ItemRefused where the answer counts no more or the score is no share, and RatedByAnother.
+    Raises ItemRefused where the answer counts no more, the score is no share or the address is too long, and
+    RatedByAnother.
     """
+    if len(actor.email) > RATER_CHARACTERS:
+        raise ItemRefused(
+            _(
+                "Your ratings would stand under your address, which is longer than 100 characters; rate with "
+                "a shorter one."
+            )
+        )
     if not 0 <= score <= 1:
         raise ItemRefused(_("A score is a number from 0 to 1."))
     item = AuditItem.objects.select_for_update().filter(sample=sample, number=number).first()
@@ -46,8 +49,7 @@ def item_rate(
         raise ItemRefused(
             _("This answer counts no more: its person withdrew or was left out, or it changed.")
         )
-    rater = rater_name(actor)
-    if item.rater not in {"", rater}:
+    if item.rater not in {"", actor.email}:
         raise RatedByAnother(
             numbered(
                 _("Somebody else rated number %(number)d meanwhile. Nothing of yours was recorded for it."),
@@ -55,7 +57,7 @@ def item_rate(
             )
         )
     earlier = item.human_score
-    item_take_over(item, RatingRow(0, sample.pk, number, score, comment.strip()), rater, now)
+    item_take_over(item, RatingRow(0, sample.pk, number, score, comment.strip()), actor.email, now)
     item.save(update_fields=["human_score", "comment", "rater", "rated_at"])
     event_record(
         sample.judging_run.study, StudyEventKind.AUDIT_RATED, now, actor=actor,

@@ -5,7 +5,6 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models.functions import Left
 from django.utils.translation import gettext as _
 
 from formats.problems import Problem, grouped
@@ -118,9 +117,8 @@ def _rater_problems(rater: str, actor: User | None) -> Iterator[Problem]:
 
 
 def _is_anothers(rater: str, actor: User) -> bool:
-    """Whether another member of the staff rates under this name (`audit_rating.rater_name`)."""
-    others = User.objects.filter(is_staff=True).exclude(pk=actor.pk)
-    return others.annotate(name=Left("email", RATER_CHARACTERS)).filter(name__iexact=rater).exists()
+    """Whether another member of the staff rates under this name, their address."""
+    return User.objects.filter(is_staff=True, email__iexact=rater).exclude(pk=actor.pk).exists()
 
 
 def _number_problems(

@@ -38,18 +38,15 @@ def read_people_lines(content: bytes, *, header_optional: bool = False) -> Peopl
     rows: list[PersonRow] = []
     problems: list[Problem] = [*in_words(table.problems)]
     for number, values in table.rows:
-        found = [told(number, name, _("is blank; fill it in")) for name in REQUIRED if not values[name]]
+        problems += [told(number, name, _("is blank; fill it in")) for name in REQUIRED if not values[name]]
         status, language, is_test = (
             values.get(name, "").lower() for name in ("status", "language", "is_test")
         )
         if is_test not in WORDS:
             message = _('is "{value}"; write yes or no').format(value=values["is_test"])
-            found.append(told(number, "is_test", message))
-        if found:
-            problems += found
-        else:
-            person = values["email"], values["profile"], status, WORDS[is_test], language
-            rows.append(PersonRow(number, *person))
+            problems.append(told(number, "is_test", message))
+        person = values["email"], values["profile"], status, WORDS.get(is_test, False), language
+        rows.append(PersonRow(number, *person))
     problems.sort(key=lambda problem: problem.line or 0)
     if not rows and not problems:
         problems.append(told(None, "", _("the file names nobody; write one line per person")))

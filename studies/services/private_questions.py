@@ -12,15 +12,26 @@ from studies.services.events import StudyEventKind, event_record
 ONCE_IN = timedelta(hours=1)
 
 
-def private_seen(*, study: Study, page: str, labels: Collection[str], actor: User, now: datetime) -> None:
+def private_seen(
+    *, study: Study, page: str, labels: Collection[str], actor: User | None, now: datetime
+) -> None:
     """Record that somebody was shown the private questions with these labels, if there are any.
 
     A single one is named, which only those read in the history who may see it; of several the `page` is told.
-    The same is recorded once an hour.
+    The same is recorded once an hour. Other studies on the bank have it in their histories, too, unless the
+    person sees its private questions there: whoever may make studies leads one on any bank. `actor` None
+    means the command line.
     """
     if not labels:
         return
-    details: dict[str, Any] = {"question": next(iter(labels))} if len(labels) == 1 else {"page": page}
+    _once(study, actor, now, {"question": next(iter(labels))} if len(labels) == 1 else {"page": page})
+    if actor is not None:
+        of_bank = Study.objects.filter(bank_version__bank=study.bank_version.bank_id).exclude(pk=study.pk)
+        for other in of_bank.exclude(pk__in=studies_seen_whole(actor).values("pk")).order_by("pk"):
+            _once(other, actor, now, {"page": "elsewhere"})
+
+
+def _once(study: Study, actor: User | None, now: datetime, details: dict[str, Any]) -> None:
     events = StudyEvent.objects.filter(
         study=study, kind=StudyEventKind.PRIVATE_SEEN, actor=actor, happened_at__gt=now - ONCE_IN,
         details=details,

@@ -102,6 +102,17 @@ def test_a_line_with_more_cells_than_columns_and_a_nul_are_refused_each_with_its
     ]
 
 
+def test_what_is_wrong_with_a_cell_hides_nothing_of_its_line_and_of_those_before() -> None:
+    table = read('code,state,amount\n\u200bA,pa\u2800id,x\nB,\u3164,y,z\nC,paid,"1\n')
+    assert [str(problem) for problem in table.problems] == [
+        "line 4: is no CSV (unexpected end of data); export the file again",
+        "line 2, code: holds U+200B (invisible); remove it",
+        "line 2, state: holds U+2800 (invisible); remove it",
+        "line 3: has 4 cells for 3 columns; put cells with a delimiter in quotes",
+    ]
+    assert table.rows == ((2, {"code": "A", "state": "paid", "amount": "x"}),)
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [

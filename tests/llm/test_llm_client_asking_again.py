@@ -126,7 +126,6 @@ def test_in_plain_mode_the_whole_reply_may_stand_in_one_fence(text: str) -> None
         f"```json\n{GOOD}\n```\nDone.",
         f"```json\n{GOOD}\n```\n```json\n{GOOD}\n```",
         f"```json\n```json\n{GOOD}\n```\n```",
-        f"```json {GOOD} ```",
     ],
 )
 def test_no_other_fence_is_looked_into(text: str) -> None:

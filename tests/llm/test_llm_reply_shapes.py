@@ -30,6 +30,14 @@ READ = {
     "a fence": body(f"```json\n{VERDICT}\n```"),
     "an unmarked fence": body(f"```\n{VERDICT}\n```\n"),
     "a fence in capitals": body(f"\n```JSON\n{VERDICT}\n```"),
+    "a fence on one line": body(f"```json {VERDICT}```"),
+    "a fence of another name": body(f"``` javascript\n{VERDICT}\n```"),
+    "a fence whose end is a stop word": body(f"```json\n{VERDICT}\n"),
+    "a fence in a frame behind a thought": body(
+        f"<think>Hm.</think>\n<answer>\n```json\n{VERDICT}\n```\n</answer>"
+    ),
+    "a box of tokens": body(f"<|begin_of_box|>{VERDICT}<|end_of_box|><|user|>"),
+    "another family's turn": body(f"<|START_RESPONSE|>{VERDICT}<|END_RESPONSE|><|END_OF_TURN_TOKEN|>"),
     "a fence of tildes": body(f"~~~json\n{VERDICT}\n~~~"),
     "a longer fence": body(f"````json5\n{VERDICT}\n````"),
     "a thought in other tags": body(f"<seed:think>Hm.</seed:think>{VERDICT}"),
@@ -158,6 +166,19 @@ TOLD: dict[str, tuple[Any, str, int, tuple[str, ...]]] = {
     "a refusal": (body(None, message={"refusal": "I will not."}), "reply_refused", 1, ("I will not.",)),
     "a refusal in parts": (
         body([{"type": "refusal", "refusal": "Not this."}]), "reply_refused", 1, ("Not this.",),
+    ),
+    "another filter's end": (
+        body("", finish_reason="guardrail_intervened"), "reply_refused", 1, ("declined",),
+    ),
+    "a context that ran out": (
+        body(VERDICT[:30], finish_reason="model_context_window_exceeded"), "reply_truncated", 2,
+        ("is cut off",),
+    ),
+    "a connection that broke behind the server": (
+        body("", finish_reason="network_error"), "server_failed", 3, ("try again later",),
+    ),
+    "a frame with two verdicts": (
+        body(f"<answer>{VERDICT}</answer> or <answer>{VERDICT}</answer>"), "reply_off_schema", 2, ("JSON",),
     ),
     "a filter's end": (body("", finish_reason="SAFETY"), "reply_refused", 1, ("declined",)),
     "no choice, by a filter": (

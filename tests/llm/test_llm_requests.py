@@ -102,7 +102,8 @@ def test_the_schema_counts_towards_the_estimate() -> None:
     "base_url",
     [
         "", "judge", "ftp://host/v1", "http://", "http://host:99999/v1", "http://[::1/v1", "http://host:0/v1",
-        "http://host/v1?key=abc", "http://host/v1#x",
+        "http://host/v1?key=abc", "http://host/v1#x", "http://host/v1?", "http://host/v1#", "http://@host/v1",
+        "http://[fe80::1%25lo]/v1", "http://\u2460\u2461\u2466.0.0.1/v1", "http://host\\@other/v1",
     ],
 )  # fmt: skip
 def test_an_address_that_cannot_work_is_refused(base_url: str) -> None:

@@ -96,6 +96,20 @@ def test_of_two_who_rate_the_same_answer_the_second_is_told_and_keeps_the_commen
     assert AuditItem.objects.get(number=1).human_score == 1.0
 
 
+def test_a_long_address_is_never_cut_to_anothers_name(reviewer: Client, sample: AuditSample) -> None:
+    long = f"{'r' * 60}@{'mail.' * 12}example.org"
+    User.objects.filter(email="reviewer@example.org").update(email=long)
+    response = rate(reviewer, sample, number="1", score="1", comment="Fine.")
+    assert response.status_code == 422
+    assert "your address, which is longer than 100 characters" in response.text
+    assert "Fine." in response.text
+    rows = [row | {"human_score": "1"} for row in sheet(sample)]
+    address = reverse("staff_audit_sample", args=["pages", sample.judging_run_id, sample.pk])
+    response = reviewer.post(address, {"sheet": SimpleUploadedFile("rated.csv", filled(rows))})
+    assert (response.status_code, "longer than 100 characters" in response.text) == (422, True)
+    assert not AuditItem.objects.exclude(human_score=None).exists()
+
+
 @pytest.mark.parametrize(
     "sent",
     [

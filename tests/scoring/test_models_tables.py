@@ -85,6 +85,30 @@ def test_what_nobody_sees_in_the_name_of_a_model_is_named(tmp_path: Path) -> Non
     ]
 
 
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        (
+            "model,question,score,epoch\nA,p1,0,75\nA,p2,1,1\n",
+            '"0" is followed by "75" in the next cell; write 0.75',
+        ),
+        ("model,question,score,epoch\nA,p1,0,5\nA,p1,0,25\n", '"0" is followed by "5"'),
+        ("model,theta,se\nA,1,25\n", "write 1.25 if that is one number, and 1.0 if it is not"),
+        ("model,question,score,epoch\nA,p1,0,1\nA,p1,0,2\nA,p1,1,3\n", ""),
+        ("model,question,score,epoch\nA,p1,0.0,75\n", ""),
+        ("model;question;score;epoch\nA;p1;0;75\n", ""),
+        ("model,theta,se\nA,1.0,25\n", ""),
+    ],
+)
+def test_a_number_that_may_have_fallen_apart_is_not_guessed(tmp_path: Path, table: str, told: str) -> None:
+    path = lines(tmp_path, table, name="scores.csv")
+    if told:
+        assert told in problems_of(path)[0]
+        assert problems_of(path)[0].startswith("line 2, ")
+    else:
+        read_model_results(path)
+
+
 def test_problems_of_a_table_of_scores_are_told_by_kind(tmp_path: Path) -> None:
     rows = "".join(f"A,p{n},{n}\n" for n in range(2, 802))
     table = f"model,question,score\n{rows}A,\u200bp1,1\nA,p1,0,5\n,p1,1\n"

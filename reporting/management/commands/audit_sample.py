@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from judging.audit_sheet import audit_sheet
 from judging.models import AuditSample
-from judging.selectors.audits import has_public_scope, private_items, sheet_rows, study_samples
+from judging.selectors.audits import has_public_scope, private_labels, sheet_rows, study_samples
 from judging.selectors.runs import judging_runs
 from judging.services.audit_ratings import ratings_import
 from judging.services.audits import audit_draw, random_seed
@@ -27,6 +27,7 @@ from reporting.views.measurement.scopes import lead_of_scores
 from scoring.selectors.audit_results import audit_result
 from studies.management.operators import named_person, named_study, plain_errors
 from studies.models import Study
+from studies.services.private_questions import private_seen
 
 Row = TypeVar("Row", bound=Model)
 
@@ -82,13 +83,14 @@ class Command(BaseCommand):
         seed = random_seed() if options["seed"] is None else options["seed"]
         if not 0 <= seed <= MAX_SEED:
             raise CommandError(f"A seed is a whole number from 0 to {MAX_SEED}.")
+        actor, now = named_person(options["by"]), timezone.now()
         sample = audit_draw(
             run=_numbered(judging_runs(study).select_related("study"), options["run"], study, "judging run"),
             size=options["size"],
             seed=seed,
             public_only=options["public_only"],
-            actor=named_person(options["by"]),
-            now=timezone.now(),
+            actor=actor,
+            now=now,
         )
         sheet = audit_sheet(sample.pk, sheet_rows(sample), canaries=study.bank_version.canaries)
         target.write_text(sheet, encoding="utf-8", newline="")
@@ -96,9 +98,10 @@ class Command(BaseCommand):
             f"Audit sample {sample.pk}, seed {seed}: {quantity(options['size'], 'verdict', 'verdicts')} in "
             f"{target}."
         )
-        if number := private_items(sample):
+        if private := private_labels(sample):
+            private_seen(study=study, page="audit", labels=set(private), actor=actor, now=now)
             self.stdout.write(
-                f"{quantity(number, 'line shows', 'lines show')} private prompts: "
+                f"{quantity(len(private), 'line shows', 'lines show')} private prompts: "
                 "the file must not leave the study team."
             )
 

@@ -20,7 +20,6 @@ from judging.selectors.audits import (
     private_labels,
     sheet_rows,
 )
-from judging.services.audit_rating import rater_name
 from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
 from judging.services.audits import DrawRefused, audit_draw_once, drawn_from_public
 from presentation.numbers import numbered
@@ -89,7 +88,7 @@ def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpRespons
             result = ratings_import(
                 sample=sample,
                 reading=form.reading,
-                rater=form.cleaned_data.get("rater") or rater_name(signed_in(request)),
+                rater=form.cleaned_data.get("rater") or signed_in(request).email,
                 actor=signed_in(request),
                 now=server_now(),
             )

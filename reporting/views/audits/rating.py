@@ -18,7 +18,7 @@ from judging.selectors.audits import private_items, study_samples
 from judging.selectors.rating import ItemEntry, ItemShown, item_entries, item_shown, samples_with_progress
 from judging.selectors.runs import newest_scores_run
 from judging.selectors.viewing import explanation_of, judge_name
-from judging.services.audit_rating import ItemRefused, RatedByAnother, item_rate, rater_name
+from judging.services.audit_rating import ItemRefused, RatedByAnother, item_rate
 from judging.services.audits import DrawRefused, audit_draw_once, drawn_from_public
 from presentation.numbers import decimals, numbered
 from reporting.forms.audits import DrawForm, RatingForm
@@ -58,7 +58,7 @@ def staff_audits(request: HttpRequest, study: Study) -> HttpResponseBase:
             form.add_error("size", str(refusal))
         else:
             return redirect("staff_audit_sample", slug=study.slug, number=run.pk, sample=sample.pk)
-    samples = samples_with_progress(study, rater_name(signed_in(request)))
+    samples = samples_with_progress(study, signed_in(request).email)
     listing = Listing(request, SAMPLE_COLUMNS)
     samples = listing.ordered(samples)
     if listing.wants_csv:
@@ -110,7 +110,7 @@ def _rating_page(
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     rights = rights_here(request)
-    entries = item_entries(sample, rater_name(signed_in(request)), rights)
+    entries = item_entries(sample, signed_in(request).email, rights)
     chosen = number or _next_number(entries)
     shown = item_shown(sample, chosen, rights) if chosen else None
     if number is not None and shown is None and not refused:

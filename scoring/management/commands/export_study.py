@@ -14,8 +14,9 @@ from scoring.export.audience import Audience
 from scoring.management.run_arguments import measuring_bar
 from scoring.selectors.export_manifest import SUPERSEDED
 from scoring.services.exports import study_export
-from studies.management.operators import OperatorCommand, named_study
+from studies.management.operators import BY, OperatorCommand, named_person, named_study
 from studies.selectors.studies import software
+from studies.services.events import StudyEventKind, event_record
 
 
 class Command(OperatorCommand):
@@ -24,6 +25,7 @@ class Command(OperatorCommand):
         "JSONL, with a manifest and a data dictionary. The folder appears whole or not at all. Results that "
         "are missing or older than the answers are computed first."
     )
+    arguments = BY
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", help="the study's short name")
@@ -35,21 +37,20 @@ class Command(OperatorCommand):
             help="internal (the default) holds what people wrote, public nothing of it",
         )
         parser.add_argument("--replace", action="store_true", help="put it in the place of an earlier export")
+        super().add_arguments(parser)
 
     def handle(self, *_: Any, **options: Any) -> None:
-        study = named_study(options["study"])
+        study, actor = named_study(options["study"]), named_person(options["by"])
         with measuring_bar() as measuring:
             found = results_bring_up(study=study, clock=timezone.now, measuring=measuring)
         if found:
             self.stdout.write(f"Computed first, as it was missing or older than the answers: {found}.")
+        audience, now = Audience(options["audience"]), timezone.now()
         manifest = study_export(
-            study=study,
-            target=options["folder"],
-            replace=options["replace"],
-            software=software(),
-            audience=Audience(options["audience"]),
-            now=timezone.now(),
-        )
+            study=study, target=options["folder"], replace=options["replace"], software=software(),
+            audience=audience, now=now,
+        )  # fmt: skip
+        event_record(study, StudyEventKind.EXPORT_MADE, now, actor=actor, audience=audience.value)
         for file in manifest.files:
             if file.name.endswith(".csv"):
                 self.stdout.write(f"{counted(file.rows):>8}  {file.name.removesuffix('.csv')}")

@@ -25,6 +25,7 @@ from formats.cells import GUARD, defused
 from formats.csv_rows import strict_number
 from formats.csv_tables import CsvTable, read_csv_table
 from formats.files import MEBIBYTE, FileRefused, json_lines, read_content
+from formats.problems import Problem
 from formats.progress import Progress, unseen
 from formats.texts import PromptId
 from scoring.readers.model_results import records
@@ -186,8 +187,33 @@ def _csv_objects(
     table = _csv_table(path, required)
     for problem in table.problems:
         found.add_problem(problem)
+    for problem in _numbers_apart(table, required[-1]):
+        found.add_problem(problem)
     for number, cells in table.rows:
         yield number, {name: _number(name, cell) for name, cell in cells.items() if cell}
+
+
+def _numbers_apart(table: CsvTable, column: str) -> Iterator[Problem]:
+    """Whole numbers that may have lost their decimals to the next column: a theta, or the score 0 of an epoch
+    before which none of that model's is there.
+    """
+    there = {(cells["model"], _question(cells), cells.get("epoch")) for _, cells in table.rows}
+    for number, cells in table.rows:
+        whole, decimals = cells.get(column, ""), table.decimals_beside(cells, column)
+        if column == "score" and decimals:
+            goes_on = (cells["model"], _question(cells), str(int(decimals) - 1)) in there
+            if whole != "0" or decimals == "1" or (goes_on and decimals == cells.get("epoch")):
+                continue
+        if decimals:
+            message = (
+                f'the number "{whole}" is followed by "{decimals}" in the next cell; write {whole}.{decimals}'
+                f" if that is one number, and {whole}.0 if it is not"
+            )
+            yield Problem(number, None, column, message)
+
+
+def _question(cells: Mapping[str, str]) -> str | None:
+    return cells.get("question", cells.get("prompt_id"))
 
 
 def _number(name: str, cell: str) -> object:

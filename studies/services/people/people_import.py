@@ -46,7 +46,7 @@ class PersonRow:
 
 @dataclass(frozen=True)
 class PeopleReading:
-    """What a file said, and what could not be read in it."""
+    """What a file said, and what is wrong with its form: what is blank in `rows` is among that."""
 
     rows: tuple[PersonRow, ...]
     problems: tuple[Problem, ...]
@@ -198,7 +198,7 @@ def _repeated_lines(rows: Iterable[PersonRow]) -> list[Problem]:
     """A problem for every line that names an address once more."""
     first: dict[str, int] = {}
     problems: list[Problem] = []
-    for row in rows:
+    for row in (row for row in rows if row.email):
         line = first.setdefault(row.email.strip().lower(), row.line)
         if line != row.line:
             message = _("is the address of line {number}; keep one line").format(number=line)
@@ -219,9 +219,9 @@ def _person_problems(study: Study, row: PersonRow, present: dict[str, str]) -> l
     problems = _profile_problems(study, row)
     if unfit := _email_problems(row):
         problems += unfit
-    elif (profile := present.get(normal_email(row.email), row.profile)) != row.profile:
+    elif row.email and (stored := present.get(normal_email(row.email), row.profile)) != row.profile:
         message = _('is "{value}", but the person is in the study as "{stored}"; correct the line').format(
-            value=row.profile, stored=profile
+            value=row.profile, stored=stored
         )
         problems.append(told(row.line, "profile", message))
     if row.status and row.status not in STATUSES:
@@ -247,7 +247,7 @@ def _email_problems(row: PersonRow) -> list[Problem]:
     try:
         normal_email(row.email)
     except EmailInvalid as refusal:
-        return [told(row.line, "email", str(refusal))]
+        return [told(row.line, "email", str(refusal))] if row.email else []
     return []
 
 
@@ -255,5 +255,5 @@ def _profile_problems(study: Study, row: PersonRow) -> list[Problem]:
     try:
         require_profile(study, row.profile)
     except ProfileUnknown as refusal:
-        return [told(row.line, "profile", str(refusal))]
+        return [told(row.line, "profile", str(refusal))] if row.profile else []
     return []

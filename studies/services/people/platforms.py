@@ -12,9 +12,9 @@ from studies.models import RecruitingLink
 # Beside letters and digits, what ids of platforms are made of; none of it begins a formula or turns a line.
 ANY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.~:-]*")
 # What programs and platforms write where they have no id.
-NO_IDS = frozenset(
-    {"undefined", "null", "none", "nan", "nil", "na", "false", "true", "assignment_id_not_available"}
-)
+NO_IDS = "undefined null none nan nil na false true unknown missing empty assignment_id_not_available"
+# What a link calls an id in its place, besides the names of the parameters themselves.
+NAMES_OF_IDS = "participant_id worker_id user_id session_id study_id survey_code survey_id response_id rid"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,21 @@ PLATFORMS = (
         (re.compile(r"A[A-Z0-9]{9,20}"), _TURK_ID, _TURK_ID),
     ),
 )  # fmt: skip
-# A name of a parameter in the place of its value: the platform did not put the id in.
-PLACEHOLDERS = frozenset(name.lower() for platform in PLATFORMS for name in platform.parameters)
+
+
+def _bare(text: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", text.lower())
+
+
+# A name of an id in its place: the platform did not put the id in.
+_NO_ID = frozenset(
+    _bare(name)
+    for name in (
+        *NO_IDS.split(),
+        *NAMES_OF_IDS.split(),
+        *(name for platform in PLATFORMS for name in platform.parameters),
+    )
+)
 
 
 def platform_of(link: RecruitingLink) -> Platform | None:
@@ -65,7 +78,7 @@ def alias_of(link: RecruitingLink, platform_participant: str) -> str:
 
 def is_id(link: RecruitingLink, name: str, text: str) -> bool:
     """Whether a text can be the id that the platform sends under this name."""
-    if not ANY_ID.fullmatch(text) or text.lower() in NO_IDS | PLACEHOLDERS | {name.lower()}:
+    if not ANY_ID.fullmatch(text) or _bare(text) in _NO_ID | {_bare(name)}:
         return False
     platform = platform_of(link)
     if platform is None:

@@ -178,6 +178,29 @@ def test_every_problem_is_named_and_many_of_a_kind_hide_no_other(staff: Client, 
     assert recorded() == []
 
 
+def test_a_problem_of_a_cell_hides_none_of_its_line(staff: Client, codes: list[str]) -> None:
+    a, b, _c = codes
+    lines = [f"{a},pa\u00adid,half,US\u200bD,n\0", "P-NOBODY,,1.00,,", f"{b},,x,USD,", f'{b},paid,1,,"open']
+    status, shown = upload(staff, "\n".join(["code,state,paid_amount,currency,note", *lines]))
+    assert status == 422
+    for sentence in (
+        "line 2, state: holds U+00AD (invisible)",
+        "line 2, currency: holds U+200B (invisible)",
+        "line 2, note: contains a NUL character",
+        "line 2: the amount is &quot;half&quot;",
+        "line 2: the currency is &quot;USD&quot;",
+        "line 3: nobody who is to be paid has the code &quot;P-NOBODY&quot;",
+        "line 3: there is an amount or a note and no state",
+        "line 4: there is an amount or a note and no state",
+        "line 4: the amount is &quot;x&quot;",
+        "line 4: the currency is &quot;USD&quot;",
+        "line 5: is no CSV (unexpected end of data)",
+    ):
+        assert sentence in shown, sentence
+    assert "Nothing was recorded: 11 problems were found" in shown
+    assert recorded() == []
+
+
 def test_a_quotation_mark_that_is_never_closed_swallows_no_lines(staff: Client, codes: list[str]) -> None:
     a, b, _c = codes
     status, shown = upload(staff, f'code,state,note\n{a},paid,"half\n{b},paid,\n')

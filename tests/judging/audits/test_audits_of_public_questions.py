@@ -125,3 +125,9 @@ def test_the_command_says_nothing_of_private_questions_then(
     with open(target, encoding="utf-8") as file:
         assert "hidden" not in file.read().lower()
     assert "private" not in capsys.readouterr().out
+    assert not StudyEvent.objects.filter(kind="private_seen").exists()
+    reviewers_see(run, True)
+    call_command("audit_sample", "draw", run.study.slug, "--out", f"{tmp_path}/whole.csv", "--size", "60")
+    assert "lines show private prompts" in capsys.readouterr().out
+    event = StudyEvent.objects.get(kind="private_seen")
+    assert (event.actor, set(event.details)) == (None, {"question"})

@@ -38,11 +38,14 @@ RIGHT = {
     ("navigate", "No"): [
         "No, you do not return.", "no", "NO!", "No - you end elsewhere", "No you do not", "**No**",
         "Answer: no",
+        "No, it is not", "No, not at all", "No, that is too far", "no, it can't be", "nope",
+        "No - not the start",
         "No.\nYou end 3 steps north", "It is no", "\u201eNo\u201c",
         "The answer is No, because you end elsewhere", "n", "I think no", "You end elsewhere, so no.",
     ],
     ("sports_understanding", "yes"): [
-        "Yes he does", "Yes, it is plausible.", "yes!", "Final answer: yes", "Yes, no doubt",
+        "Yes he does", "yep", "Yes, not a doubt", "Yes, it isn't far-fetched", "Yes, it is plausible.",
+        "yes!", "Final answer: yes", "Yes, no doubt",
         "yes plausible", "Y",
         "Yes, because no other player does that",
     ],
@@ -54,7 +57,8 @@ RIGHT = {
         "Given the premises, the argument is clearly invalid.",
     ],
     ("boolean_expressions", "False"): [
-        "F", "Result: False", "Therefore False", "not True and True = False and True = False",
+        "F", "It evaluates to False", "Result: False", "Therefore False",
+        "not True and True = False and True = False",
         "False, since not ( True ) is False",
         "= False", "not ( True ) = False", "not ( True ) is False", "It is false.",
     ],
@@ -64,6 +68,10 @@ RIGHT = {
         "$12$",
         "The answer is twelve.", "The total number is 12.", "I have twelve fruits.", "There are twelve",
         "a total of 12", "Number of fruits: 12", "12 because the 4 stoves do not count",
+        "It adds up to 12", "12, no doubt", "12 without doubt",
+        "The answer is 12, if I counted right", "The answer is a total of 12",
+        "The answer is 12 kinds of fruit",
+        "The answer is 12, not counting the stoves", "12, with some fruit named twice",
         "12 (a plum, a fig, a pear, a lime, a nut and whatever else there grows)", "8 \u2013 4 + 8 = 12",
     ],
     ("multistep_arithmetic_two", "-1234"): [
@@ -99,6 +107,9 @@ WRONG = {
         "anything but B",
         "So not B", "I think it is not B", "A, because (B) is wrong", "A because it is first, no, wait, B",
         "Is it B?",
+        "B?", "(B)?", "Answer: B?", "It can't be B", "B can't be it", "I doubt it's B", "B is ruled out",
+        "rule out B", "The answer is hardly (B)", "The answer is anything but (B)", "The answer can't be (B)",
+        "The answer is unlikely to be (B)",
         "so (A) or (B)", "B is not the answer", "B is my second choice", "B\nA", "B = A",
         "(A) since (B) is late",
         "Answer: A\nFinal answer: C", "I would say (B)", "Bananas", "BC", "It is not B", "neither A nor B",
@@ -107,13 +118,17 @@ WRONG = {
         "No one", "no idea", "Yes and no", "Not sure", "Yes, no", "No, wait, yes", "Not no",
         "I have no answer",
         "The answer is not no", "no way to know", "No doubt", "No other way", "I do not think no",
-        "so yes", "y",
+        "so yes", "y", "No?", "No is wrong", "No can't be right", "The answer is anything but no",
+        "Answer: no?",
+        "I doubt it's no", "hardly no",
     ],
     ("formal_fallacies", "invalid"): [
-        "not invalid", "The argument is not invalid", "valid or invalid", "valid", "not in-valid", "So valid",
+        "invalid?", "invalid is wrong", "hardly invalid", "not invalid", "The argument is not invalid",
+        "valid or invalid", "valid", "not in-valid", "So valid",
     ],
     ("formal_fallacies", "valid"): [
         "not valid", "It is not the case that it is valid", "isn't valid", "invalid",
+        "far from valid", "It cannot be valid",
     ],
     ("boolean_expressions", "False"): ["not False", "The answer is not False", "not ( False ) = True"],
     ("object_counting", "12"): [
@@ -123,6 +138,14 @@ WRONG = {
         "12^2", "12\u00b2",
         "12 dozen", "12 1/2", "12 and a half", "12 hundred", "12+", "\u224812", "\u226512", ".12", "12 %",
         "so 13", "-(12)",
+        "12 is too low", "12 seems too many", "It can't be 12", "It cannot be 12", "12 can't be right",
+        "hardly 12",
+        "I doubt it is 12", "12?", "Is it 12?", "12 is impossible", "anything but 12", "nowhere near 12",
+        "close to 12", "below 12", "up to 12", "circa 12", "12 at first", "12 was my first guess", "12-ish",
+        "12 or so", "twice 12", "without the figs 12", "12 without the figs", "12 \u2717", "12, no wait",
+        "The answer is about 12", "The answer is less than 12", "The answer cannot be 12", "Answer: 12?",
+        "The answer is 12 or so", "The answer is far from 12", "Answer: <12", "The answer is 12 at most",
+        "The answer is twelve, wrong", "Twelve is too few",
         "not twelve", "I have twelve hundred", "I thought 12 was wrong", "twelve or thirteen",
         "The answer is 12 or 13", "120",
     ],
@@ -172,6 +195,19 @@ def test_a_wrong_or_undecided_answer_never_does(task: str, reference: str, respo
         ("(B) Monday, I think", ""),
         ("(A) Mondays are odd", "(A)"),
         ("(B) the second one", "(B)"),
+        ("(B) Tuesday is wrong", ""),
+        ("(B) Tuesday can't be", ""),
+        ("B) Tuesday - wrong", ""),
+        ("B Tuesday is too late", ""),
+        ("(B) Tuesday?", ""),
+        ("B, wrong", "B, wrong"),
+        ("The answer is (B), no wait", ""),
+        ("(B) too late", "(B) too late"),
+        ("B. No.", "B. No"),
+        ("(B) Tuesday is right", "(B)"),
+        ("(B) Tuesday, not a weekend", "(B)"),
+        ("(B) Tuesday, as it can't be earlier", "(B)"),
+        ("B, it is not early", "B"),
         ("Wednesday", "Wednesday"),
     ],
 )
@@ -211,6 +247,12 @@ def test_what_all_options_end_with_may_be_left_out(response: str, read: str) -> 
 def test_a_span_of_time_is_read_however_it_is_written(response: str) -> None:
     question = "Between what times was it?\nOptions:\n(A) 6pm to 9pm\n(B) 7am to 11am"
     assert extract(response, "temporal_sequences", question=question) == "(A)"
+
+
+def test_an_option_may_itself_deny_and_have_full_stops() -> None:
+    question = "Which is it?\nOptions:\n(A) Wasn't it. So it was.\n(B) Not so. It was."
+    for letter, text in (("A", "Wasn't it. So it was."), ("B", "Not so. It was.")):
+        assert extract(f"The answer is ({letter}) {text}", "snarks", question=question) == f"({letter})"
 
 
 def test_a_whole_sequence_counts_where_the_question_tells_what_was_given() -> None:

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from judging.models import AnswerScore
 from screening.models import Verdict
-from studies.models import Participant, Study, User
+from studies.models import Participant, Study, StudyEvent, User
 from tests.scoring.commands.terminal import PROMPTS, run
 
 pytestmark = pytest.mark.django_db
@@ -135,4 +135,9 @@ def test_an_export_says_what_it_wrote(
     assert json.loads((tmp_path / "export" / "manifest.json").read_text())["software"] == "chiron 0.1.0"
     with pytest.raises(CommandError, match="holds an earlier export; name another folder or add --replace"):
         run("export_study", "checked", str(tmp_path / "export"))
-    run("export_study", "checked", str(tmp_path / "export"), replace=True)
+    run("export_study", "checked", str(tmp_path / "export"), replace=True, audience="public")
+    events = StudyEvent.objects.filter(study=checked, kind="export_made").order_by("pk")
+    assert [(one.actor, one.details) for one in events] == [
+        (None, {"audience": "internal"}),
+        (None, {"audience": "public"}),
+    ]

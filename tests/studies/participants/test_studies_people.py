@@ -175,13 +175,14 @@ def test_all_problems_of_a_file_come_together_and_nobody_is_added(
         "a@example.org,stem-undergraduate,\n"
         "new@example.org,stem-phd,\n"
         "bad,lawyer,maybe\n"
-        ",stem-phd,\n"
+        ",lawyer,\n"
         "NEW@example.org,stem-phd,\n"
+        "b@exam\u200bple.org,lawyer,lost\n"
     )
     with pytest.raises(PeopleRefused) as refusal:
         imported(study, tmp_path / "p.csv", content, now)
     assert str(refusal.value).splitlines() == [
-        "Nobody was added; problems found: 6",
+        "Nobody was added; problems found: 10",
         'line 2, profile: is "stem-undergraduate", but the person is in the study as "stem-phd"; '
         "correct the line",
         'line 4, profile: "lawyer" is no profile of this study; use one of stem-undergraduate, stem-phd, '
@@ -189,7 +190,13 @@ def test_all_problems_of_a_file_come_together_and_nobody_is_added(
         'line 4, email: "bad" is no e-mail address; correct it.',
         'line 4, status: is "maybe"; write submitted or approved, or leave it blank',
         "line 5, email: is blank; fill it in",
+        'line 5, profile: "lawyer" is no profile of this study; use one of stem-undergraduate, stem-phd, '
+        "non-stem-undergraduate.",
         "line 6, email: is the address of line 3; keep one line",
+        "line 7, email: holds U+200B (invisible); remove it",
+        'line 7, profile: "lawyer" is no profile of this study; use one of stem-undergraduate, stem-phd, '
+        "non-stem-undergraduate.",
+        'line 7, status: is "lost"; write submitted or approved, or leave it blank',
     ]
     assert list(study.participants.all()) == [person]
     assert User.objects.count() == 1
