@@ -1,15 +1,34 @@
-"""The trail of who looked at private questions."""
+"""The trail of who looked at private questions, and who may make studies that ask them."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from studies.models import BankVersion, Study, StudyEvent, User
-from studies.selectors.private_questions import studies_seen_whole
+from studies.selectors.private_questions import may_ask, studies_seen_whole
 from studies.services.events import StudyEventKind, event_record
+from studies.services.refusals import Refused
 
 # Whoever goes through a list or loads a page again looks once.
 ONCE_IN = timedelta(hours=1)
+
+
+class BankIsPrivate(Refused):
+    """Studies of others ask the private questions of the bank."""
+
+
+def require_may_ask(actor: User | None, version: BankVersion) -> None:
+    """Raise BankIsPrivate where `actor` may make no study on the version; the command line (None) may."""
+    if actor is not None and not may_ask(actor, version):
+        raise BankIsPrivate(
+            _(
+                "Studies of others ask the private questions of %(bank)s, and whoever leads a study on it "
+                "sees them. Ask a lead of such a study to make you its lead, too, or whoever runs the site."
+            )
+            % {"bank": version}
+        )
 
 
 def private_seen(*, study: Study, page: str, labels: Collection[str], actor: User, now: datetime) -> None:
