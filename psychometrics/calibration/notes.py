@@ -32,7 +32,7 @@ def model_notes(matrix: ResponseMatrix, *, difficulty_only: bool, logistic: bool
         if names:
             yield (
                 f"every score is {value}: {named(names, len(names))}; no finite ability fits, so none is "
-                "given (no_finite_solution), and in the fit and its leave-one-out the squeeze of scores sets it"
+                "given (no_finite_solution); in the fit and its leave-one-out the squeeze of scores sets it"
             )
 
 
