@@ -13,6 +13,7 @@ from console.services.staging import strays_remove
 from scoring.services.export_files import export_strays_delete
 from scoring.services.leaderboards import model_drafts_clear
 from studies.clock import Ending
+from studies.services.attachment_files import attachment_strays_delete
 from studies.services.banks import drafts_clear
 from studies.services.clock import server_now
 
@@ -46,5 +47,6 @@ def clear_leftovers() -> None:
         model_drafts_clear(before=now - LEFT_FOR)
         try:
             export_strays_delete(now=now)
+            attachment_strays_delete(before=now - LEFT_FOR)
         except OSError as error:
-            log.error("what an export left cannot be deleted", reason=str(error.strerror))
+            log.error("what was left half-made cannot be deleted", reason=str(error.strerror))

@@ -37,7 +37,11 @@ class CodeNames:
 
     def part(self, kind: str, value: str) -> Named:
         """Of a part of the data; `kind` is what it was split by, such as "subcategory" or "profile"."""
-        if kind in ("category", "subcategory"):
+        if kind in (
+            "category",
+            "subcategory",
+            "task",
+        ):  # tasks are the categories of a benchmark that has some
             return self.category(value)
         if kind == "profile":
             return self.profile(value)

@@ -6,12 +6,15 @@ from typing import Any
 
 from studies.models import Study
 from studies.protocol.describing import SETTINGS
+from studies.selectors.amendments import made_after_results
 
 SHORT = 60
 
 
 def protocol_record(study: Study) -> dict[str, Any]:
     """Everything that is declared, with the fingerprints it is recognised by, and what was changed since."""
+    amendments = list(study.amendments.order_by("number"))
+    late = made_after_results(study, amendments)
     return {
         "study": study.slug,
         "name": study.name,
@@ -31,11 +34,12 @@ def protocol_record(study: Study) -> dict[str, Any]:
                 "number": one.number,
                 "made_at": _moment(one.made_at),
                 "reason": one.reason,
+                "after_results": one in late,
                 "changes": one.changes,
                 "protocol_hash_before": one.protocol_hash_before,
                 "protocol_hash": one.protocol_hash,
             }
-            for one in study.amendments.order_by("number")
+            for one in amendments
         ],
     }
 
@@ -57,6 +61,8 @@ def protocol_markdown(record: dict[str, Any]) -> str:
             lines += ["", f"## `{name}`", "", *_fenced(value)]
     for one in record["amendments"]:
         lines += ["", f"## Amendment {one['number']}, {one['made_at']}", "", str(one["reason"])]
+        if one["after_results"]:
+            lines += ["", "Results had been computed before, so that they may have been seen."]
         lines += ["", *_fenced(one["changes"]), "", f"Protocol hash since then: `{one['protocol_hash']}`"]
     return "\n".join(lines) + "\n"
 

@@ -258,4 +258,6 @@ def _shown(problems: Sequence[Problem], token: str) -> tuple[str, ...]:
 
 def _without_folder(text: str, token: str) -> str:
     """Where a file lies on the server is nobody's concern."""
-    return text.replace(f"{staged_root(token)}/", "").replace(f"{staged_folder(token)}/", "")
+    for folder in (staged_root(token), staged_folder(token)):
+        text = text.replace(f"{folder}/", "")
+    return text.replace(str(staged_folder(token)), _("the upload"))

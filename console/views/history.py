@@ -103,8 +103,8 @@ VALUES: Mapping[str, Mapping[str, object]] = {
     "page": {
         "questions": _("Questions"), "verdicts": _("Verdicts of the judge"), "audit": _("Audit"),
         "screening": _("Screening"), "measurement": _("Results"), "messages": _("Messages"),
-        "announcements": _("Announcements"), "bank": _("Question bank"), "records": _("records"),
-        "elsewhere": _("in another study on this question bank"),
+        "announcements": _("Announcements"), "bank": _("Question bank"),
+        "items": _("Item parameters"), "records": _("records"),
     },
 }  # fmt: skip
 TYPES = {"json": "application/json", "md": "text/markdown; charset=utf-8"}

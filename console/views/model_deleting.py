@@ -11,6 +11,7 @@ from jobs.services.starting import job_start
 from scoring.jobs import RESULTS
 from scoring.models import ModelConfiguration
 from scoring.selectors.leaderboards import imported_with, studies_resting_on
+from scoring.services.leaderboards import UNPUBLISHED
 from scoring.services.model_deleting import models_delete
 from studies.models import Study
 from studies.roles import SiteCan
@@ -24,7 +25,8 @@ from studies.views.access import signed_in, site_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_model_delete(request: HttpRequest, model: int) -> HttpResponse:
     """Ask, with what depends on it; then delete this model, or all that came with it."""
-    found = get_object_or_404(ModelConfiguration.objects.select_related("item_bank"), pk=model)
+    stored = ModelConfiguration.objects.exclude(until=UNPUBLISHED).select_related("item_bank")
+    found = get_object_or_404(stored, pk=model)
     together = list(imported_with(found))
     resting = studies_resting_on(together)
     own = studies_of_staff(signed_in(request)).filter(pk__in=[study.pk for study in resting])

@@ -14,6 +14,7 @@ from studies.models import BankVersion, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
 from studies.roles import Can, SiteCan
 from studies.services.clock import server_now
+from studies.services.private_questions import BankIsPrivate
 from studies.services.refusals import Refused
 from studies.services.slugs import SlugInvalid
 from studies.services.studies import StudyExists, study_create
@@ -40,6 +41,8 @@ def _created(request: HttpRequest, form: NewStudyForm) -> Study | None:
         )  # fmt: skip
     except (SlugInvalid, StudyExists) as refusal:
         form.add_error("slug", str(refusal))
+    except BankIsPrivate as refusal:
+        form.add_error("bank_version", str(refusal))
     except Refused as refusal:
         form.add_error("name", problem_in_words(str(refusal)))
     return None

@@ -14,7 +14,7 @@ from psychometrics.calibration.blas import one_blas_thread
 from psychometrics.calibration.design import MIN_FOR_DISCRIMINATION, NAMED, named, refusals, threads
 from psychometrics.calibration.model import CENTRING, RIDGE, Calibration, NotCalibratable, Objective
 from psychometrics.calibration.newton import MAX_ABILITIES, NewtonCheck, newton_check
-from psychometrics.calibration.notes import fit_notes, model_notes
+from psychometrics.calibration.notes import fit_notes, model_notes, unbounded_rows
 from psychometrics.calibration.problems import LeastSquares, LeaveOneOut, Logistic, Problem, leave_one_out
 from psychometrics.calibration.responses import responses_of
 from psychometrics.data.response_matrix import ResponseMatrix
@@ -88,8 +88,12 @@ class BankFit:
 
     @property
     def abilities(self) -> dict[str, float]:
-        """Theta (logits) of each configuration, on the scale that `FitOptions.centring` puts it on."""
-        return dict(zip(self.matrix.configurations, self.fit.theta.tolist(), strict=True))
+        """Theta (logits) of each configuration, on the scale that `FitOptions.centring` puts it on; NaN where
+        all scores are 1, or all 0.
+        """
+        alike = np.any(list(unbounded_rows(self.matrix).values()), axis=0)
+        theta = np.where(alike, np.nan, self.fit.theta)
+        return dict(zip(self.matrix.configurations, theta.tolist(), strict=True))
 
     def to_frame(self, library: Library | None = None) -> Any:
         """One row an item: prompt_id, a, b (logits) and responses. Raises ImportError as `frame_of` does."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from psychometrics.calibration.design import MIN_FOR_DISCRIMINATION, MIN_RESPONSES, NAMED, named
 from psychometrics.calibration.model import Calibration
@@ -26,20 +27,19 @@ def model_notes(matrix: ResponseMatrix, *, difficulty_only: bool, logistic: bool
             "r_squared is the share of deviance explained; theta_QL is the score that fits this bank, "
             "while theta of equation 2 stretches its scale"
         )
-        yield from _extreme_notes(matrix)
-
-
-def _extreme_notes(matrix: ResponseMatrix) -> Iterator[str]:
-    """Configurations of a right-or-wrong matrix whose ability has no finite maximum; nobody is empty here."""
-    sums = np.add.reduceat(matrix.p.data, matrix.p.indptr[:-1])
-    for value, alike in ((1, sums == np.diff(matrix.p.indptr)), (0, sums == 0)):
+    for value, alike in unbounded_rows(matrix).items():
         names = [matrix.configurations[i] for i in np.flatnonzero(alike)]
         if names:
             yield (
-                f"every score is {value}: {named(names, len(names))}; no finite ability fits (theta_QL: "
-                "no_finite_solution), and what is printed, leave-one-out included, is set by the squeeze to "
-                "0.001 and 0.999"
+                f"every score is {value}: {named(names, len(names))}; no finite ability fits, so none is "
+                "given (no_finite_solution); in the fit and its leave-one-out the squeeze of scores sets it"
             )
+
+
+def unbounded_rows(matrix: ResponseMatrix) -> dict[int, NDArray[np.bool_]]:
+    """Configurations (I,) all of whose scores are 1, and all of whose scores are 0; nobody is empty here."""
+    sums = np.add.reduceat(matrix.p.data, matrix.p.indptr[:-1])
+    return {1: sums == np.diff(matrix.p.indptr), 0: sums == 0}
 
 
 def fit_notes(

@@ -80,7 +80,7 @@ def report_of(found: BankFit) -> dict[str, Any]:
             for j in found.extreme_items
         ],
         "notes": list(found.notes),
-        "abilities": dict(zip(matrix.configurations, fit.theta.tolist(), strict=True)),
+        "abilities": _numbers(found.abilities),
     }
 
 

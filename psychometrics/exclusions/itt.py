@@ -16,6 +16,7 @@ from psychometrics.exclusions.multiverse import not_judged
 from psychometrics.inference.clusters import cluster_codes
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Measure, plain
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.slices.parts import THETAS, thetas_by
 from psychometrics.top.ranking import by_raw_mean, first_of
 
@@ -35,10 +36,7 @@ def intention_to_treat(everyone: Cohort, top_size: int | None) -> Iterator[Measu
     for bound, score in BOUNDS.items():
         filled = everyone.with_scores(np.where(theirs, score, everyone.p))
         for one in _thetas(filled, top_size):
-            value = one.estimate.value
-            estimate = (
-                unknown(one.estimate.reason or Reason.NOTHING_SCORED) if np.isnan(value) else plain(value)
-            )
+            estimate = plain(one.estimate.value) if one.estimate.known else one.estimate
             yield replace(one, name=f"{one.name}.{bound}", estimate=estimate)
 
 
@@ -51,5 +49,6 @@ def _thetas(cohort: Cohort, top_size: int | None) -> Iterator[Measure]:
         why = unknown(Reason.NOTHING_SCORED if top_size is None else Reason.TOO_FEW_PEOPLE)
         yield from (Measure(name, why, n=0, people=0) for name in THETAS)
         return
+    bound = unbounded(pairs.a, pairs.b, pairs.p)
     for name, ((estimate, _),) in thetas_by(pairs, cohort.transform, (codes, people)).items():
-        yield Measure(name, estimate, n=len(pairs), people=people)
+        yield Measure(name, bound or estimate, n=len(pairs), people=people)

@@ -54,7 +54,7 @@ def on_scale(block: Block, inputs: Inputs, measures: Iterable[Measure]) -> Itera
     ignores a choice.
     """
     told = disclosed(block, measures, inputs.withheld)
-    stored = (_outside_selection(block, _bounded(inputs, one)) for one in told)
+    stored = (_outside_selection(block, _bounded(block, inputs, one)) for one in told)
     return on_logistic_scale(stored) if is_logistic(inputs) else stored
 
 
@@ -75,11 +75,12 @@ def _outside_selection(block: Block, one: Measure) -> Measure:
     return replace(one, estimate=without_selection(found))
 
 
-def _bounded(inputs: Inputs, one: Measure) -> Measure:
+def _bounded(block: Block, inputs: Inputs, one: Measure) -> Measure:
     """Without a number in logits of people all of whose scores are 1, or all 0: the squeeze would make it."""
     in_logits = CATALOGUE[one.name].unit in (Unit.LOGITS, Unit.QL) and "model" not in one.details
     bound = inputs.bounds.get(one.group or "average") if in_logits and one.estimate.known else None
-    if bound is None or one.subset.startswith(OTHER_ANSWERS):
+    # The block Exclusions is of other people, those left out among them, and looks at their own scores.
+    if bound is None or block == Block.EXCLUSIONS or one.subset.startswith(OTHER_ANSWERS):
         return one
     return replace(one, estimate=bound if one.name in OF_TOP else unknown(Reason.NO_FINITE_SOLUTION))
 

@@ -105,13 +105,14 @@ def report_of(
         for row in metrics
         if row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < MIN_QUESTIONS
     ]
+    names = code_names(results.run.study)
     return Report(
         results=results,
         scope=scope,
         overall=overall,
         categories=[row for row in estimates if row.category] if results.run.study.item_bank_id else [],
         tasks=[
-            TaskShown(task, average, top)
+            TaskShown(names.part("task", task), average, top)
             for task, average, top in _by_name((row.task, row.group, row) for row in tasks)
         ],
         metrics=[
@@ -120,7 +121,7 @@ def report_of(
                 (row.name, row.group, None if row in hidden else row.value) for row in metrics
             )
         ],
-        names=code_names(results.run.study),
+        names=names,
         of=str(QUESTIONS[scope]) if scope_to_show(results) == Scope.PUBLIC else "",
         notes=[*notes(results, scope, overall, of_tasks), *_harmonic_notes(hidden, fewest)],
     )

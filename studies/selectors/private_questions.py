@@ -86,3 +86,14 @@ def studies_seen_whole(user: User) -> QuerySet[Study]:
 def sees_private_of(user: User, version: BankVersion) -> bool:
     """Whether somebody sees the private questions of a bank, outside of any study."""
     return user.is_superuser or studies_seen_whole(user).filter(bank_version=version).exists()
+
+
+def may_ask(user: User, version: BankVersion) -> bool:
+    """Whether somebody may make a study on a version of a bank, as whose lead they see its private questions:
+    where studies ask private questions of the bank already, who sees them there.
+    """
+    private = Prompt.objects.filter(~of_public(), version__bank=version.bank_id)
+    if user.is_superuser or not private.filter(version=version).exists():
+        return True
+    asking = Study.objects.filter(bank_version__in=private.values("version"))
+    return not asking.exists() or studies_seen_whole(user).filter(pk__in=asking.values("pk")).exists()

@@ -9,15 +9,19 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from django.conf import settings
 
 from studies.bank.attachments import MEDIA_TYPES
 from studies.bank.records import AttachmentRecord
+from studies.models import Attachment
 from studies.services.refusals import Refused
 
 # The first of the endings that a bank's files of each type may have.
+FOLDER = "attachments"
 SUFFIXES = {media_type: suffix for suffix, media_type in reversed(MEDIA_TYPES.items())}
 
 
@@ -32,18 +36,35 @@ class AttachmentChanged(Refused):
 def stored_name(attachment: AttachmentRecord) -> str:
     """Where the content lives, relative to the media folder."""
     digest = attachment.sha256
-    return f"attachments/{digest[:2]}/{digest}{SUFFIXES.get(attachment.media_type, '')}"
+    return f"{FOLDER}/{digest[:2]}/{digest}{SUFFIXES.get(attachment.media_type, '')}"
 
 
 def attachments_store(*, attachments: Iterable[AttachmentRecord], base_dir: Path) -> None:
     """Copy every file that is not stored yet. Paths of attachments are relative to `base_dir`.
 
-    Raises AttachmentUnreadable or AttachmentChanged; files copied before that stay, and harm nothing.
+    Raises AttachmentUnreadable or AttachmentChanged; files copied before that go as strays.
     """
     for attachment in attachments:
         target = Path(settings.MEDIA_ROOT) / stored_name(attachment)
         if not target.exists():
             _copy(base_dir / attachment.path, target, attachment)
+            continue
+        with suppress(PermissionError):  # of another user of the server
+            os.utime(target)  # what is to have a question is no stray
+
+
+def attachment_strays_delete(*, before: datetime) -> None:
+    """Delete files untouched since that moment that no question has: an import that broke off left them.
+
+    Raises OSError where one cannot be deleted.
+    """
+    media = Path(settings.MEDIA_ROOT)
+    kept = set(Attachment.objects.values_list("file", flat=True))
+    for path in media.glob(f"{FOLDER}/*/*"):
+        with suppress(FileNotFoundError):  # another process was faster
+            is_old = path.stat().st_mtime < before.timestamp()
+            if is_old and path.relative_to(media).as_posix() not in kept:
+                path.unlink()
 
 
 def _copy(source: Path, target: Path, attachment: AttachmentRecord) -> None:

@@ -12,6 +12,7 @@ from presentation.numbers import numbered
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus, User
 from studies.protocol.settings import read_settings
 from studies.services.events import StudyEventKind, event_record
+from studies.services.private_questions import require_may_ask
 from studies.services.readiness import require_window
 from studies.services.refusals import Refused
 from studies.services.studies import (
@@ -67,7 +68,7 @@ def draft_save(
     Raises:
         StudyNotDraft: the study is locked.
         DraftChanged: somebody else saved these very values meanwhile.
-        ProtocolRefused, NameInvalid, StudyNotReady: a value cannot be used.
+        ProtocolRefused, NameInvalid, BankIsPrivate, StudyNotReady: a value cannot be used.
     """
     study = study_lock(study)
     if study.status != StudyStatus.DRAFT:
@@ -79,6 +80,9 @@ def draft_save(
     names = [*settings, *row]
     before = draft_part(study, names)
     study.settings = read_settings({**study.settings, **settings}).model_dump(mode="json")
+    version = row.get("bank_version")
+    if isinstance(version, BankVersion) and version != study.bank_version:
+        require_may_ask(actor, version)
     for name, value in row.items():
         setattr(study, name, value)
     _require_usable(study, row, now)

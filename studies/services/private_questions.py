@@ -1,15 +1,34 @@
-"""The trail of who looked at private questions."""
+"""The trail of who looked at private questions, and who may make studies that ask them."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from studies.models import BankVersion, Study, StudyEvent, User
-from studies.selectors.private_questions import studies_seen_whole
+from studies.selectors.private_questions import may_ask, studies_seen_whole
 from studies.services.events import StudyEventKind, event_record
+from studies.services.refusals import Refused
 
 # Whoever goes through a list or loads a page again looks once.
 ONCE_IN = timedelta(hours=1)
+
+
+class BankIsPrivate(Refused):
+    """Studies of others ask the private questions of the bank."""
+
+
+def require_may_ask(actor: User | None, version: BankVersion) -> None:
+    """Raise BankIsPrivate where `actor` may make no study on the version; the command line (None) may."""
+    if actor is not None and not may_ask(actor, version):
+        raise BankIsPrivate(
+            _(
+                "Studies of others ask the private questions of %(bank)s, and whoever leads a study on it "
+                "sees them. Ask a lead of such a study to make you its lead, too, or whoever runs the site."
+            )
+            % {"bank": version}
+        )
 
 
 def private_seen(
@@ -18,20 +37,11 @@ def private_seen(
     """Record that somebody was shown the private questions with these labels, if there are any.
 
     A single one is named, which only those read in the history who may see it; of several the `page` is told.
-    The same is recorded once an hour. Other studies on the bank have it in their histories, too, unless the
-    person sees its private questions there: whoever may make studies leads one on any bank. `actor` None
-    means the command line.
+    The same is recorded once an hour. `actor` None means the command line.
     """
     if not labels:
         return
-    _once(study, actor, now, {"question": next(iter(labels))} if len(labels) == 1 else {"page": page})
-    if actor is not None:
-        of_bank = Study.objects.filter(bank_version__bank=study.bank_version.bank_id).exclude(pk=study.pk)
-        for other in of_bank.exclude(pk__in=studies_seen_whole(actor).values("pk")).order_by("pk"):
-            _once(other, actor, now, {"page": "elsewhere"})
-
-
-def _once(study: Study, actor: User | None, now: datetime, details: dict[str, Any]) -> None:
+    details: dict[str, Any] = {"question": next(iter(labels))} if len(labels) == 1 else {"page": page}
     events = StudyEvent.objects.filter(
         study=study, kind=StudyEventKind.PRIVATE_SEEN, actor=actor, happened_at__gt=now - ONCE_IN,
         details=details,

@@ -14,6 +14,7 @@ from studies.roles import Role
 from studies.services.banks import default_judge_protocol
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails.study_mails import mails_cancel
+from studies.services.private_questions import require_may_ask
 from studies.services.readiness import require_category_source, require_ready, require_window
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
@@ -59,7 +60,7 @@ def study_create(
 ) -> Study:
     """A new study in draft, led by whoever makes it; without an actor only site administrators see it.
 
-    Raises SlugInvalid, NameInvalid, StudyExists or StudyNotReady (times).
+    Raises SlugInvalid, NameInvalid, StudyExists, BankIsPrivate or StudyNotReady (times).
     """
     require_slug(slug, of="a study")
     if len(name) > MAX_NAME_CHARACTERS:
@@ -71,6 +72,7 @@ def study_create(
     if fault := storage_fault(name):
         raise NameInvalid(f"The name {fault}.")
     require_window(opens_at, closes_at, now)
+    require_may_ask(actor, bank_version)
     try:
         with transaction.atomic():
             study = Study.objects.create(

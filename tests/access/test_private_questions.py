@@ -22,11 +22,9 @@ from scoring.services.exports import nothing_said
 from screening.offtask.facts import RULES_VERSION, ParticipantReason, ReasonCode
 from studies.bank.records import AttachmentRecord, CriterionRecord, PromptRecord
 from studies.models import Prompt, Study, StudyEvent, User
-from studies.roles import Role
 from studies.selectors.studies import software
 from studies.services.people.messages import announcement_make, message_send
 from studies.services.private_questions import private_seen
-from studies.services.staff.roles import role_give
 from tests.access.addresses import addresses
 from tests.access.forms_shown import forms_of
 from tests.access.test_blindness import PAGES, filled
@@ -269,25 +267,3 @@ def test_that_somebody_looked_is_said_once_an_hour(world: World, db: None, secre
         private_seen(study=study, page="questions", labels={label, "Q-2"}, actor=lead, now=now)
         private_seen(study=study, page="questions", labels=set(), actor=lead, now=now)
     assert [one.details for one in seen.order_by("pk")] == [{"question": label}, {"page": "questions"}]
-
-
-def test_who_looks_in_a_study_of_their_own_is_told_where_the_bank_is_used(
-    world: World, db: None, secrets: dict[str, str]
-) -> None:
-    here, now = world.here.study, timezone.now()
-    outsider = User.objects.create_user("outsider@example.org", is_staff=True)
-    draft = Study.objects.get(pk=here.pk)
-    draft.pk, draft.slug, draft.status = None, "own-draft", "draft"
-    draft.save(force_insert=True)
-    role_give(study=draft, user=outsider, role=Role.LEAD, now=now)
-    for _ in range(2):
-        private_seen(study=draft, page="question", labels={secrets["the label"]}, actor=outsider, now=now)
-    looked = StudyEvent.objects.filter(kind="private_seen", actor=outsider)
-    assert {(one.study.slug, *one.details.items()) for one in looked} == {
-        ("own-draft", ("question", secrets["the label"])),
-        (here.slug, ("page", "elsewhere")),
-    }
-    assert looked.count() == 2
-    role_give(study=here, user=outsider, role=Role.LEAD, now=now)
-    private_seen(study=draft, page="questions", labels={"Q-1", "Q-2"}, actor=outsider, now=now)
-    assert looked.all().count() == 3, "a lead of both looks in one of them"

@@ -1,5 +1,6 @@
 """Uploads that nobody goes on with, and what killed imports and exports left: gone within the hour."""
 
+import hashlib
 import os
 import time
 from datetime import timedelta
@@ -8,18 +9,25 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.utils import timezone
+from pytest_django import Settings
 
 from console.services.staging import note_keep, note_kept, staged_folder, upload_stage
 from console.tasks import clear_leftovers
 from jobs.services.starting import job_start
 from studies.bank.building import BankReading
-from studies.bank.records import BankRecord, PromptRecord
+from studies.bank.records import AttachmentRecord, BankRecord, PromptRecord
 from studies.models import Bank, BankVersion, Prompt, User
+from studies.services.attachment_files import attachments_store, stored_name
 from studies.services.banks import bank_import, draft_remove
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fresh_clock", "sure_clock")]
 BEFORE, LONG_BEFORE = timedelta(minutes=40), timedelta(minutes=51)
 ROW = b'{"id": "a", "text": "Question?", "gold_answer": "the key"}\n'
+
+
+@pytest.fixture(autouse=True)
+def own_data_folder(settings: Settings, tmp_path: Path) -> None:
+    settings.DATA_DIR = tmp_path / "data"
 
 
 def aged(path: Path, by: timedelta) -> Path:
@@ -98,3 +106,32 @@ def test_a_version_that_was_published_meanwhile_is_not_taken_for_a_draft() -> No
     BankVersion.everything.update(is_published=True, number=1)
     draft_remove(draft)
     assert BankVersion.objects.get().prompts.count() == 450
+
+
+def test_files_of_an_import_that_broke_off_go_and_those_that_questions_have_stay(tmp_path: Path) -> None:
+    """Of three files of a bank one is in a version that is there, one was copied and one only begun."""
+    records = []
+    for name in ("kept", "copied"):
+        content = b"\x89PNG\r\n\x1a\n" + name.encode()
+        (tmp_path / name).write_bytes(content)
+        records.append(
+            AttachmentRecord(
+                name=f"{name}.png", path=name, media_type="image/png", size_bytes=len(content),
+                sha256=hashlib.sha256(content).hexdigest(),
+            )
+        )  # fmt: skip
+    prompt = PromptRecord(prompt_id="a", text="?", gold_answer="1", attachments=(records[0],))
+    reading = BankReading(BankRecord(format="chiron", prompts=(prompt,)), (), tmp_path)
+    bank_import(slug="there", reading=reading, strict=True, now=timezone.now())
+    attachments_store(attachments=records, base_dir=tmp_path)
+    kept, copied = (Path(settings.MEDIA_ROOT) / stored_name(one) for one in records)
+    begun = copied.with_name("draft-killed")
+    begun.write_bytes(b"half")
+    for path in (kept, copied, begun):
+        aged(path, LONG_BEFORE)
+    attachments_store(attachments=records, base_dir=tmp_path)
+    clear_leftovers()
+    assert (kept.exists(), copied.exists(), begun.exists()) == (True, True, False)
+    aged(copied, LONG_BEFORE)
+    clear_leftovers()
+    assert (kept.exists(), copied.exists()) == (True, False)

@@ -23,6 +23,8 @@ from studies.services.banks import bank_import, item_bank_import
 from studies.services.people.messages import announcement_make, message_send
 from studies.services.readiness import StudyNotReady, require_ready
 from studies.services.staff.roles import role_give
+from tests.access.forms_shown import forms_of
+from tests.access.test_blindness import filled
 
 pytestmark = pytest.mark.django_db
 NAMES = ("open-1", "open-2", "open-3", "kept-back")
@@ -190,6 +192,29 @@ def test_whoever_may_make_studies_sees_of_a_bank_what_is_public_until_they_lead_
     role_give(study=study, user=user, role=Role.LEAD, now=now)
     assert "kept-back" in maker.get(page).content.decode()
     assert seen(study) == [("site@example.org", {"question": private.label})]
+
+
+def test_nobody_comes_to_private_questions_of_others_by_a_study_of_their_own(
+    study: Study, make_study: Callable[..., Study], sign_in: Callable[..., Client], now: datetime
+) -> None:
+    """Neither by a new study on their bank, nor by choosing it for a draft, nor after adding a version."""
+    maker, version = sign_in(None, may_create_studies=True), study.bank_version
+    added = PromptRecord(prompt_id="kept-back", text="?", gold_answer="1", split="private")
+    reading = BankReading(BankRecord(format="chiron", prompts=(added,)), (), Path())
+    later = bank_import(slug=version.bank.slug, reading=reading, strict=True, now=now).version
+    for number, chosen in enumerate((version, later)):
+        sent = {"name": "Mine", "slug": f"mine-{number}", "bank_version": chosen.pk}
+        refused = maker.post("/staff/new-study/", sent)
+        assert refused.status_code == 422
+        assert "Ask a lead of such a study" in refused.content.decode()
+    open_bank = make_study(slug="open").bank_version
+    maker.post("/staff/new-study/", {"name": "Mine", "slug": "mine", "bank_version": open_bank.pk})
+    page = "/staff/studies/mine/setup/questions/"
+    sent = filled(next(one for one in forms_of(maker.get(page).text, page) if one.path.endswith("/save/")))
+    refused = maker.post(f"{page}save/", {**sent, "bank_version": version.pk})
+    assert (refused.status_code, Study.objects.get(slug="mine").bank_version) == (422, open_bank)
+    role_give(study=study, user=User.objects.get(email="site@example.org"), role=Role.LEAD, now=now)
+    assert maker.post(f"{page}save/", {**sent, "bank_version": version.pk}).status_code == 302
 
 
 def test_a_site_administrator_reads_the_records_and_leaves_an_event(

@@ -15,6 +15,7 @@ from presentation.numbers import decimals
 from psychometrics.benchmark.accuracy_table import AccuracyTable
 from psychometrics.inference.measure import Block
 from psychometrics.measures.registry import MEASURED
+from reporting.management.result_lines import result_lines
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow, ModelConfiguration, ModelScore
 from scoring.selectors.measures import BlockMeasures, block_measures
@@ -148,6 +149,32 @@ def test_a_study_with_a_bank_of_tasks_stands_beside_the_models_of_its_table(
     for figure in ("tasks", "models"):
         address = f"/staff/studies/{study.slug}/results/{measurement.result_set.pk}/benchmark/{figure}.svg"
         assert staff.get(address).content.startswith(b"<?xml")
+
+
+def test_tasks_have_one_name_on_pages_in_figures_report_and_terminal(
+    measured: Callable[..., tuple[Study, Measurement]], staff: Client
+) -> None:
+    """That of the category that each is as well; the code is in a tooltip at most."""
+    codes = {one.prompt_id: one.task.replace(" ", "_") for one in PROMPTS}
+    prompts = [
+        one.model_copy(update={"task": codes[one.prompt_id], "category": codes[one.prompt_id]})
+        for one in PROMPTS
+    ]
+    study, measurement = measured(prompts=prompts)
+    assert values(block(measurement), "task.accuracy", "average").keys() == {
+        "task:web_of_lies", "task:zebra_puzzles",
+    }  # fmt: skip
+    base, results = f"/staff/studies/{study.slug}", measurement.result_set
+    pages = (
+        "results/",
+        "results/benchmark/",
+        "report/report.html",
+        f"results/{results.pk}/benchmark/tasks.svg",
+    )
+    shown = [read(staff.get(f"{base}/{page}").content.decode()) for page in pages]
+    for text in (*shown, "\n".join(result_lines(results))):
+        assert "Web of lies" in text
+        assert "web_of_lies" not in text
 
 
 def test_raters_are_counted_and_their_best_stands_beside_the_best_of_equals(

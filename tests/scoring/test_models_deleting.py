@@ -13,7 +13,7 @@ from judging.models import ScoringRun
 from psychometrics.inference.measure import Block
 from scoring.models import MeasureRow, ModelConfiguration, ResultSet
 from scoring.readers.model_results.records import ModelResponse, ModelResults
-from scoring.services.leaderboards import leaderboard_import
+from scoring.services.leaderboards import UNPUBLISHED, leaderboard_import
 from scoring.services.model_deleting import ResultsStand, models_delete
 from studies.models import ItemBank, Study, StudyEvent, User
 from studies.roles import Role
@@ -114,3 +114,13 @@ def test_results_of_studies_in_which_somebody_may_not_judge_are_left_to_others(
     assert ModelConfiguration.objects.count() == 2
     role_give(study=resting, user=maker, role=Role.LEAD, now=now)
     assert client.post(address, {"which": "one", "recompute": "on"}).status_code == 302
+
+
+def test_nobody_takes_away_what_an_import_of_others_is_storing(
+    client: Client, models: list[ModelConfiguration]
+) -> None:
+    ModelConfiguration.objects.filter(pk=models[1].pk).update(until=UNPUBLISHED)
+    client.force_login(staff_add(email="maker@example.org", creates_studies=True)[0])
+    address = reverse("staff_model_delete", args=[models[1].pk])
+    assert client.get(address).status_code == client.post(address, {"which": "one"}).status_code == 404
+    assert ModelConfiguration.objects.count() == 2

@@ -1,6 +1,6 @@
 """Changing a locked study: the difference is shown before it is made, and it needs a reason."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from datetime import datetime
 from typing import Any
@@ -35,7 +35,7 @@ from studies.views.access import signed_in, study_page
 from studies.views.csv_files import csv_file
 
 AMENDMENTS_PER_PAGE = 20
-COLUMNS = ("amendment", "made_at", "made_by", "reason", "setting", "before", "after")
+COLUMNS = ("amendment", "made_at", "made_by", "reason", "after_results", "setting", "before", "after")
 
 
 @require_safe
@@ -44,7 +44,7 @@ def staff_amend(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Every amendment with its differences, the same as CSV, and what may still be changed."""
     rows = study.amendments.select_related("made_by").order_by("-number")
     if request.GET.get("format") == "csv":
-        return csv_file(request, "amendments", _csv_rows(rows), study=study)
+        return csv_file(request, "amendments", _csv_rows(rows, made_after_results(study)), study=study)
     amended = Paginator(rows, AMENDMENTS_PER_PAGE).get_page(request.GET.get("page"))
     late = made_after_results(study, list(amended))
     amendments = [
@@ -59,15 +59,15 @@ def staff_amend(request: HttpRequest, study: Study) -> HttpResponseBase:
     return render(request, "console/setup/amendments.html", context)
 
 
-def _csv_rows(amendments: Iterable[Amendment]) -> Iterator[list[str]]:
+def _csv_rows(amendments: Iterable[Amendment], late: Collection[Amendment]) -> Iterator[list[str]]:
     """One row for each setting that an amendment changed, with its values as they are stored."""
     yield list(COLUMNS)
     for one in amendments:
         made_by = one.made_by.email if one.made_by else None
         for setting, change in one.changes.items():
             cells = (
-                one.number, one.made_at.isoformat(), made_by, one.reason, setting, change["from"],
-                change["to"],
+                one.number, one.made_at.isoformat(), made_by, one.reason, one in late, setting,
+                change["from"], change["to"],
             )  # fmt: skip
             yield [csv_cell(cell) for cell in cells]
 

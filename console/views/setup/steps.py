@@ -23,10 +23,11 @@ from studies.models import Prompt, Study, StudyStatus
 from studies.protocol.settings import ProtocolRefused
 from studies.roles import Can
 from studies.selectors.categories import undecided
+from studies.selectors.private_questions import private_labels
 from studies.services.clock import server_now
 from studies.services.drafts import DraftChanged, draft_part, draft_save, draft_sha256
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, study_page
+from studies.views.access import private_shown, rights_here, signed_in, study_page
 
 PAGES = (
     "questions", "items", "people", "time", "consent", "instructions", "receipt", "tools", "arms",
@@ -164,6 +165,10 @@ def step_page(
     """One page of the set-up; `seen` keeps the fingerprint of what its form was opened with."""
     following = next_page(page)
     context = setup_context(study, page, server_now())
+    facts = step_facts(study, page, context["plan"])
+    if Can.SET_UP in rights_here(request):  # to others the page names no question
+        listed = {one.label for one in facts.get("disagreements", ())}
+        private_shown(request, study, "items", private_labels(study, listed))
     context |= {
         "form": form,
         "seen": seen or (draft_sha256(study, form.names()) if form else ""),
@@ -171,7 +176,7 @@ def step_page(
         "following": TEXT_PAGES.get(following) or STEP_LABELS.get(following) or _("Lock"),
         "following_page": following,
         "preview": PREVIEWS.get(page, ""),
-        "facts": step_facts(study, page, context["plan"]),
+        "facts": facts,
     }
     return render(request, "console/setup/step.html", context, status=status)
 

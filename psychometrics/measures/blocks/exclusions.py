@@ -97,8 +97,10 @@ def multiverse_measures(found: list[Specification], group: str, estimator: str) 
     for one in found:
         result: multiverse.GroupResult = getattr(one, group)
         cell = (one.rule, one.missing, one.aggregation)
+        # Where theta_QL is not finite, theta is what the squeeze makes of full scores.
+        estimate = getattr(result, estimator) if result.ql.known else result.ql
         yield Measure(
-            NAMES[estimator], getattr(result, estimator), group, ";".join(cell), n=result.pairs,
+            NAMES[estimator], estimate, group, ";".join(cell), n=result.pairs,
             people=result.people,
             details={
                 "rule": one.rule, "missing": one.missing, "aggregation": one.aggregation,
@@ -119,7 +121,8 @@ def _spread_measures(
     spread, of = multiverse.spread_of(found, group, estimator), NAMES[estimator]
     names = [f"{of}.{what}" for what in ("median", "low", "high", "range")]
     if spread is None:
-        why = getattr(getattr(found[0], group), estimator).reason or Reason.NOTHING_SCORED
+        reasons = (getattr(getattr(one, group), estimator).reason for one in found)
+        why = next(filter(None, reasons), Reason.NOTHING_SCORED)
         yield from (Measure(name, unknown(why), group=group, subset=subset, n=0) for name in names)
         return
     values = (spread.median, spread.low, spread.high, spread.high - spread.low)

@@ -4,12 +4,15 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Pairs
 from psychometrics.inference.between_person import OwnAbilities, own_abilities, paule_mandel
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import analytic_estimate, pooled_fit
 from psychometrics.measures.inputs import Inputs
 from psychometrics.top.crossfit import FOLDS, SPLITS, crossfit
@@ -49,11 +52,15 @@ def top_measures(inputs: Inputs) -> Iterator[Measure]:
     inputs.progress(3, STEPS)
     curve = top_paper_curve(pairs, order, list(sizes.values()))
     for (fraction, many), paper, ql, held_out in zip(sizes.items(), curve, of_sizes, values[1:], strict=True):
-        part = f"fraction:{fraction:.2f}"
+        part, own_pairs = f"fraction:{fraction:.2f}", pairs.of(np.isin(pairs.person, order[:many]))
+        bound = unbounded(own_pairs.a, own_pairs.b, own_pairs.p)
         estimates = {
             "paper": chosen(float(paper)), "paper.ql": chosen(float(ql), Reason.NO_FINITE_SOLUTION),
             "crossfit5": held_out, "eb": top_eb(own, codes, many),
         }  # fmt: skip
+        if bound:  # as `psychometrics.measures.computing` has it of the size that was chosen
+            none = unknown(Reason.NO_FINITE_SOLUTION)
+            estimates = {"paper": bound, "paper.ql": bound, "crossfit5": none, "eb": none}
         for name, estimate in estimates.items():
             yield replace(measure(f"top.{name}", estimate, many, fraction=fraction), subset=part)
 

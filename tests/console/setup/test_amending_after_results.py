@@ -1,5 +1,6 @@
 """Amending a locked study: whom a change holds for, what is said once there are results, the one way on."""
 
+import csv
 import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -132,6 +133,12 @@ def test_after_results_the_page_asks_for_them_in_the_reason_and_everything_is_ma
     assert LATE in text(staff, "staff_report")
     assert LATE in text(staff, "staff_report_file", "html")
     assert LATE in result_lines(results)
+    protocol = json.loads(staff.get(reverse("staff_history_protocol", args=["locked", "json"])).text)
+    assert [one["after_results"] for one in protocol["amendments"]] == [True]
+    assert "Results had been computed before" in text(staff, "staff_history_protocol", "md")
+    file = staff.get(reverse("staff_amend", args=["locked"]), {"format": "csv"})
+    [row] = csv.DictReader(StringIO(file.getvalue().decode("utf-8-sig")))
+    assert row["after_results"] == "true"
     call_command("export_study", "locked", tmp_path / "out", stdout=StringIO())
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert [one["after_results"] for one in manifest["study"]["amendments"]] == [True]

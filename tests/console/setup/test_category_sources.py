@@ -20,7 +20,7 @@ from formats.canonical import canonical_sha256
 from formats.item_parameters import ItemParameter, ItemParameters
 from scoring.selectors.export_answers import prompt_rows
 from scoring.selectors.scopes import bank_sizes
-from studies.models import BankVersion, ItemBank, Study
+from studies.models import BankVersion, ItemBank, Prompt, Study, StudyEvent
 from studies.protocol.fingerprint import design_hash
 from studies.protocol.settings import ProtocolSettings
 from studies.roles import Can, Role
@@ -86,6 +86,20 @@ def test_choosing_an_item_bank_lists_every_disagreement_by_name_and_asks(
         study_freeze(study=study, now=now)
     assert chosen(study, save, category_source="question_bank").protocol.category_source == "question_bank"
     assert "say which holds" not in staff.get(page).text
+
+
+def test_that_the_list_names_private_questions_stands_in_the_history(
+    study: Study, save: Save, staff: Client
+) -> None:
+    study = chosen(study, save)
+    private = Prompt.objects.get(prompt_id="p002")
+    seen = StudyEvent.objects.filter(study=study, kind="private_seen")
+    page = reverse("staff_setup_step", args=[study.slug, "items"])
+    assert private.label in staff.get(page).text
+    assert not seen.exists()
+    Prompt.objects.filter(pk=private.pk).update(split="private")
+    staff.get(page)
+    assert [one.details for one in seen] == [{"question": private.label}]
 
 
 def test_who_does_not_see_which_reads_how_many_there_are_however_many_are_listed(

@@ -9,6 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 
@@ -157,3 +158,19 @@ def test_what_nobody_went_on_with_goes_with_the_next_upload_whatever_it_is_calle
         os.utime(path, (0, 0))
     newer = upload_stage(name="rows.jsonl", content=rows(1))
     assert list(folder.parent.iterdir()) == [staged_folder(newer)]
+
+
+@pytest.mark.parametrize(
+    ("bank_format", "name", "content"),
+    [
+        ("bbeh", "tasks.zip", zip_of(**{"a.json": b"{}", "b.json": b"[]"})),
+        ("bbeh", "tasks.zip", zip_of(**{"in/a.json": b"{}", "in/b.json": b"[]"})),
+        ("bbh", "tasks.jsonl", GOOD),
+    ],
+)
+def test_what_is_wrong_with_a_folder_is_told_without_where_it_lies_on_the_server(
+    bank_format: str, name: str, content: bytes, staff: Client
+) -> None:
+    read = staff.post(reverse("staff_bank_upload"), sent(content, name, bank_format), follow=True).text
+    assert "give the folder that holds" in read
+    assert str(settings.DATA_DIR) not in read

@@ -46,6 +46,18 @@ def test_configurations_that_are_right_or_wrong_throughout_are_named() -> None:
     assert wrong.startswith("every score is 0: m7; ")
 
 
+@pytest.mark.parametrize("single", [True, False], ids=["single responses", "means"])
+def test_configurations_of_one_score_have_no_ability_under_either_model(single: bool) -> None:
+    p = np.random.default_rng(2).random((25, 40))
+    p = (p < 0.5).astype(float) if single else p
+    p[3], p[7] = 1, 0
+    found = fitted(p)
+    report = json.loads(json.dumps(report_of(found), allow_nan=False))["abilities"]
+    assert {name for name, theta in report.items() if theta is None} == {"m3", "m7"}
+    assert {name for name, theta in found.abilities.items() if np.isnan(theta)} == {"m3", "m7"}
+    assert sum("no finite ability" in note for note in found.notes) == 2
+
+
 def single_responses(persons: int = 25, items: int = 60) -> Array:
     """Right-or-wrong scores of the 2PL."""
     rng = np.random.default_rng(3)

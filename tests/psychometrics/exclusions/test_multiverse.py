@@ -28,6 +28,7 @@ from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.quasi_likelihood import theta_ql
 from psychometrics.irt.responses import dgp_r_table
 from psychometrics.irt.transform import Transform
+from psychometrics.measures.blocks.exclusions import NAMES, multiverse_measures
 
 NAN = float("nan")
 ONE = log(0.999 / 0.001)  # y of a full score
@@ -211,6 +212,25 @@ def test_intention_to_treat_without_judged_answers_is_bounded() -> None:
     assert found["theta.pool.bound_low"].value == pytest.approx((4 - ONE) / 7)
     assert found["theta.pool.bound_high"].value == pytest.approx((4 + ONE) / 7)
     assert found["theta.pool.bound_low"].value < found["theta.pool.bound_high"].value
+
+
+def test_where_all_scores_of_a_group_are_alike_there_is_no_number_whatever_the_specification() -> None:
+    """The excluded person has full scores, and would be Top alone; the retained are no better than some."""
+    rows: Rows = [
+        (0, 0, 0.5, Outcome.SCORED), (0, 1, 0.5, Outcome.SCORED), (1, 0, 0.0, Outcome.SCORED),
+        (2, 0, 1.0, Outcome.SCORED), (2, 1, 1.0, Outcome.SCORED),
+    ]  # fmt: skip
+    found = list(specifications(cohort(rows), masks((), (2,)), 1))
+    for estimator in NAMES:
+        cells = [one for one in multiverse_measures(found, "top", estimator) if "rule" in one.details]
+        kept = {(one.details["rule"], one.estimate.reason, one.estimate.known) for one in cells}
+        assert kept == {("rule0", Reason.NO_FINITE_SOLUTION, False), ("rule1", None, True)}
+    top = {one.name: one.estimate for one in intention_to_treat(cohort(rows), 1)}
+    assert {(one.known, one.reason) for one in top.values()} == {(False, Reason.NO_FINITE_SOLUTION)}
+    unjudged = cohort([*rows[:3], (2, 0, NAN, Outcome.UNSCORED), (2, 1, NAN, Outcome.UNSCORED)], excluded=2)
+    filled = {one.name: one.estimate for one in intention_to_treat(unjudged, 1)}
+    assert not filled["theta.pool.bound_high"].known
+    assert filled["theta.pool.bound_high"].reason == Reason.NO_FINITE_SOLUTION
 
 
 @pytest.mark.parametrize("size", [None, 5])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import psychometrics as pm
 from psychometrics.data.cohort import Cohort, Pairs, cohort_of
 from psychometrics.inference.between_person import (
     between_person_sd,
@@ -262,3 +263,26 @@ def test_the_spread_between_people_is_recovered_and_its_interval_holds_it() -> N
 
     assert np.mean([one.value for one in found]) == pytest.approx(0.8, abs=0.04)
     assert 0.9 <= np.mean([one.low <= 0.8 <= one.high for one in found]) <= 0.99
+
+
+def test_a_size_of_top_whose_people_have_full_scores_has_a_bound_and_no_number() -> None:
+    """Of twelve people the best two have every answer right, and the third has not."""
+    prompts = [f"q{n:02}" for n in range(10)]
+    rows = [
+        (f"p{i:02}", one, 1.0 if i < 2 else (i + n) % 3 / 2)
+        for i in range(12)
+        for n, one in enumerate(prompts)
+    ]
+    bank = pm.item_bank(prompts, [1.0] * 10, [n / 5 - 1 for n in range(10)])
+    cohort = pm.cohort_from_columns(*map(list, zip(*rows, strict=True)), bank)
+    found = pm.measure(cohort, bank, blocks=["top"], top_size=3, resamples=50)
+    sizes = {one.subset: one for one in found if one.name == "top.paper" and one.subset}
+    assert [(name, one.people) for name, one in sizes.items()][:2] == [
+        ("fraction:0.15", 2),
+        ("fraction:0.25", 3),
+    ]
+    for name in ("top.paper", "top.paper.ql", "top.crossfit5", "top.eb"):
+        of_two = found.find(name, subset="fraction:0.15").estimate
+        assert (of_two.known, of_two.reason) == (False, Reason.NO_FINITE_SOLUTION)
+        assert found.find(name, subset="fraction:0.25").estimate.known
+    assert repr(found.find("top.paper", subset="fraction:0.15").estimate).startswith("above ")

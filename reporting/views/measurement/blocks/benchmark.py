@@ -51,9 +51,10 @@ def _summary_name(_block: BlockMeasures, row: MeasureRow) -> str:
     return f"{label_of(row.name)} – {group_name(row.group)}" if row.group else label_of(row.name)
 
 
-def task_of(row: MeasureRow) -> str:
-    """The name after "task:" or "model:"."""
-    return row.subset.partition(":")[2] or ABSENT
+def task_of(block: BlockMeasures, row: MeasureRow) -> str:
+    """What the task after "task:" is called, or the model after "model:"."""
+    kind, _colon, name = row.subset.partition(":")
+    return (block.names.part(kind, name) if kind == "task" else name) or ABSENT
 
 
 def _best_raters(block: BlockMeasures) -> list[MeasureRow]:
@@ -86,12 +87,12 @@ def _model_columns(head: Text, name: str) -> tuple[tuple[Text, parts.Column], tu
 def _task_points(block: BlockMeasures) -> Iterator[Point]:
     """Accuracy per task, Average and Top side by side."""
     rows = sorted(block.named("task.accuracy"), key=lambda row: row.subset)
-    return (Point(task_of(row), STYLES[row.group], row) for row in rows)
+    return (Point(task_of(block, row), STYLES[row.group], row) for row in rows)
 
 
 def _theta_points(block: BlockMeasures) -> list[Point]:
     """Average and Top beside the models, ordered by theta at the cohort's number of answers."""
-    models = [Point(task_of(row), MODEL, row) for row in block.named("theta.task.model")]
+    models = [Point(task_of(block, row), MODEL, row) for row in block.named("theta.task.model")]
     groups = [Point(group_name(row.group), STYLES[row.group], row) for row in block.named("theta.task")]
     if not all(any(point.row.value is not None for point in points) for points in (models, groups)):
         return []
@@ -138,7 +139,7 @@ PAGE = parts.BlockPage(
             _("Per task"),
             parts.named("task.accuracy"),
             (
-                (_("Task"), lambda _block, row: f"{task_of(row)} – {group_name(row.group)}"),
+                (_("Task"), lambda block, row: f"{task_of(block, row)} – {group_name(row.group)}"),
                 (_("Questions"), parts.count("prompts")),
                 (_("Answers"), parts.count("n")),
                 (_("Accuracy (%)"), parts.value(1)),
@@ -152,8 +153,8 @@ PAGE = parts.BlockPage(
             (
                 (
                     _("Task"),
-                    lambda _block, row: (
-                        task_of(row) if row.subset else _("Mean over tasks (best rater per task)")
+                    lambda block, row: (
+                        task_of(block, row) if row.subset else _("Mean over tasks (best rater per task)")
                     ),
                 ),
                 (_("Raters"), parts.count("people")),
@@ -173,7 +174,7 @@ PAGE = parts.BlockPage(
             _("Beside the models of the table, at the same number of answers"),
             _cohort_and_models,
             (
-                (_("Who"), lambda _block, row: task_of(row) if row.subset else group_name(row.group)),
+                (_("Who"), lambda block, row: task_of(block, row) if row.subset else group_name(row.group)),
                 *_model_columns(_("Macro (%)"), "benchmark.macro"),
                 *_model_columns(_("Harmonic mean"), "benchmark.harmonic"),
                 *_model_columns(_("theta"), "theta.task"),
