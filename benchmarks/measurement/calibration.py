@@ -32,7 +32,7 @@ from scipy.special import expit
 
 import psychometrics as pm
 from formats.item_parameters import read_item_parameters
-from psychometrics.calibration import Objective, calibrate
+from psychometrics.calibration import Objective, calibrate, logistic
 from psychometrics.calibration.adam import STEPS, calibrate_with_adam
 from psychometrics.calibration.design import components
 from psychometrics.calibration.model import Calibration
@@ -198,7 +198,7 @@ def memory(*, model: pm.ResponseModel = pm.ResponseModel.LOGIT_NORMAL) -> dict[s
         single = model == pm.ResponseModel.LOGISTIC
         p[row] = rng.random(items) < expit(y) if single else expit(y + rng.standard_normal(items))
         p[row, rng.random(items) < MISSING] = np.nan
-    given = peak()
+    given, logistic.MAX_STEPS = peak(), 5  # what is held does not grow with the steps
     matrix = pm.response_matrix(range(persons), range(items), p)
     del p
     seconds, fit = timed(lambda: pm.calibrate(matrix, pm.FitOptions(model=model)))
