@@ -24,6 +24,7 @@ from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
+BY_OTHERS = (";se.participant", ";se.batch")  # the latter of earlier versions
 MIN_PAIRS = 30  # cells with fewer are crossed out
 THETAS = ("slices.theta.pool", "slices.theta.ql", "slices.theta.prompt")
 KIND_NAMES: Mapping[str, Text] = {
@@ -77,7 +78,7 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
 def pooled(block: BlockMeasures, kind: str, group: str | None = None) -> list[MeasureRow]:
     """theta.pool of each part of a kind, with the interval that stands first."""
     rows = block.named("slices.theta.pool", group=group)
-    return [row for row in rows if row.details["kind"] == kind and ";se." not in row.subset]
+    return [row for row in rows if row.details["kind"] == kind and not row.subset.endswith(BY_OTHERS)]
 
 
 def _first_interval(_block: BlockMeasures, row: MeasureRow) -> Text:
