@@ -67,10 +67,6 @@ WHY_ABSENT: Reasons = {
     Reason.NO_SPREAD.value: gettext_lazy("no interval: the same in all resamples"),
     Reason.EARLIER_VERSION.value: gettext_lazy("no interval: compute the results again"),
 }
-BY_PEOPLE = gettext_lazy(
-    "Intervals here are by people (T1): for other people on these prompts. Those of the results are for "
-    "other prompts like these, too, where the design allows it."
-)
 
 
 def value_cell(row: Measured | None, places: int = 2) -> str:

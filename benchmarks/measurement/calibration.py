@@ -3,8 +3,9 @@
 Run:  OPENBLAS_NUM_THREADS=1 python -m benchmarks.measurement.calibration [CASE ...]
 
 Cases: published (53 x 820, 10 % missing, beside Adam), left-out (every configuration once), large
-(1,000 x 10,000), sparse (10,000 x 100,000 with 10 million responses, in a process of its own). Without a name
-all of them run. Each prints one JSON line; `target_met` compares with the figures aimed at.
+(1,000 x 10,000), sparse (10,000 x 100,000 with 10 million responses, in a process of its own), memory and
+memory-logistic (10,000 x 5,000 as an analyst calibrates it, likewise). Without a name all of them run. Each
+prints one JSON line; `target_met` compares with the figures aimed at.
 
 `seconds_to_solve` is the solver with the reading of the matrix into sums; `seconds_with_check` adds Newton's
 check, which `manage.py calibrate` runs up to 2,000 configurations and counts. Medians.
@@ -27,9 +28,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.special import expit
 
+import psychometrics as pm
 from formats.item_parameters import read_item_parameters
-from psychometrics.calibration import Objective, calibrate
+from psychometrics.calibration import Objective, calibrate, logistic
 from psychometrics.calibration.adam import STEPS, calibrate_with_adam
 from psychometrics.calibration.design import components
 from psychometrics.calibration.model import Calibration
@@ -46,6 +49,7 @@ PERSONS, ITEMS, MISSING, RUNS = 53, 820, 0.1, 21
 ROUNDING = 1e-12  # of a loss of about 5
 MEBIBYTE = 1024 * 1024
 SPARSE_PERSONS, SPARSE_ITEMS, PER_PERSON = 10_000, 100_000, 1_000
+FULL = (10_000, 5_000)
 
 
 def simulated_or_public_bank(rng: np.random.Generator) -> ItemBank:
@@ -184,12 +188,42 @@ def sparse() -> dict[str, Any]:
     }
 
 
+def memory(*, model: pm.ResponseModel = pm.ResponseModel.LOGIT_NORMAL) -> dict[str, Any]:
+    """What calibrating a large matrix takes, its own numbers included, beside the matrix (I x J doubles)."""
+    rng, (persons, items) = np.random.default_rng(SEED), FULL
+    before, mebibytes = peak(), 8 * persons * items / MEBIBYTE
+    (a, b), p = items_of(items, rng), np.empty(FULL)
+    for row, theta in enumerate(rng.standard_normal(persons)):
+        y = a * (theta - b)
+        single = model == pm.ResponseModel.LOGISTIC
+        p[row] = rng.random(items) < expit(y) if single else expit(y + rng.standard_normal(items))
+        p[row, rng.random(items) < MISSING] = np.nan
+    given, logistic.MAX_STEPS = peak(), 5  # what is held does not grow with the steps
+    matrix = pm.response_matrix(range(persons), range(items), p)
+    del p
+    seconds, fit = timed(lambda: pm.calibrate(matrix, pm.FitOptions(model=model)))
+    ratio = (peak() - before) / mebibytes
+    return {
+        "responses": matrix.responses,
+        "seconds": seconds,
+        "sweeps": fit.fit.sweeps,
+        "matrix_mebibytes": mebibytes,
+        "peak_mebibytes_with_the_matrix_given": given - before,
+        "peak_mebibytes": peak() - before,
+        "ratio": ratio,
+        "target_met": ratio <= 4,
+    }
+
+
 def peak() -> float:
     """The largest memory of this process so far, in MiB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / MEBIBYTE
 
 
-CASES = {"published": published, "left-out": left_out, "large": large, "sparse": sparse}
+CASES: dict[str, Callable[[], dict[str, Any]]] = {
+    "published": published, "left-out": left_out, "large": large, "sparse": sparse, "memory": memory,
+    "memory-logistic": partial(memory, model=pm.ResponseModel.LOGISTIC),
+}  # fmt: skip
 
 
 def main(names: list[str]) -> None:

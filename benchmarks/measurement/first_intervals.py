@@ -6,7 +6,8 @@ The designs are those of the measurement design, section 10, and more of few bat
 is drawn anew (target T2): prompts from the item bank, their criteria, batches, people of normal ability and,
 where there is one, an effect of each batch. Answers come from DGP-R (`psychometrics.irt.responses`), 6.6 % of
 them are missing. An interval of Average or of a category should cover the mean of its estimates over all
-studies of the design: the scorer's own bias is no matter of standard errors. One of Top should cover the true
+studies of the design: the scorer's own bias is no matter of standard errors. Where prompts are `kept` (target
+T1) it is the mean over 50 studies of other people on the same prompts. One of Top should cover the true
 ability of those whom all answers choose. `first` is the interval that the product puts first, by its own
 rule; `as before` the one by batch with the factor G / (G - 1) and t of G - 1, which stood first until now.
 """
@@ -27,6 +28,7 @@ from psychometrics.data.cohort import Mask, Pairs
 from psychometrics.inference.between_person import own_abilities
 from psychometrics.inference.clusters import ClusterError, cluster_codes
 from psychometrics.inference.estimates import Estimate, Reason
+from psychometrics.inference.first_error import estimated, first_error
 from psychometrics.inference.jackknife import prompt_information, theta_prompt
 from psychometrics.inference.standard_errors import (
     Fit,
@@ -36,7 +38,6 @@ from psychometrics.inference.standard_errors import (
     quasi_fit,
     twoway_error,
 )
-from psychometrics.inference.standard_errors_table import estimated, first_row
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.responses import RubricResponses, dgp_r_table
 from psychometrics.irt.transform import Array
@@ -45,6 +46,7 @@ from psychometrics.top.empirical_bayes import shrunken_abilities, top_eb
 from psychometrics.top.ranking import ranked
 
 PER_PERSON, MISSING, MEAN_ABILITY = 20, 258 / 3900, 0.1
+ON_THE_SAME = 50  # studies
 RESAMPLES = 500
 
 
@@ -52,7 +54,8 @@ RESAMPLES = 500
 class Design:
     """`people` of normal ability (SD `tau`) over `batches` of 20 prompts; `effect` is the SD between batches.
 
-    `crossed`: the batches of different people are drawn from the bank separately. `top` is how many are Top.
+    `crossed`: the batches of different people are drawn from the bank separately. `kept`: prompts, criteria
+    and batches are drawn once for every 50 studies. `top` is how many are Top.
     """
 
     people: int
@@ -61,11 +64,13 @@ class Design:
     effect: float = 0.0
     crossed: bool = False
     top: int = 0
+    kept: bool = False
 
     def __str__(self) -> str:
         text = f"{self.people} people, {self.batches} batches, SD {self.tau}"
         text += f", batch effect {self.effect}" if self.effect else ""
-        return text + (", prompts in several batches" if self.crossed else "")
+        text += ", prompts in several batches" if self.crossed else ""
+        return text + (", the same prompts" if self.kept else "")
 
 
 DESIGNS = (
@@ -81,6 +86,7 @@ DESIGNS = (
     Design(30, 30, crossed=True),
     Design(48, 8),
     Design(160, 8),
+    Design(12, 1, kept=True),
 )
 
 
@@ -93,17 +99,19 @@ class Study:
     responses: RubricResponses
 
 
-def study_of(design: Design, rng: np.random.Generator) -> Study:
-    """A study whose bank, criteria, batches and people are all drawn anew."""
-    bank = resampled(bank_of(rng)[0], rng)
-    responses = dgp_r_table(bank, rng)
+def study_of(design: Design, of_prompts: np.random.Generator, rng: np.random.Generator) -> Study:
+    """A study whose bank, criteria and batches `of_prompts` draws, and its people `rng`."""
+    bank = resampled(bank_of(of_prompts)[0], of_prompts)
+    responses = dgp_r_table(bank, of_prompts)
     batch = np.arange(design.people) % design.batches
     theta = MEAN_ABILITY + design.tau * rng.standard_normal(design.people)
     theta = theta + design.effect * rng.standard_normal(design.batches)[batch]
     if design.crossed:  # a pool three times as large as a batch, so that prompts recur
-        asked = np.stack([rng.permutation(3 * PER_PERSON)[:PER_PERSON] for _ in range(design.batches)])
+        asked = np.stack([of_prompts.permutation(3 * PER_PERSON)[:PER_PERSON] for _ in range(design.batches)])
     else:
-        asked = rng.permutation(len(bank))[: design.batches * PER_PERSON].reshape(design.batches, PER_PERSON)
+        asked = of_prompts.permutation(len(bank))[: design.batches * PER_PERSON].reshape(
+            design.batches, PER_PERSON
+        )
     person, items = np.repeat(np.arange(design.people), PER_PERSON), asked[batch].ravel()
     seen = rng.random(len(items)) >= MISSING
     person, items = person[seen], items[seen]
@@ -123,26 +131,27 @@ def intervals_of(design: Design, study: Study) -> Iterator[tuple[str, Estimate]]
     bank, pairs = study.responses.bank, study.pairs
     nested = not design.crossed
     for name, fit in (("theta.pool", pooled_fit(pairs)), ("theta.ql", quasi_fit(pairs))):
-        for error, found in errors_of(fit, pairs, nested=nested, headline=True).items():
+        for error, found in errors_of(fit, pairs, nested=nested).items():
             yield f"{name} {error}", found
     yield "theta.prompt as published", published(pairs, bank)
     categories = np.array([item_categories(one).category for one in bank.subcategories])
     for category in sorted(set(categories) - {""}):
         rows = pairs_where(pairs, categories[pairs.prompt] == category)
         if len(rows) and rows.a.any():
-            for error, found in errors_of(pooled_fit(rows), rows, nested=nested).items():
+            for error, found in errors_of(pooled_fit(rows), rows, nested=nested, whole=False).items():
                 yield f"{category}: theta.pool {error}", found
             yield f"{category}: theta.prompt as published", published(rows, bank)
 
 
-def errors_of(fit: Fit, pairs: Pairs, *, nested: bool, headline: bool = False) -> dict[str, Estimate]:
+def errors_of(fit: Fit, pairs: Pairs, *, nested: bool, whole: bool = True) -> dict[str, Estimate]:
     """The estimate with each error that the design allows, and with the one that stands first."""
     errors = {"by people": cluster_error(fit, pairs.person), "two-way": twoway_error(fit, pairs)}
     if nested:
         errors["by batch"] = cluster_error(fit, pairs.batch)
         errors["as before"] = before(fit, pairs)
     found = {name: estimated(fit.theta, error) for name, error in errors.items()}
-    return found | {"first": first_row("", fit, pairs, nested=nested, headline=headline).estimate}
+    first = first_error(fit, pairs, nested=nested, whole=whole)
+    return found | {"first": estimated(fit.theta, first.found)}
 
 
 def before(fit: Fit, pairs: Pairs) -> ClusterError:
@@ -191,18 +200,26 @@ def simulate(
 ) -> tuple[dict[str, Found], Mapping[str, Array]]:
     """What each interval came to over all studies, and how often those of Top held, over the first `tops`."""
     rng = np.random.default_rng([seed, DESIGNS.index(design)])
-    intervals: dict[str, list[Estimate]] = defaultdict(list)
+    intervals: dict[tuple[str, int], list[Estimate]] = defaultdict(list)
     held: dict[str, list[float]] = defaultdict(list)
     for number in range(studies):
-        study = study_of(design, rng)
+        kept = number // ON_THE_SAME if design.kept else 0
+        study = study_of(design, np.random.default_rng([seed, kept]) if design.kept else rng, rng)
         for name, estimate in intervals_of(design, study):
-            intervals[name].append(estimate)
+            intervals[name, kept].append(estimate)
         if design.top and number < tops:
             for name, holding in tops_held(design, study, rng).items():
                 held[name].append(holding)
-    return {name: found_of(all_of) for name, all_of in intervals.items()}, {
-        name: np.array(values) for name, values in held.items()
-    }
+    found: dict[str, Found] = {}
+    for (name, _), estimates in intervals.items():
+        one = found_of(estimates)
+        found[name] = together(found[name], one) if name in found else one
+    return found, {name: np.array(values) for name, values in held.items()}
+
+
+def together(one: Found, other: Found) -> Found:
+    both = (getattr(one, part.name) + getattr(other, part.name) for part in fields(Found))
+    return Found(*both)
 
 
 def lines_of(found: Mapping[str, Found], held: Mapping[str, Array]) -> Iterator[str]:

@@ -23,8 +23,9 @@ from psychometrics.data.cohort import Codes, Cohort, Pairs
 from psychometrics.inference.clusters import ClusterEstimate, linear_estimate
 from psychometrics.inference.disclosure import MIN_PEOPLE, MIN_PROMPTS
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
+from psychometrics.inference.first_error import FITS, group_theta
 from psychometrics.inference.measure import plain
-from psychometrics.inference.quasi_estimate import quasi_estimate, unbounded
+from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import Fit, cluster_error, quasi_fit
 from psychometrics.irt.ability import group_ability
 from psychometrics.irt.bank import ItemBank
@@ -37,17 +38,19 @@ NOTHING = unknown(Reason.NOTHING_SCORED)
 
 @dataclass(frozen=True)
 class Thetas:
-    """One group by every estimator: prompt means with the analytic error, the others by participant."""
+    """One group by every estimator: prompt means with the analytic error, the others with the first one."""
 
     prompt: Estimate
-    pool: ClusterEstimate
-    ql: ClusterEstimate
+    pool: Estimate
+    ql: Estimate
+    pairs: int
     prompts: int
     people: int
+    clusters: int
 
     @property
     def named(self) -> dict[str, Estimate]:
-        return {"theta.prompt": self.prompt, "theta.pool": self.pool.estimate, "theta.ql": self.ql.estimate}
+        return {"theta.prompt": self.prompt, "theta.pool": self.pool, "theta.ql": self.ql}
 
     @property
     def reported(self) -> dict[str, Estimate]:
@@ -55,11 +58,11 @@ class Thetas:
         few = Reason.TOO_FEW_PEOPLE if self.people < MIN_PEOPLE else Reason.TOO_FEW_PROMPTS
         if self.people >= MIN_PEOPLE and self.prompts >= MIN_PROMPTS:
             return self.named
-        return dict.fromkeys(self.named, unknown(few if self.pool.n else Reason.NOTHING_SCORED))
+        return dict.fromkeys(self.named, unknown(few if self.pairs else Reason.NOTHING_SCORED))
 
 
-def thetas_of(cohort: Cohort) -> Thetas:
-    """The estimates of everybody who has rows in this cohort."""
+def thetas_of(cohort: Cohort, *, nested: bool) -> Thetas:
+    """The estimates of everybody who has rows in this cohort, of a study of this design."""
     pairs = cohort.pairs
     known = np.flatnonzero(cohort.known)
     bank = ItemBank(
@@ -74,13 +77,15 @@ def thetas_of(cohort: Cohort) -> Thetas:
     bound = unbounded(pairs.a, pairs.b, pairs.p)
     ends = (by_prompt.ci_low, by_prompt.ci_high)
     prompt = Estimate(by_prompt.theta, by_prompt.se, *ends) if len(pairs) else NOTHING
-    pool = linear_estimate(pairs.a, pairs.z, pairs.person)
+    pool, ql = (group_theta(name, pairs, cohort.transform, nested=nested) for name in FITS)
     return Thetas(
         prompt=bound or prompt,
-        pool=replace(pool, estimate=bound or pool.estimate),
-        ql=quasi_estimate(pairs.a, pairs.b, pairs.p, pairs.person),
+        pool=pool.estimate,
+        ql=ql.estimate,
+        pairs=len(pairs),
         prompts=by_prompt.prompts,
         people=len(np.unique(pairs.person)),
+        clusters=pool.error.found.clusters,
     )
 
 

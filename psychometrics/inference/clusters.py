@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, around, unknown, without_interval
+from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
 from psychometrics.inference.student_t import t_quantile
 
 Array = NDArray[np.float64]
@@ -53,11 +53,16 @@ class ClusterError:
     def df(self) -> float:
         return max(self.clusters - 1, 0) if self.freedom is None else self.freedom
 
+    @property
+    def half_width(self) -> float:
+        """Of the t interval; NaN without one."""
+        return math.nan if self.reason else t_quantile(CONFIDENCE, self.df) * self.se
+
     def around(self, value: float) -> Estimate:
         """The value with this error and its t interval."""
         if self.reason is not None:
             return without_interval(value, self.reason)
-        return around(value, self.se, t_quantile(CONFIDENCE, self.df))
+        return Estimate(value, self.se, value - self.half_width, value + self.half_width)
 
 
 @dataclass(frozen=True)

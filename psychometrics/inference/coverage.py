@@ -24,7 +24,7 @@ BY_PEOPLE = Coverage(0.89, 0.95)  # one batch, theta.ql and theta.pool: other pr
 BY_FEW_BATCHES = Coverage(0.94, 0.99)
 OF_CATEGORIES = {
     "se.participant": Coverage(0.89, 0.93),
-    "se.batch": Coverage(0.91, 0.98),
+    "se.batch": Coverage(0.93, 0.99),
     "se.twoway": Coverage(0.98, 0.99),
 }
 OF_TOP = {"top.crossfit5": Coverage(0.85, 0.99), "top.eb": Coverage(0.79, 0.96)}

@@ -98,6 +98,11 @@ def jackknife_error(without: Array, n: int) -> ClusterError:
     return ClusterError(math.sqrt(variance), n, clusters)
 
 
+def prompt_jackknife(pairs: Pairs, groups: Codes, transform: Transform) -> ClusterError:
+    """The error of theta.prompt by group labels (n,)."""
+    return jackknife_error(prompt_thetas_without(pairs, *cluster_codes(groups), transform), len(pairs))
+
+
 def twoway_jackknife(pairs: Pairs, transform: Transform) -> ClusterError:
     """The error of theta.prompt by people and prompts at once; refused with one batch."""
     (people, number), (prompts, asked) = map(cluster_codes, (pairs.person, pairs.prompt))

@@ -16,11 +16,12 @@ import numpy as np
 
 from psychometrics.data.cohort import Pairs
 from psychometrics.inference.clusters import ClusterError, Codes, cluster_codes
-from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.estimates import Estimate, Reason
+from psychometrics.inference.first_error import estimated, first_cluster, first_error
 from psychometrics.inference.jackknife import (
     jackknife_error,
     prompt_information,
-    prompt_thetas_without,
+    prompt_jackknife,
     quasi_thetas_without,
     theta_prompt,
     twoway_jackknife,
@@ -40,7 +41,6 @@ from psychometrics.inference.standard_errors import (
 )
 from psychometrics.irt.transform import Transform
 
-FEW_BATCHES = 8  # below, the two-way error stands beside the one by batch
 TARGETS = {  # all others are for other prompts, too
     "se.analytic": Target.PAPER,
     "se.participant": Target.THIS_BANK,
@@ -106,10 +106,12 @@ class Errors:
 
     def of_prompt(self) -> Iterator[ErrorRow]:
         name, pairs, nested = "theta.prompt", self.pairs, self.nested
-        theta, by_person = theta_prompt(pairs, self.transform), self._prompt_jackknife(pairs.person)
-        yield _row(name, "se.jackknife_participant", theta, by_person, serves=not nested)
+        theta, first = theta_prompt(pairs, self.transform), first_cluster(pairs, nested=nested)
+        by_person = prompt_jackknife(pairs, pairs.person, self.transform)
+        yield _row(name, "se.jackknife_participant", theta, by_person, serves=first != "batch")
         if nested:
-            yield _row(name, "se.jackknife_batch", theta, self._prompt_jackknife(pairs.batch), serves=True)
+            by_batch = prompt_jackknife(pairs, pairs.batch, self.transform)
+            yield _row(name, "se.jackknife_batch", theta, by_batch, serves=first == "batch")
         else:
             both = twoway_jackknife(pairs, self.transform)
             yield _row(name, "se.jackknife_twoway", theta, both, serves=True)
@@ -126,7 +128,7 @@ class Errors:
 
     def _linear(self, name: str, fit: Fit) -> Iterator[ErrorRow]:
         """By people, by batch and two-way; the one that stands first is first."""
-        first = first_error(nested=self.nested, batches=len(np.unique(self.pairs.batch)))
+        first = first_error(fit, self.pairs, nested=self.nested)
         by_batch = cluster_error(fit, self.pairs.batch)
         if not self.nested and fit.reason is None:
             by_batch = replace(by_batch, se=np.nan, reason=Reason.OTHER_DESIGN)
@@ -135,13 +137,9 @@ class Errors:
             "se.batch": by_batch,
             "se.twoway": twoway_error(fit, self.pairs),
         }
-        for error in sorted(found, key=lambda error: error != first):
-            yield _row(name, error, fit.theta, found[error], serves=error in (first, "se.participant"))
-
-    def _prompt_jackknife(self, groups: Codes) -> ClusterError:
-        codes, number = cluster_codes(groups)
-        without = prompt_thetas_without(self.pairs, codes, number, self.transform)
-        return jackknife_error(without, len(self.pairs))
+        for error in sorted(found, key=lambda error: error != first.name):
+            row = _row(name, error, fit.theta, found[error], serves=error in (first.name, "se.participant"))
+            yield replace(row, at_least=first.at_least) if error == first.name else row
 
     def _quasi_jackknife(self, fit: Fit, groups: Codes) -> ClusterError:
         codes, number = cluster_codes(groups)
@@ -156,38 +154,3 @@ class Errors:
 
 def _row(name: str, error: str, theta: float, found: ClusterError, *, serves: bool) -> ErrorRow:
     return ErrorRow(name, error, estimated(theta, found), found.clusters, serves, found.df)
-
-
-def estimated(theta: float, found: ClusterError) -> Estimate:
-    """Theta with this error; without either, the reason of the error."""
-    return unknown(found.reason or Reason.NOTHING_SCORED) if np.isnan(theta) else found.around(theta)
-
-
-def first_error(*, nested: bool, batches: int) -> str:
-    """The error that stands first beside a theta.pool or theta_QL of this design.
-
-    For other people and prompts like these (T2); with one batch, for other people on these prompts (T1).
-    By batch it is for any number of them: the two-way error is wrong as soon as
-    batches differ in more than their prompts (benchmarks/measurement/first_intervals.py).
-    """
-    if batches < 2:
-        return "se.participant"
-    return "se.batch" if nested else "se.twoway"
-
-
-def first_row(name: str, fit: Fit, pairs: Pairs, *, nested: bool, headline: bool = False) -> ErrorRow:
-    """theta.pool or theta_QL with the error that stands first; the reason, where that cannot be had.
-
-    A headline is no less sure of other people on other prompts than of other people alone: where chance makes
-    its interval narrower than that by people, that one stands in its place.
-    """
-    error = first_error(nested=nested, batches=len(np.unique(pairs.batch)))
-    if error == "se.twoway":
-        found = twoway_error(fit, pairs)
-    else:
-        found = cluster_error(fit, pairs.batch if error == "se.batch" else pairs.person)
-    row = _row(name, error, fit.theta, found, serves=True)
-    least = _row(name, error, fit.theta, cluster_error(fit, pairs.person), serves=True)
-    if headline and row.estimate.high - row.estimate.low < least.estimate.high - least.estimate.low:
-        return replace(least, at_least="se.participant")
-    return row

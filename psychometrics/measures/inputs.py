@@ -17,6 +17,7 @@ from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason
 from psychometrics.inference.measure import NotMeasurable, Scope
 from psychometrics.inference.quasi_estimate import unbounded
+from psychometrics.inference.standard_errors import is_nested
 from psychometrics.irt.bank import ItemBank
 from psychometrics.models.leaderboard import Leaderboard
 from psychometrics.slices.parts import slices_of
@@ -150,6 +151,11 @@ class Inputs:
     @cached_property
     def cohort(self) -> Cohort:
         return self.everyone.retained
+
+    @cached_property
+    def nested(self) -> bool:
+        """Whether each prompt is in one batch only, by which errors are chosen; a part may not show it."""
+        return is_nested(self.cohort)
 
     @cached_property
     def top(self) -> Mask:

@@ -3,7 +3,7 @@
 import re
 
 # Changed with every formula of a block: what an earlier one gave is then measured again before an export.
-METHODS = "2026-11-26: errors by CR2, criteria as models' epochs tell, nothing of too few, bounds"
+METHODS = "2026-11-26: one interval of a theta, errors by CR2, criteria by epochs, nothing of too few, bounds"
 CLUSTERED = "CR2"  # what results that were computed with these errors say of themselves
 
 # What was computed in another way before any version was on record (0.1.0): how much people differ and what

@@ -17,18 +17,16 @@ delta       logit p = a (theta_i - b) - delta, with theta_i on the scale of thet
 import numpy as np
 
 from psychometrics.data.cohort import Cohort, Mask, Outcome
-from psychometrics.inference.clusters import Array, ClusterEstimate, linear_estimate
+from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.jackknife import theta_prompt
 from psychometrics.inference.measure import plain
 from psychometrics.inference.mixed_model import Components, components_of, predicted_abilities
 from psychometrics.inference.quasi_abilities import QuasiAbilities, quasi_abilities
-from psychometrics.inference.quasi_estimate import quasi_estimate
 from psychometrics.irt.quasi_likelihood import theta_ql, weights_at
 
 AS_ZERO = (Outcome.SKIPPED, Outcome.NOT_REACHED)
 DELTAS = (0.0, 1.0, 2.0, 4.0)
-NOTHING = ClusterEstimate(unknown(Reason.NOTHING_SCORED), 0, 0)
 
 
 def zero_for_left(cohort: Cohort) -> Cohort:
@@ -39,26 +37,6 @@ def zero_for_left(cohort: Cohort) -> Cohort:
 def at_bound(cohort: Cohort, score: float) -> Cohort:
     """Every place without a score has this one."""
     return cohort.with_scores(np.where(np.isnan(cohort.p), score, cohort.p))
-
-
-def pooled_theta(cohort: Cohort) -> ClusterEstimate:
-    """theta.pool clustered by person (T1)."""
-    pairs = cohort.pairs
-    return linear_estimate(pairs.a, pairs.z, pairs.person) if len(pairs) else NOTHING
-
-
-def prompt_mean_theta(cohort: Cohort) -> ClusterEstimate:
-    """theta.prompt; a value only, as its error depends on the design (`standard_errors_table`)."""
-    pairs = cohort.pairs
-    theta = theta_prompt(pairs, cohort.transform)
-    estimate = unknown(Reason.NOTHING_SCORED) if np.isnan(theta) else plain(theta)
-    return ClusterEstimate(estimate, len(pairs), len(np.unique(pairs.person)))
-
-
-def quasi_theta(cohort: Cohort) -> ClusterEstimate:
-    """theta_QL clustered by person (T1)."""
-    pairs = cohort.pairs
-    return quasi_estimate(pairs.a, pairs.b, pairs.p, pairs.person) if len(pairs) else NOTHING
 
 
 class Predicted:
@@ -89,7 +67,8 @@ class Predicted:
         gaps, p = _gaps(part), part.p.copy()
         a, b = part.a[part.prompt[gaps]], part.b[part.prompt[gaps]]
         p[gaps] = part.transform.to_score(a * (self.theta[part.person[gaps]] - b) - delta)
-        return prompt_mean_theta(part.with_scores(p)).estimate
+        theta = theta_prompt(part.with_scores(p).pairs, part.transform)
+        return unknown(Reason.NOTHING_SCORED) if np.isnan(theta) else plain(theta)
 
     def theta_ql(self, part: Cohort, delta: float) -> Estimate:
         """theta_QL of a part's people with predicted scores in the gaps; a value only."""

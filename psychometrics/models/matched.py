@@ -14,10 +14,10 @@ which is the cohort's theta on a bank whose difficulties are b_j = -m_j / a_j: t
 per prompt and its jackknife serve for the difference as they stand. For theta_QL the influences of both are
 subtracted.
 
-Errors: by batch where every prompt lies in one of several batches (this holds the model's own noise on a
-prompt, too), by people and prompts where batches overlap: other people and other prompts like these. With one
-batch by people: other people, these prompts and these responses of the model. The design is paired, so an
-easy set of prompts favours nobody.
+Errors are those that stand first for the cohort's own theta, too (`inference.first_error`). By batch, or by
+people and prompts: other people and other prompts like these; the model's own noise on a prompt is in them.
+With one batch by people: other people, these prompts and these responses of the model. The design is paired,
+so an easy set of prompts favours nobody.
 
 A model has one number per prompt, so that prompt j with n_j pairs is a row of weight n_j: 200,000 pairs are
 820 rows. For the pooled estimate that is a row with sqrt(n) a and sqrt(n) y; theta_QL solves
@@ -34,37 +34,23 @@ from scipy.optimize import brentq
 from scipy.special import logit
 
 from psychometrics.data.cohort import Pairs
-from psychometrics.inference.clusters import ROUNDING, ClusterError, Codes, Leverage, cluster_codes
-from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
-from psychometrics.inference.jackknife import (
-    jackknife_error,
-    prompt_thetas_without,
-    theta_prompt,
-    twoway_jackknife,
+from psychometrics.inference.clusters import ROUNDING, Codes, Leverage
+from psychometrics.inference.estimates import Estimate, Reason, without_interval
+from psychometrics.inference.first_error import (
+    FirstError,
+    estimated,
+    first_error,
+    first_prompt_error,
+    group_theta,
 )
+from psychometrics.inference.jackknife import theta_prompt
 from psychometrics.inference.quasi_estimate import unbounded
-from psychometrics.inference.standard_errors import (
-    Fit,
-    cluster_error,
-    no_fit,
-    pooled_fit,
-    quasi_fit,
-    twoway_error,
-)
-from psychometrics.inference.standard_errors_table import first_error
+from psychometrics.inference.standard_errors import Fit, cluster_error, no_fit, pooled_fit
 from psychometrics.irt.quasi_likelihood import weights_at
 from psychometrics.irt.transform import Array, Transform
 from psychometrics.models.scores import ModelScores
 
 TOLERANCE = 1e-12  # logits
-
-
-class Design(StrEnum):
-    """What the error of a difference takes as independent."""
-
-    BATCH = "batch"
-    TWO_WAY = "twoway"
-    PARTICIPANT = "participant"
 
 
 class Theta(StrEnum):
@@ -77,7 +63,7 @@ class Theta(StrEnum):
 
 @dataclass(frozen=True)
 class Found:
-    """An estimate with what it rests on, and the degrees of freedom of its error.
+    """An estimate with what it rests on, and its error.
 
     `k` is the number of responses behind each logit, on average; NaN for theta.ql, which depends on none.
     """
@@ -86,8 +72,7 @@ class Found:
     pairs: int
     people: int
     prompts: int
-    clusters: int
-    df: float
+    error: FirstError
     k: float
 
 
@@ -96,24 +81,13 @@ def bounded(found: Found, a: Array, b: Array, p: Array) -> Found:
     return replace(found, estimate=unbounded(a, b, p) or found.estimate)
 
 
-def design_of(pairs: Pairs) -> Design:
-    """How the error of this cohort is clustered; see the module."""
-    placed = np.unique(np.stack([pairs.prompt, pairs.batch], axis=1), axis=0)
-    nested = len(placed) == len(np.unique(pairs.prompt))
-    return Design(first_error(nested=nested, batches=len(np.unique(pairs.batch))).removeprefix("se."))
-
-
-def cohort_theta(theta: Theta, pairs: Pairs, design: Design, transform: Transform) -> Found:
-    """The cohort's own estimate on all of its pairs (n,)."""
-    return bounded(_cohort_theta(theta, pairs, design, transform), pairs.a, pairs.b, pairs.p)
-
-
-def _cohort_theta(theta: Theta, pairs: Pairs, design: Design, transform: Transform) -> Found:
-    if theta is Theta.PROMPT:
-        return _by_prompt(pairs, design, transform)
-    fit = pooled_fit(pairs) if theta is Theta.POOL else quasi_fit(pairs)
-    k = 1.0 if theta is Theta.POOL else math.nan
-    return _found(fit.theta, _error(fit, pairs, design), pairs, k, fit.reason)
+def cohort_theta(theta: Theta, pairs: Pairs, transform: Transform, *, nested: bool) -> Found:
+    """The cohort's own estimate on all of its pairs (n,), of a study of this design."""
+    own, k = group_theta(theta, pairs, transform, nested=nested), math.nan
+    if theta is not Theta.QL:
+        prompts = np.count_nonzero(np.bincount(pairs.prompt)) if theta is Theta.PROMPT else len(pairs)
+        k = len(pairs) / prompts if prompts else math.nan
+    return _found(own.estimate, own.error, pairs, k)
 
 
 def model_theta(theta: Theta, pairs: Pairs, m: Array, k: float) -> Found:
@@ -128,24 +102,28 @@ def model_theta(theta: Theta, pairs: Pairs, m: Array, k: float) -> Found:
         fit = _weighted_quasi(rows, n, of_prompt)
     else:
         fit = _weighted_pool(rows, n if theta is Theta.POOL else np.ones(len(n)), of_prompt)
-    return _found(fit.theta, cluster_error(fit, rows.prompt), pairs, k, fit.reason)
+    error = FirstError("se.prompt", cluster_error(fit, rows.prompt))
+    return _found(estimated(fit.theta, error.found), error, pairs, k)
 
 
-def difference(theta: Theta, pairs: Pairs, m: Array, k: float, design: Design, transform: Transform) -> Found:
+def difference(
+    theta: Theta, pairs: Pairs, m: Array, k: float, transform: Transform, *, nested: bool
+) -> Found:
     """Cohort minus model on the pairs whose prompt the model has a score on. `k` is the model's.
 
     People who answered just as the model did differ from it by 0 without a spread, not by a rounding error.
     """
     pairs, m = _present(pairs, m)
-    if theta is Theta.QL:
-        fit = _quasi_difference(pairs, m)
-        found = _found(fit.theta, _error(fit, pairs, design), pairs, k, fit.reason)
+    moved = replace(pairs, b=-m / pairs.a)
+    if theta is Theta.PROMPT:
+        value, error = theta_prompt(moved, transform), first_prompt_error(moved, transform, nested=nested)
     else:
-        found = replace(_cohort_theta(theta, replace(pairs, b=-m / pairs.a), design, transform), k=k)
-    rounding = ROUNDING * float(np.abs(m).max(initial=1.0))
-    if not found.estimate.se <= rounding:
-        return found
-    return replace(found, estimate=without_interval(found.estimate.value, Reason.NO_SPREAD))
+        fit = _quasi_difference(pairs, m) if theta is Theta.QL else pooled_fit(moved)
+        value, error = fit.theta, first_error(fit, pairs, nested=nested)
+    found = estimated(value, error.found)
+    if found.se <= ROUNDING * float(np.abs(m).max(initial=1.0)):
+        found = without_interval(value, Reason.NO_SPREAD)
+    return _found(found, error, pairs, k)
 
 
 def logits_of_model(
@@ -221,26 +199,6 @@ def _present(pairs: Pairs, m: Array) -> tuple[Pairs, Array]:
     return (pairs, m) if kept.all() else (pairs.of(kept), m[kept])
 
 
-def _error(fit: Fit, pairs: Pairs, design: Design) -> ClusterError:
-    if design is Design.TWO_WAY:
-        return twoway_error(fit, pairs)
-    return cluster_error(fit, pairs.batch if design is Design.BATCH else pairs.person)
-
-
-def _by_prompt(pairs: Pairs, design: Design, transform: Transform) -> Found:
-    prompts = np.count_nonzero(np.bincount(pairs.prompt))
-    k = len(pairs) / prompts if prompts else math.nan
-    if not len(pairs):
-        return _found(math.nan, ClusterError(math.nan, 0, 0), pairs, k, Reason.NOTHING_SCORED)
-    if design is Design.TWO_WAY:
-        error = twoway_jackknife(pairs, transform)
-    else:
-        codes, number = cluster_codes(pairs.batch if design is Design.BATCH else pairs.person)
-        error = jackknife_error(prompt_thetas_without(pairs, codes, number, transform), len(pairs))
-    return _found(theta_prompt(pairs, transform), error, pairs, k, None)
-
-
-def _found(theta: float, error: ClusterError, pairs: Pairs, k: float, reason: Reason | None) -> Found:
-    estimate = unknown(reason) if reason is not None else error.around(theta)
+def _found(estimate: Estimate, error: FirstError, pairs: Pairs, k: float) -> Found:
     people, prompts = (int(np.count_nonzero(np.bincount(codes))) for codes in (pairs.person, pairs.prompt))
-    return Found(estimate, len(pairs), people, prompts, error.clusters, error.df, k)
+    return Found(estimate, len(pairs), people, prompts, error, k)

@@ -62,7 +62,7 @@ class MeasuredRun:
             raise NotHere(OTHERWISE)
         if self.export.lacks(row):
             self._require_same_answers(row, measure)
-            if row["block"] == Block.RESULTS and row["details"] != found["details"]:
+            if row["block"] in (Block.RESULTS, Block.SLICES) and row["details"] != found["details"]:
                 # Whether batches share a prompt, and so the kind of error, is told of the whole design alone.
                 return {name: found[name] for name in ("value", "n", "people", "prompts")}
         of_before = self.has_earlier_errors if row["block"] == Block.RESULTS else self.methods != METHODS

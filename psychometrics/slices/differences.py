@@ -57,20 +57,21 @@ class ArmDifference:
     pairs: int
 
 
-def arm_differences(cohort: Cohort, hidden: Mapping[str, Reason] = NOTHING) -> Iterator[ArmDifference]:
+def arm_differences(
+    cohort: Cohort, hidden: Mapping[str, Reason] = NOTHING, *, nested: bool
+) -> Iterator[ArmDifference]:
     """Every two arms by each estimator; `hidden` are parts (subsets) that must not be told, and why.
 
     Without a value where an arm has none, for the reason that it has.
     """
     results = [
-        (part.value, slice_result(cohort, part.rows, hidden.get(part.subset))) for part in arm_slices(cohort)
+        (part.value, slice_result(cohort, part.rows, hidden.get(part.subset), nested=nested))
+        for part in arm_slices(cohort)
     ]
     for (first, one), (second, other) in combinations(results, 2):
         pairs = one.pairs + other.pairs
         for theta, against in zip(one.thetas, other.thetas, strict=True):
             found = _welch_difference(theta, against)
-            if one.bound or other.bound:
-                found = unknown(Reason.NO_FINITE_SOLUTION), None
             yield ArmDifference(theta.name, first, second, *found, one.people, other.people, pairs)
 
 

@@ -1,12 +1,12 @@
 """Parts of a cohort, and theta of each of them.
 
-    theta.prompt   logit of each prompt's mean score         error: delete-one jackknife (`jackknife`)
-    theta.pool     every pair is an observation              error: CR2 (`standard_errors`)
-    theta.ql       quasi-likelihood                          error: sandwich, likewise
+    theta.prompt   logit of each prompt's mean score
+    theta.pool     every pair is an observation
+    theta.ql       quasi-likelihood
 
-Errors by people are for other people on these prompts; errors by batches for other people and other prompts,
-where each prompt is in one batch. Parts overlap; how they differ in difficulty is corrected only as far as
-item parameters that were calibrated on models hold for people.
+Each has the error that stands first in this design (`inference.first_error`), and beside it the one by
+people, for other people on these prompts. Parts overlap; how they differ in difficulty is corrected only as
+far as item parameters that were calibrated on models hold for people.
 """
 
 import math
@@ -17,16 +17,11 @@ from hashlib import sha256
 
 import numpy as np
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Mask, Pairs
-from psychometrics.inference.clusters import Codes, cluster_codes
+from psychometrics.data.cohort import AskedPrompt, Cohort, Mask
 from psychometrics.inference.disclosure import answers_of
 from psychometrics.inference.estimates import Estimate, Reason, unknown
-from psychometrics.inference.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
-from psychometrics.inference.quasi_estimate import unbounded
-from psychometrics.inference.standard_errors import cluster_error, pooled_fit, quasi_fit
-from psychometrics.irt.transform import Transform
+from psychometrics.inference.first_error import THETAS, FirstError, by_people, group_theta
 
-THETAS = ("theta.prompt", "theta.pool", "theta.ql")
 LABEL_PROMPTS = 30  # the paper, too, shows labels with at least 30 prompts only (GIM paper, figure 18)
 MAX_VALUE_CHARACTERS = 150
 
@@ -66,25 +61,24 @@ class Slice:
 class SliceTheta:
     """One estimator on one part. Both estimates have the same value; they differ in what is independent.
 
-    `df` is of the error by people.
+    `error` is of the `first` of them, None where nothing is told; `df` of the one by people.
     """
 
     name: str
+    first: Estimate
+    error: FirstError | None
     by_person: Estimate
-    by_batch: Estimate
     df: float
 
 
 @dataclass(frozen=True)
 class SliceResult:
-    """A part with its counts and its thetas; `bound` stands for all of them where every score is 1, or 0."""
+    """A part with its counts and its thetas."""
 
     people: int
-    batches: int
     prompts: int
     pairs: int
     thetas: tuple[SliceTheta, ...]
-    bound: Estimate | None = None
 
 
 PROMPT_VALUES: dict[SliceKind, Callable[[AskedPrompt], tuple[str, ...]]] = {
@@ -146,34 +140,21 @@ def _prompts_by_value(
     return dict(sorted(members.items()))
 
 
-def slice_result(cohort: Cohort, rows: Mask, why: Reason | None = None) -> SliceResult:
+def slice_result(cohort: Cohort, rows: Mask, why: Reason | None = None, *, nested: bool) -> SliceResult:
     """The thetas of the rows (n,) of a cohort; without them where they are too few, or because of `why`."""
     part = cohort.of_rows(rows)
     pairs = part.pairs
-    (by_person, people), (by_batch, batches) = cluster_codes(pairs.person), cluster_codes(pairs.batch)
+    people = len(np.unique(pairs.person))
     why = Reason.NOTHING_SCORED if not people else why or answers_of(cohort, cohort.is_pair).why_untold(rows)
     if why is not None:
-        found = dict.fromkeys(THETAS, [(unknown(why), math.nan)] * 2)
+        nothing = unknown(why)
+        thetas = tuple(SliceTheta(name, nothing, None, nothing, math.nan) for name in THETAS)
     else:
-        found = thetas_by(pairs, part.transform, (by_person, people), (by_batch, batches))
-    thetas = tuple(SliceTheta(name, own, of_batch, df) for name, ((own, df), (of_batch, _)) in found.items())
-    bound = None if why else unbounded(pairs.a, pairs.b, pairs.p)
-    return SliceResult(people, batches, len(np.unique(pairs.prompt)), len(pairs), thetas, bound)
+        thetas = tuple(_theta_of(name, part, nested=nested) for name in THETAS)
+    return SliceResult(people, len(np.unique(pairs.prompt)), len(pairs), thetas)
 
 
-def thetas_by(
-    pairs: Pairs, transform: Transform, *clusters: tuple[Codes, int]
-) -> dict[str, list[tuple[Estimate, float]]]:
-    """The three estimators by name, each by each of `clusters` (numbers and their count), with their df."""
-    jackknifes = (
-        jackknife_error(prompt_thetas_without(pairs, codes, number, transform), len(pairs))
-        for codes, number in clusters
-    )
-    theta = theta_prompt(pairs, transform)
-    found = {"theta.prompt": [(error.around(theta), error.df) for error in jackknifes]}
-    for name, fit in (("theta.pool", pooled_fit(pairs)), ("theta.ql", quasi_fit(pairs))):
-        errors = [cluster_error(fit, codes) for codes, _ in clusters]
-        found[name] = [
-            (unknown(fit.reason) if fit.reason else error.around(fit.theta), error.df) for error in errors
-        ]
-    return found
+def _theta_of(name: str, part: Cohort, *, nested: bool) -> SliceTheta:
+    first = group_theta(name, part.pairs, part.transform, nested=nested, whole=False)
+    by_person, error = by_people(name, part.pairs, part.transform)
+    return SliceTheta(name, first.estimate, first.error, by_person, error.df)

@@ -283,7 +283,7 @@ def thetas_of(run: Run, pairs: Places, *, errors: bool, headline: bool) -> Row:
             quasi = name == "ql"
             residual, slope = (p - pi, pi * (1 - pi)) if quasi else (y - a * (theta - b), np.ones(p.size))
             found = error(pairs, residual, slope, kind)
-            least = headline and name != "twoway"
+            least = name != "twoway" and (headline or np.unique(pairs["batch"]).size < 8)
             people = error(pairs, residual, slope, "se.participant") if least else None
             if found is not None:
                 se, half = max(found, people or found, key=lambda one: one[1])

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import defaultdict
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
@@ -110,6 +111,26 @@ def drawn(report: Report) -> list[str]:
     figure = ability_chart(report, WIDE)
     assert figure is not None
     return [told for told in figure.told if told.startswith("All prompts")]
+
+
+@of_design(*DESIGNS)
+def test_no_stored_row_tells_another_interval_of_the_same_theta(measurement: Measurement) -> None:
+    """Average has one interval in every block; Top, chosen by these scores, has none."""
+    told: dict[tuple[str, str], dict[str, list[float | None]]] = defaultdict(dict)
+    for row in measurement.result_set.measures.filter(
+        subset__in=("", "as-missing", "prompts:all", "scores:judge"), group__in=("average", "top"),
+        name__regex=r"^(missing\.|judge\.|dif\.|itt\.|models\.)?theta\.(pool|ql|prompt)$",
+    ):  # fmt: skip
+        published = row.name in ("judge.theta.prompt", "dif.theta.prompt")
+        if not published and (row.group, row.block) != ("top", Block.EXCLUSIONS):  # another Top
+            estimator = row.name[row.name.index("theta.") :]
+            ends = (row.value, row.se, row.low, row.high)
+            told[row.group, estimator][row.name] = [None if one is None else round(one, 9) for one in ends]
+    assert len(told) == 2 * 3
+    for (group, estimator), rows in told.items():
+        first, *others = rows.values()
+        assert others == [first] * len(others) != [], (group, estimator)
+        assert group == "average" or (first[1] is None and None in first[2:])  # a bound at most
 
 
 @of_design(*DESIGNS)

@@ -39,7 +39,7 @@ def exclusion_estimates(inputs: Inputs) -> Iterator[Measure]:
 def judge_estimates(inputs: Inputs) -> Iterator[Measure]:
     """Theta, the most influential answers, flips, and theta with every confidence taken as 1."""
     for group, members in inputs.groups.items():
-        yield from judge.theta_measures(members, group, "scores:judge")
+        yield from judge.theta_measures(inputs, members, group, "scores:judge")
         yield from judge.influence_measures(members, group)
         yield from judge.flip_measures(members, group)
     yield from judge.other_score_measures(inputs, inputs.cohort.p_certain, "scores:certain")

@@ -14,11 +14,9 @@ from psychometrics.inference.between_person import (
     paule_mandel,
     swings,
 )
-from psychometrics.inference.clusters import Array, cluster_codes
-from psychometrics.inference.jackknife import jackknife_error, prompt_thetas_without, theta_prompt
+from psychometrics.inference.clusters import Array
+from psychometrics.inference.first_error import group_theta
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
-from psychometrics.inference.quasi_estimate import unbounded
-from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures.inputs import Inputs
 
 TENTHS = (0.1, 0.5, 0.9)
@@ -32,10 +30,9 @@ def cohort_measures(inputs: Inputs) -> Iterator[Measure]:
     cohort = inputs.cohort
     if np.isnan(cohort.p).all():
         raise NotMeasurable(gettext_noop("No answer of a retained person has a score."))
-    nested = is_nested(cohort)
     for group, members in inputs.groups.items():
         if len(members.pairs):
-            yield _prompt_measure(group, members, nested=nested)
+            yield _prompt_measure(group, members, nested=inputs.nested)
     if len(cohort.pairs):
         yield from _person_measures(cohort)
 
@@ -43,16 +40,10 @@ def cohort_measures(inputs: Inputs) -> Iterator[Measure]:
 def _prompt_measure(group: str, members: Cohort, *, nested: bool) -> Measure:
     """theta.prompt; it is not linear in the answers, so its error is a jackknife."""
     pairs = members.pairs
-    by_batch = nested and len(np.unique(pairs.batch)) > 1
-    groups, number = cluster_codes(pairs.batch if by_batch else pairs.person)
-    without = prompt_thetas_without(pairs, groups, number, members.transform)
-    estimate = unbounded(pairs.a, pairs.b, pairs.p) or jackknife_error(without, len(pairs)).around(
-        theta_prompt(pairs, members.transform)
-    )
+    found = group_theta("theta.prompt", pairs, members.transform, nested=nested)
     return Measure(
-        "theta.prompt", estimate, group=group, n=len(pairs),
-        people=len(np.unique(pairs.person)), prompts=len(np.unique(pairs.prompt)), clusters=number,
-        details={"error": "se.jackknife_batch" if by_batch else "se.jackknife_participant"},
+        "theta.prompt", found.estimate, group=group, n=len(pairs), people=len(np.unique(pairs.person)),
+        prompts=len(np.unique(pairs.prompt)), clusters=found.error.found.clusters, details=found.error.facts,
     )  # fmt: skip
 
 

@@ -27,7 +27,6 @@ from psychometrics.fit.reference import certainty_influence, judged_process, ref
 from psychometrics.inference.estimates import Reason, around, none_if_nan, unknown, without_interval
 from psychometrics.inference.holm import holm
 from psychometrics.inference.measure import Measure, NotMeasurable, plain, plain_or
-from psychometrics.inference.standard_errors import is_nested
 from psychometrics.irt.ability import Z_95
 from psychometrics.measures.inputs import Inputs
 
@@ -46,7 +45,7 @@ def dif_measures(inputs: Inputs) -> Iterator[Measure]:
     ]
     items = item_dif(possible[0], possible[1:])
     yield from _item_measures(cohort, possible[0], items, inputs.correlation)
-    nested = is_nested(cohort)
+    nested = inputs.nested
     yield from _slope_measures(possible, nested)
     categories = _label_shifts("category", [one.category for one in cohort.prompts], possible, nested)
     modalities = _label_shifts("modality", [one.modality for one in cohort.prompts], possible, nested)
@@ -188,18 +187,19 @@ def theta_measures(
     for group, members in inputs.groups.items():
         hidden = suppressed_complements(members, kept)
         for subset, prompts in kept.items():
-            yield from (
-                _held_back(group, subset) if subset in hidden else _rescored(members, prompts, group, subset)
-            )
+            if subset in hidden:
+                yield from _held_back(group, subset)
+            else:
+                yield from _rescored(members, prompts, group, subset, nested=inputs.nested)
 
 
-def _rescored(members: Cohort, prompts: Mask, group: str, subset: str) -> Iterator[Measure]:
-    thetas = thetas_of(members.of_prompts(prompts))
+def _rescored(members: Cohort, prompts: Mask, group: str, subset: str, *, nested: bool) -> Iterator[Measure]:
+    thetas = thetas_of(members.of_prompts(prompts), nested=nested)
     left_out = int((~prompts & members.known).sum())
     for name, estimate in thetas.reported.items():
         yield Measure(
-            f"dif.{name}", estimate, group=group, subset=subset, n=thetas.pool.n, people=thetas.people,
-            prompts=thetas.prompts, clusters=thetas.pool.clusters,
+            f"dif.{name}", estimate, group=group, subset=subset, n=thetas.pairs, people=thetas.people,
+            prompts=thetas.prompts, clusters=thetas.clusters,
             details={"left_out": left_out, "nothing_flagged": not left_out},
         )  # fmt: skip
 

@@ -13,6 +13,7 @@ from psychometrics.exclusions.itt import intention_to_treat
 from psychometrics.exclusions.multiverse import Specification
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Reason, unknown
+from psychometrics.inference.first_error import by_people
 from psychometrics.inference.measure import Measure, plain, plain_or
 from psychometrics.measures.inputs import Inputs, ScreeningFacts
 from psychometrics.top.ranking import is_top
@@ -68,10 +69,10 @@ def itt_measures(inputs: Inputs) -> Iterator[Measure]:
     unjudged = int(multiverse.not_judged(inputs.everyone).sum())
     for group in GROUPS:
         size = inputs.facts.top_size if group == "top" else None
-        for found in intention_to_treat(inputs.everyone, size):
+        for found in intention_to_treat(inputs.everyone, size, nested=inputs.nested):
             yield Measure(
                 f"itt.{found.name}", found.estimate, group=group, n=found.n, people=found.people,
-                clusters=found.people, details={"people_not_judged": unjudged},
+                clusters=found.clusters, details={"people_not_judged": unjudged},
             )  # fmt: skip
 
 
@@ -136,8 +137,9 @@ def _spread_measures(
 
 def range_measures(inputs: Inputs, found: list[Specification]) -> Iterator[Measure]:
     """Ranges of Average over specifications, without the score-based, in SEs by people of the retained."""
-    published = {one.name: one.estimate for one in intention_to_treat(inputs.cohort, None)}
-    for estimator, own in (("theta", published["theta.prompt"]), ("ql", published["theta.ql"])):
+    cohort = inputs.cohort
+    for estimator, name in (("theta", "theta.prompt"), ("ql", "theta.ql")):
+        own, _ = by_people(name, cohort.pairs, cohort.transform)
         spread = multiverse.spread_of(_without_scores(found), "average", estimator)
         if spread is None or np.isnan(own.se):
             ratio = unknown(own.reason or Reason.NOTHING_SCORED)

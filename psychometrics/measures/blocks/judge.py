@@ -22,7 +22,7 @@ def judge_measures(inputs: Inputs) -> Iterator[Measure]:
     if inputs.items is None:
         return
     for group, members in inputs.groups.items():
-        yield from theta_measures(members, group, "scores:judge")
+        yield from theta_measures(inputs, members, group, "scores:judge")
         yield from influence_measures(members, group)
         yield from flip_measures(members, group)
     yield from other_score_measures(inputs, inputs.cohort.p_certain, "scores:certain")
@@ -53,12 +53,14 @@ def _unscored_measure(inputs: Inputs) -> Measure:
     return Measure("judge.unscored", share, n=judged, details={"unscored": unscored, "reasons": reasons})
 
 
-def theta_measures(members: Cohort, group: str, subset: str, **details: JsonValue) -> Iterator[Measure]:
-    thetas = influence.thetas_of(members)
+def theta_measures(
+    inputs: Inputs, members: Cohort, group: str, subset: str, **details: JsonValue
+) -> Iterator[Measure]:
+    thetas = influence.thetas_of(members, nested=inputs.nested)
     for name, estimate in thetas.reported.items():
         yield Measure(
-            f"judge.{name}", estimate, group=group, subset=subset, n=thetas.pool.n, people=thetas.people,
-            prompts=thetas.prompts, clusters=thetas.pool.clusters, details=details,
+            f"judge.{name}", estimate, group=group, subset=subset, n=thetas.pairs, people=thetas.people,
+            prompts=thetas.prompts, clusters=thetas.clusters, details=details,
         )  # fmt: skip
 
 
@@ -70,11 +72,11 @@ def other_score_measures(inputs: Inputs, p: Array, subset: str, **details: JsonV
     for group, members in (("average", np.ones(len(cohort.people), dtype=bool)), ("top", inputs.top)):
         rows = both & members[cohort.person] if len(cohort) else both
         part = cohort.of_rows(rows)
-        yield from theta_measures(part.with_scores(p[rows]), group, subset, **details)
+        yield from theta_measures(inputs, part.with_scores(p[rows]), group, subset, **details)
         yield from _change_measures(part, p[rows], group, subset, **details)
     chosen = top_members(cohort.with_scores(p), inputs.facts.top_size)
     anew, shared = cohort.with_scores(p).of_people(chosen), int((chosen & inputs.top).sum())
-    yield from theta_measures(anew, "top", f"{subset}/reselected", **details, shared=shared)
+    yield from theta_measures(inputs, anew, "top", f"{subset}/reselected", **details, shared=shared)
 
 
 def _change_measures(

@@ -8,10 +8,9 @@ from numpy.typing import NDArray
 from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Mask, Outcome
-from psychometrics.inference.clusters import ClusterEstimate
 from psychometrics.inference.estimates import Reason, none_if_nan, unknown
+from psychometrics.inference.first_error import group_theta
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
-from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.measures.inputs import Inputs, top_members
 from psychometrics.missing import scores
 from psychometrics.missing.outcomes import (
@@ -24,11 +23,11 @@ from psychometrics.missing.outcomes import (
 from psychometrics.slices.suppression import withheld_where_asked
 
 FLOOR = 0.8  # of a person's places answered, to be eligible for Top in the companion
-ESTIMATORS = (
-    ("missing.theta.pool", scores.pooled_theta, scores.Predicted.theta_pool),
-    ("missing.theta.prompt", scores.prompt_mean_theta, scores.Predicted.theta_prompt),
-    ("missing.theta.ql", scores.quasi_theta, scores.Predicted.theta_ql),
-)
+PREDICTIONS = {
+    "theta.pool": scores.Predicted.theta_pool,
+    "theta.prompt": scores.Predicted.theta_prompt,
+    "theta.ql": scores.Predicted.theta_ql,
+}
 
 
 def missing_measures(inputs: Inputs) -> Iterator[Measure]:
@@ -41,9 +40,9 @@ def missing_measures(inputs: Inputs) -> Iterator[Measure]:
         yield from _outcome_measures(members, group)
     yield from place_measures(cohort)
     yield _absence_measure(top, cohort)
-    yield from thetas(cohort, "average", "as-missing")
-    yield from thetas(scores.zero_for_left(cohort), "average", "as-zero")
-    yield from _bounds_and_deltas(cohort, scores.Predicted(cohort), "average")
+    yield from thetas(inputs, cohort, "average", "as-missing")
+    yield from thetas(inputs, scores.zero_for_left(cohort), "average", "as-zero")
+    yield from _bounds_and_deltas(inputs, cohort, scores.Predicted(cohort), "average")
     yield from _top_thetas(inputs, top)
     yield from model_measures(cohort)
 
@@ -96,49 +95,54 @@ def _absence_measure(top: Cohort, cohort: Cohort) -> Measure:
 def _top_thetas(inputs: Inputs, top: Cohort) -> Iterator[Measure]:
     """The stored Top under every assumption; and Top chosen again with zeros, or among those who answered."""
     cohort, size = inputs.cohort, inputs.facts.top_size
-    yield from thetas(top, "top", "as-missing")
+    yield from thetas(inputs, top, "top", "as-missing")
     zeros = scores.zero_for_left(cohort)
     chosen = top_members(zeros, size)
-    yield from thetas(zeros.of_people(chosen), "top", "as-zero", **stayed(inputs.top, chosen))
-    yield from thetas(zeros.of_people(inputs.top), "top", "as-zero:same-people")
-    yield from _bounds_and_deltas(top, scores.Predicted(cohort), "top")
+    yield from thetas(inputs, zeros.of_people(chosen), "top", "as-zero", **stayed(inputs.top, chosen))
+    yield from thetas(inputs, zeros.of_people(inputs.top), "top", "as-zero:same-people")
+    yield from _bounds_and_deltas(inputs, top, scores.Predicted(cohort), "top")
     eligible = np.nan_to_num(answered_shares(cohort), nan=-1.0) >= FLOOR  # NaN is not at least anything
     chosen = top_members(cohort.of_people(eligible), size)
     details = stayed(inputs.top, chosen) | {"eligible": int(eligible.sum())}
-    yield from thetas(cohort.of_people(chosen), "top", f"floor:{FLOOR}", **details)
+    yield from thetas(inputs, cohort.of_people(chosen), "top", f"floor:{FLOOR}", **details)
 
 
 def stayed(before: Mask, after: Mask) -> dict[str, int]:
     return {"same_people": int((before & after).sum()), "of": int(before.sum())}
 
 
-def thetas(members: Cohort, group: str, subset: str, **details: JsonValue) -> Iterator[Measure]:
-    """All three thetas; theta.pool and theta_QL with an interval by people (T1)."""
+def thetas(
+    inputs: Inputs, members: Cohort, group: str, subset: str, **details: JsonValue
+) -> Iterator[Measure]:
+    """All three thetas with the interval that stands first."""
     pairs = members.pairs
-    bound = unbounded(pairs.a, pairs.b, pairs.p)
-    for name, estimate, _ in ESTIMATORS:
-        found: ClusterEstimate = estimate(members)
+    for name in PREDICTIONS:
+        found = group_theta(name, pairs, members.transform, nested=inputs.nested)
         yield Measure(
-            name, bound or found.estimate, group=group, subset=subset, n=found.n,
-            people=members.people_present, clusters=found.clusters, details=details,
+            f"missing.{name}", found.estimate, group=group, subset=subset, n=len(pairs),
+            people=members.people_present, clusters=found.error.found.clusters, details=details,
         )  # fmt: skip
 
 
-def _bounds_and_deltas(members: Cohort, predicted: scores.Predicted, group: str) -> Iterator[Measure]:
+def _bounds_and_deltas(
+    inputs: Inputs, members: Cohort, predicted: scores.Predicted, group: str
+) -> Iterator[Measure]:
     """Values without intervals: these are assumptions, and what is imputed has no sampling error."""
     people = members.people_present
     gaps = int((np.isnan(members.p) & members.known[members.prompt]).sum()) if len(members) else 0
-    for name, estimate, _ in ESTIMATORS:
+    for name in PREDICTIONS:
         for side, score in (("low", 0.0), ("high", 1.0)):
-            filled = scores.at_bound(members, score)
-            found = unbounded(filled.pairs.a, filled.pairs.b, filled.pairs.p) or estimate(filled).estimate
+            filled = scores.at_bound(members, score).pairs
+            found = group_theta(name, filled, members.transform, nested=inputs.nested).estimate
             bare = plain(found.value) if found.known else found
-            yield Measure(name, bare, group, f"bound:{side}", people=people, details={"imputed": gaps})
+            yield Measure(
+                f"missing.{name}", bare, group, f"bound:{side}", people=people, details={"imputed": gaps}
+            )
     details: dict[str, JsonValue] = {"imputed": gaps, "abilities": "shrunken"}
     for delta in scores.DELTAS:
-        for name, _, predict in ESTIMATORS:
+        for name, predict in PREDICTIONS.items():
             found = predict(predicted, members, delta)
-            yield Measure(name, found, group, f"delta:{delta:g}", people=people, details=details)
+            yield Measure(f"missing.{name}", found, group, f"delta:{delta:g}", people=people, details=details)
 
 
 def model_measures(cohort: Cohort) -> Iterator[Measure]:

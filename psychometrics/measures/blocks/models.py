@@ -11,6 +11,7 @@ from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Codes, Pairs
 from psychometrics.inference.estimates import Reason, none_if_nan, unknown, without_interval
+from psychometrics.inference.first_error import first_cluster
 from psychometrics.inference.holm import holm
 from psychometrics.inference.measure import Measure, NotMeasurable
 from psychometrics.inference.quasi_estimate import unbounded
@@ -21,12 +22,10 @@ from psychometrics.measures.blocks.models_published import published_measures
 from psychometrics.measures.inputs import Inputs, ModelFacts
 from psychometrics.models.leaderboard import Configuration, Leaderboard
 from psychometrics.models.matched import (
-    Design,
     Found,
     Theta,
     bounded,
     cohort_theta,
-    design_of,
     difference,
     logits_of_model,
     model_theta,
@@ -48,21 +47,30 @@ class Versus:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Average or Top: whom the models are put beside. `items` (n,) are bank positions of the pairs."""
+    """Average or Top: whom the models are put beside. `items` (n,) are bank positions of the pairs.
+
+    `nested` is the design of the study.
+    """
 
     group: str
     pairs: Pairs
     items: Codes
-    design: Design
+    nested: bool
     bank: ItemBank
 
     @cached_property
     def cohort(self) -> dict[Theta, Found]:
-        return {theta: cohort_theta(theta, self.pairs, self.design, self.bank.transform) for theta in Theta}
+        transform = self.bank.transform
+        return {theta: cohort_theta(theta, self.pairs, transform, nested=self.nested) for theta in Theta}
+
+    @property
+    def design(self) -> str:
+        """What errors take as independent."""
+        return first_cluster(self.pairs, nested=self.nested)
 
     def versus(self, theta: Theta, model: ModelScores, rng: np.random.Generator) -> Versus:
         m, k = logits_of_model(theta, model, self.items, rng)
-        between = difference(theta, self.pairs, m, k, self.design, self.bank.transform)
+        between = difference(theta, self.pairs, m, k, self.bank.transform, nested=self.nested)
         pairs, p = self.pairs, model.mean_p[self.items]
         there = ~np.isnan(p)
         if any(unbounded(pairs.a[there], pairs.b[there], own[there]) for own in (pairs.p, p)):
@@ -117,10 +125,9 @@ def _models_of(inputs: Inputs) -> ModelFacts:
 
 
 def side_of(inputs: Inputs, group: str, bank: ItemBank) -> Side:
-    """Average is clustered as its design says; Top by the same rule on what is left of the batches."""
     cohort = inputs.groups[group]
     positions = np.array([bank.index.get(one.prompt_id, -1) for one in cohort.prompts], dtype=np.int64)
-    return Side(group, cohort.pairs, positions[cohort.pairs.prompt], design_of(cohort.pairs), bank)
+    return Side(group, cohort.pairs, positions[cohort.pairs.prompt], inputs.nested, bank)
 
 
 def on_all_prompts(
@@ -169,7 +176,7 @@ def side_measures(
     standing = _standings(side, models, found[Theta.POOL]) if side.group == AVERAGE else {}
     for theta in Theta:
         of_cohort = side.cohort[theta]
-        facts: Facts = {"k": none_if_nan(of_cohort.k), "design": str(side.design)}
+        facts: Facts = {"k": none_if_nan(of_cohort.k), "design": side.design}
         if theta is Theta.POOL:
             facts |= standing.get(-1, {})
         yield measure_of(f"models.{theta}", in_sample(of_cohort, side), side.group, "", facts)
@@ -200,7 +207,7 @@ def _comparison_facts(theta: Theta, side: Side, one: Versus, adjusted: float) ->
     """
     prompts = one.difference.prompts
     k_human = one.difference.pairs / prompts if theta is Theta.PROMPT and prompts else 1.0
-    facts: Facts = {"design": str(side.design), "pairs_without_model": len(side.pairs) - one.difference.pairs}
+    facts: Facts = {"design": side.design, "pairs_without_model": len(side.pairs) - one.difference.pairs}
     if theta is not Theta.QL:
         facts |= {"k_human": none_if_nan(k_human), "k_model": none_if_nan(one.difference.k)}
     if side.group == TOP or theta is Theta.PROMPT or np.isnan(adjusted):
@@ -228,7 +235,7 @@ def _standings(side: Side, models: Sequence[ModelScores], found: Sequence[Versus
 
 
 def _p_of(found: Found) -> float:
-    return p_value(found.estimate.value, found.estimate.se, found.df)
+    return p_value(found.estimate.value, found.estimate.se, found.error.found.df)
 
 
 def in_sample(found: Found, side: Side) -> Found:
@@ -245,5 +252,6 @@ def facts_of(configuration: Configuration) -> Facts:
 def measure_of(name: str, found: Found, group: str, model: str, facts: Facts) -> Measure:
     return Measure(
         name, found.estimate, group, f"model:{model}" if model else "", n=found.pairs,
-        people=found.people if group else None, prompts=found.prompts, clusters=found.clusters, details=facts,
+        people=found.people if group else None, prompts=found.prompts,
+        clusters=found.error.found.clusters, details=facts,
     )  # fmt: skip

@@ -1,8 +1,7 @@
 """Average and Top with all that they rest on: the numbers that stand first, over everything and by category.
 
-    theta.pool, theta.ql     with the error that serves the design, over all prompts never narrower than by
-                             people alone; fewer than eight batches that share no prompt have a second one
-                             beside it (`theta.pool.twoway`)
+    theta.pool, theta.ql     with the error that stands first (`inference.first_error`); fewer than eight
+                             batches that share no prompt have a second one beside it (`theta.pool.twoway`)
     theta.prompt.analytic    by prompt means with the published analytic error (GIM paper, equation 2)
 
 Each expected answer (people x the prompts of their batches) is one of: missing (nothing there to judge),
@@ -22,17 +21,11 @@ from psychometrics.benchmark import tasks
 from psychometrics.data.cohort import PUBLIC, Cohort, Outcome
 from psychometrics.inference.clusters import linear_estimate
 from psychometrics.inference.estimates import Estimate, Reason, unknown, within
+from psychometrics.inference.first_error import FEW_BATCHES, GroupTheta, estimated, group_theta
 from psychometrics.inference.jackknife import prompt_information, theta_prompt
 from psychometrics.inference.measure import Measure, plain
 from psychometrics.inference.quasi_estimate import unbounded
-from psychometrics.inference.standard_errors import (
-    analytic_estimate,
-    is_nested,
-    pooled_fit,
-    quasi_fit,
-    twoway_error,
-)
-from psychometrics.inference.standard_errors_table import FEW_BATCHES, ErrorRow, estimated, first_row
+from psychometrics.inference.standard_errors import analytic_estimate, pooled_fit, twoway_error
 from psychometrics.measures.inputs import Inputs
 from psychometrics.measures.methods import CLUSTERED
 
@@ -45,11 +38,10 @@ ANSWERED = (Outcome.SCORED, Outcome.UNSCORED)
 def result_measures(inputs: Inputs) -> Iterator[Measure]:
     """Both groups, over all prompts and by category; on a benchmark with tasks, by task and over tasks."""
     cohort, benchmark = inputs.cohort, inputs.facts.benchmark
-    nested = is_nested(cohort)
     named_categories = {prompt.category for prompt in cohort.prompts} - {ALL_CATEGORIES}
     for group, members in inputs.groups.items():
         for category in (ALL_CATEGORIES, *sorted(named_categories)):
-            yield from part_measures(inputs, group, category, nested)
+            yield from part_measures(inputs, group, category, inputs.nested)
         if benchmark is not None:
             yield from task_measures(group, members, benchmark.rules)
 
@@ -135,15 +127,17 @@ class Part:
         if bound := unbounded(pairs.a, pairs.b, pairs.p):
             yield from (self._measure(name, bound) for name in THETAS)
             return
-        fit, headline = pooled_fit(pairs), not self.category
-        pool = first_row("theta.pool", fit, pairs, nested=nested, headline=headline)
-        yield self._theta(pool)
-        if pool.error == "se.batch" and len(np.unique(pairs.batch)) < FEW_BATCHES:
+        whole = not self.category
+        pool, quasi = (
+            group_theta(name, pairs, rows.transform, nested=nested, whole=whole) for name in THETAS[:2]
+        )
+        yield self._theta("theta.pool", pool)
+        if pool.error.name == "se.batch" and len(np.unique(pairs.batch)) < FEW_BATCHES:
+            fit = pooled_fit(pairs)
             second = twoway_error(fit, pairs)
             if not math.isnan((estimate := estimated(fit.theta, second)).se):
                 yield self._measure("theta.pool.twoway", estimate, clusters=second.clusters)
-        quasi = first_row("theta.ql", quasi_fit(pairs), pairs, nested=nested, headline=headline)
-        yield self._theta(quasi)
+        yield self._theta("theta.ql", quasi)
         analytic = (
             analytic_estimate(theta_prompt(pairs, rows.transform), prompt_information(pairs), rows.sigma_hat)
             if len(pairs)
@@ -151,13 +145,11 @@ class Part:
         )
         yield self._measure("theta.prompt.analytic", analytic)
 
-    def _theta(self, row: ErrorRow) -> Measure:
-        estimate = row.estimate if len(self.rows.pairs) else unknown(self.nothing)
-        found = self._measure(row.theta, estimate, clusters=row.clusters or None)
-        if not row.clusters:
-            return found
-        at_least = {"at_least": row.at_least} if row.at_least else {}
-        return replace(found, details={"error": row.error, **at_least})
+    def _theta(self, name: str, theta: GroupTheta) -> Measure:
+        if not len(self.rows.pairs):
+            return self._measure(name, unknown(self.nothing))
+        found = self._measure(name, theta.estimate, clusters=theta.error.found.clusters)
+        return replace(found, details=theta.error.facts)
 
 
 def private_prompts(rows: Cohort) -> int:

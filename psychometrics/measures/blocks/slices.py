@@ -3,59 +3,56 @@
 from collections.abc import Iterator, Mapping
 
 from formats.wording import gettext_noop
-from psychometrics.inference.estimates import Reason, without_interval
+from psychometrics.inference.estimates import Reason
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
-from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures.inputs import Inputs
 from psychometrics.slices import parts
 from psychometrics.slices.differences import FLAGGED_FROM, arm_differences, contamination
 
 
 def slice_measures(inputs: Inputs) -> Iterator[Measure]:
-    """Every part with three estimators and two errors each; then public against private."""
+    """Every part with three estimators; then public against private."""
     cohort = inputs.cohort
     if not len(cohort.pairs):
         raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
     top_rows = inputs.top[cohort.person]
-    slices, nested = list(parts.slices_of(cohort)), is_nested(inputs.everyone)
+    slices, nested = list(parts.slices_of(cohort)), inputs.nested
     hidden, hidden_of_top = (
         {subset: why for (of, subset), why in inputs.withheld.items() if of == group}
         for group in ("average", "top")
     )
     for done, part in enumerate(slices):
         inputs.progress(done, len(slices))
-        of_all = parts.slice_result(cohort, part.rows, hidden.get(part.subset))
-        yield from part_measures(part, "average", of_all, nested=nested)
+        of_all = parts.slice_result(cohort, part.rows, hidden.get(part.subset), nested=nested)
+        yield from part_measures(part, "average", of_all)
         if part.kind != parts.SliceKind.CELL:  # a cell of Top is a handful of answers
-            of_top = parts.slice_result(cohort, part.rows & top_rows, hidden_of_top.get(part.subset))
-            yield from part_measures(part, "top", of_top, nested=nested)
+            why, of_both = hidden_of_top.get(part.subset), part.rows & top_rows
+            of_top = parts.slice_result(cohort, of_both, why, nested=nested)
+            yield from part_measures(part, "top", of_top)
     rare = plain(parts.rare_labels(cohort.prompts))
     yield Measure("labels.left_out", rare, details={"fewest_prompts": parts.LABEL_PROMPTS})
     yield from _arm_measures(inputs, hidden)
     yield from _contamination_measures(inputs, nested=nested)
 
 
-def part_measures(
-    part: parts.Slice, group: str, found: parts.SliceResult, *, nested: bool
-) -> Iterator[Measure]:
+def part_measures(part: parts.Slice, group: str, found: parts.SliceResult) -> Iterator[Measure]:
+    """Each theta with the interval that stands first, and again with the one by people."""
     for theta in found.thetas:
-        by_batch = theta.by_batch
-        if not nested and by_batch.known:  # batches that share prompts are not independent of each other
-            by_batch = without_interval(by_batch.value, Reason.OTHER_DESIGN)
-        for error, subset, estimate, clusters in (
-            ("se.participant", part.subset, theta.by_person, found.people),
-            ("se.batch", f"{part.subset};se.batch", by_batch, found.batches),
+        clusters, facts = (theta.error.found.clusters, theta.error.facts) if theta.error else (None, {})
+        for subset, estimate, independent, of_error in (
+            (part.subset, theta.first, clusters, facts),
+            (f"{part.subset};se.participant", theta.by_person, found.people, {"error": "se.participant"}),
         ):
             yield Measure(
-                f"slices.{theta.name}", found.bound or estimate, group=group, subset=subset, n=found.pairs,
-                people=found.people, prompts=found.prompts, clusters=clusters,
-                details={"kind": part.kind, "value": part.value, "error": error},
+                f"slices.{theta.name}", estimate, group=group, subset=subset, n=found.pairs,
+                people=found.people, prompts=found.prompts, clusters=independent,
+                details={"kind": part.kind, "value": part.value, **of_error},
             )  # fmt: skip
 
 
 def _arm_measures(inputs: Inputs, hidden: Mapping[str, Reason]) -> Iterator[Measure]:
     """The difference of every two arms, for Average: Top is chosen across arms."""
-    for found in arm_differences(inputs.cohort, hidden):
+    for found in arm_differences(inputs.cohort, hidden, nested=inputs.nested):
         people = found.people_first + found.people_second
         yield Measure(
             f"arms.{found.estimator}", found.difference, group="average",

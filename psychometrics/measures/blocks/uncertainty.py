@@ -9,7 +9,6 @@ from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.estimates import unknown
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
-from psychometrics.inference.standard_errors import is_nested
 from psychometrics.inference.standard_errors_table import Errors
 from psychometrics.measures.inputs import Inputs
 
@@ -22,7 +21,7 @@ def uncertainty_measures(inputs: Inputs) -> Iterator[Measure]:
     cohort = inputs.cohort
     if len(cohort.pairs) == 0:
         raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
-    nested = is_nested(cohort)
+    nested = inputs.nested
     yield _design_measure(cohort, nested=nested)
     pairs = cohort.pairs
     errors = Errors(pairs, cohort.transform, cohort.sigma_hat, nested, inputs.resamples, inputs.rng)
@@ -35,6 +34,7 @@ def uncertainty_measures(inputs: Inputs) -> Iterator[Measure]:
             f"uncertainty.{row.theta}", row.estimate, subset=row.error, clusters=row.clusters,
             details={
                 "target": row.target, "serves": row.serves, "df": row.df, "few_clusters": row.few_clusters,
+                **({"at_least": row.at_least} if row.at_least else {}),
             },
         )  # fmt: skip
     # Standard deviations rather than variances, as people read them; t2, d2 and s2 are in the details.

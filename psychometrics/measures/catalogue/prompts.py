@@ -101,8 +101,8 @@ KINDS = ("category", "subcategory", "label", "modality", "split", "profile", "ar
 PARTS = (*(f"{kind}:NAME" for kind in KINDS), "cell:CATEGORY/PROFILE")
 SLICES = (
     *thetas(
-        "slices.", Block.SLICES, _("Ability of a part of the data; by batch with ;se.batch after it."),
-        subsets=(*PARTS, *(f"{part};se.batch" for part in PARTS)),
+        "slices.", Block.SLICES, _("Ability of a part of the data; by people with ;se.participant after it."),
+        subsets=(*PARTS, *(f"{part};se.participant" for part in PARTS)),
     ),
     Entry(
         "labels.left_out", _("Labels left out"), Unit.COUNT, _("Labels with too few prompts to be a part."),

@@ -30,7 +30,8 @@ class EstimateRow(Row):
     reason_pool: str | None = Field(description="why theta_pool, or only its error and interval, is absent")
     interval: str | None = Field(
         description="error of theta_pool and theta_ql: `se.batch` or `se.twoway` (by people and prompts) for "
-        "other people and prompts like these, over all prompts never narrower than by people alone; "
+        "other people and prompts like these, over all prompts, and in a category of fewer than eight "
+        "batches, never narrower than by people alone; "
         "`se.participant` for other people on these prompts"
     )
     clusters: int | None = Field(description="independent groups of answers that this error rests on")

@@ -105,24 +105,26 @@ def test_flips_take_their_share_of_the_full_credit() -> None:
 
 
 def test_the_three_thetas_of_a_group_are_those_of_its_known_prompts_only() -> None:
-    found = thetas_of(cohort_with(SCORES))
-    without = thetas_of(cohort_with([row for row in SCORES if row[1] != 3 and not math.isnan(row[2])]))
+    found = thetas_of(cohort_with(SCORES), nested=True)
+    without = thetas_of(
+        cohort_with([row for row in SCORES if row[1] != 3 and not math.isnan(row[2])]), nested=True
+    )
 
     assert found.named == without.named
-    assert (found.pool.n, found.prompts) == (5, 3)
-    assert found.pool.estimate.value == pytest.approx(theta(cohort_with(SCORES)), abs=1e-12)
+    assert (found.pairs, found.prompts) == (5, 3)
+    assert found.pool.value == pytest.approx(theta(cohort_with(SCORES)), abs=1e-12)
 
 
 def test_where_nothing_is_scored_every_theta_has_the_reason() -> None:
     for cohort in (cohort_with([]), cohort_with([(0, 0, math.nan)]), cohort_with([(0, 3, 1.0)])):
-        for estimate in thetas_of(cohort).reported.values():
+        for estimate in thetas_of(cohort, nested=True).reported.values():
             assert math.isnan(estimate.value)
             assert estimate.reason == Reason.NOTHING_SCORED
 
 
 def test_single_people_have_no_theta() -> None:
-    alone = thetas_of(cohort_with([(0, 0, 1.0), (0, 1, 0.4)]))
-    two = thetas_of(cohort_with(SCORES))
+    alone = thetas_of(cohort_with([(0, 0, 1.0), (0, 1, 0.4)]), nested=True)
+    two = thetas_of(cohort_with(SCORES), nested=True)
 
     assert {one.reason for one in alone.reported.values()} == {Reason.TOO_FEW_PEOPLE}
     assert two.reported == two.named

@@ -100,7 +100,7 @@ def test_full_credit_throughout_has_no_theta_ql_and_says_why() -> None:
 
 
 def test_nobody_left_out_has_all_three_thetas() -> None:
-    found = {one.name: one.estimate for one in intention_to_treat(cohort(), None)}
+    found = {one.name: one.estimate for one in intention_to_treat(cohort(), None, nested=True)}
     assert list(found) == ["theta.prompt", "theta.pool", "theta.ql"]
     quasi = theta_ql(BANK.a[[0, 0, 1]], BANK.b[[0, 0, 1]], [1.0, 0, 0.5])
     assert found["theta.ql"].value == pytest.approx(quasi, abs=1e-11)
@@ -197,17 +197,17 @@ def test_order_of_rows_unknown_items_and_empty_people_change_nothing() -> None:
 
 
 def test_intention_to_treat_is_the_estimate_of_everybody() -> None:
-    found = {one.name: one for one in intention_to_treat(cohort(), None)}
+    found = {one.name: one for one in intention_to_treat(cohort(), None, nested=True)}
     assert found["theta.pool"].estimate.value == pytest.approx(4 / 6)
     assert found["theta.prompt"].estimate.value == pytest.approx(4 / 5)
     assert found["theta.pool"].people == 2  # the third has no score
-    top = {one.name: one for one in intention_to_treat(cohort(), 1)}
+    top = {one.name: one for one in intention_to_treat(cohort(), 1, nested=True)}
     assert top["theta.pool"].estimate.value == pytest.approx((ONE + 4) / 5)
     assert top["theta.pool"].estimate.reason == Reason.ONE_CLUSTER
 
 
 def test_intention_to_treat_without_judged_answers_is_bounded() -> None:
-    found = {one.name: one.estimate for one in intention_to_treat(cohort(excluded=2), None)}
+    found = {one.name: one.estimate for one in intention_to_treat(cohort(excluded=2), None, nested=True)}
     assert found["theta.pool"].reason == Reason.NOT_JUDGED
     assert found["theta.pool.bound_low"].value == pytest.approx((4 - ONE) / 7)
     assert found["theta.pool.bound_high"].value == pytest.approx((4 + ONE) / 7)
@@ -225,10 +225,10 @@ def test_where_all_scores_of_a_group_are_alike_there_is_no_number_whatever_the_s
         cells = [one for one in multiverse_measures(found, "top", estimator) if "rule" in one.details]
         kept = {(one.details["rule"], one.estimate.reason, one.estimate.known) for one in cells}
         assert kept == {("rule0", Reason.NO_FINITE_SOLUTION, False), ("rule1", None, True)}
-    top = {one.name: one.estimate for one in intention_to_treat(cohort(rows), 1)}
+    top = {one.name: one.estimate for one in intention_to_treat(cohort(rows), 1, nested=True)}
     assert {(one.known, one.reason) for one in top.values()} == {(False, Reason.NO_FINITE_SOLUTION)}
     unjudged = cohort([*rows[:3], (2, 0, NAN, Outcome.UNSCORED), (2, 1, NAN, Outcome.UNSCORED)], excluded=2)
-    filled = {one.name: one.estimate for one in intention_to_treat(unjudged, 1)}
+    filled = {one.name: one.estimate for one in intention_to_treat(unjudged, 1, nested=True)}
     assert not filled["theta.pool.bound_high"].known
     assert filled["theta.pool.bound_high"].reason == Reason.NO_FINITE_SOLUTION
 
@@ -236,7 +236,7 @@ def test_where_all_scores_of_a_group_are_alike_there_is_no_number_whatever_the_s
 @pytest.mark.parametrize("size", [None, 5])
 def test_intention_to_treat_without_scores_says_so(size: int | None) -> None:
     nothing = cohort([(0, 0, NAN, Outcome.SKIPPED)])
-    reasons = {one.estimate.reason for one in intention_to_treat(nothing, size)}
+    reasons = {one.estimate.reason for one in intention_to_treat(nothing, size, nested=True)}
     assert reasons == {Reason.NOTHING_SCORED if size is None else Reason.TOO_FEW_PEOPLE}
 
 

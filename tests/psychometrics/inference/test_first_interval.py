@@ -5,12 +5,8 @@ import pytest
 
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.clusters import linear_estimate
-from psychometrics.inference.measure import Measure
+from psychometrics.inference.first_error import first_error
 from psychometrics.inference.standard_errors import cluster_error, pooled_fit
-from psychometrics.inference.standard_errors_table import first_row
-from psychometrics.measures.blocks.results import result_measures
-from psychometrics.measures.blocks.uncertainty import uncertainty_measures
-from psychometrics.measures.inputs import Facts, Inputs
 from tests.psychometrics.inference.small_cohorts import cohort, score
 
 
@@ -37,29 +33,25 @@ def canceling() -> Cohort:
     return cohort(rows, [1.0] * 4, [0.0] * 4)
 
 
-def test_a_headline_is_never_surer_than_chance_alone_leaves_it(canceling: Cohort) -> None:
+def test_no_theta_is_surer_than_chance_alone_leaves_it(canceling: Cohort) -> None:
     pairs = canceling.pairs
     fit = pooled_fit(pairs)
     by_batch, by_people = (cluster_error(fit, groups) for groups in (pairs.batch, pairs.person))
     assert 12.7 * by_batch.se < 3 * by_people.se
 
-    found = first_row("theta.pool", fit, pairs, nested=True, headline=True)
-    alone = first_row("theta.pool", fit, pairs, nested=True)
+    found = first_error(fit, pairs, nested=True)
 
-    assert (found.error, found.at_least, alone.at_least) == ("se.batch", "se.participant", "")
-    assert found.estimate == by_people.around(fit.theta)
-    assert alone.estimate == by_batch.around(fit.theta)
-
-
-def test_results_and_uncertainty_do_not_contradict_each_other(canceling: Cohort) -> None:
-    inputs = Inputs(Facts(2), canceling, None, np.random.default_rng(1), 10, lambda *_: None)
-    [first] = [one for one in result_measures(inputs) if is_whole(one) and one.name == "theta.pool"]
-    rows = {one.subset: one for one in uncertainty_measures(inputs) if one.name == "uncertainty.theta.pool"}
-
-    chance = rows["se.participant"].estimate
-    assert first.estimate.high - first.estimate.low >= chance.high - chance.low
-    assert first.details == {"error": "se.batch", "at_least": "se.participant"}
+    assert found.facts == {"error": "se.batch", "at_least": "se.participant"}
+    assert found.found == by_people
+    assert first_error(fit, pairs, nested=True, whole=False) == found  # a part of fewer than eight batches
 
 
-def is_whole(one: Measure) -> bool:
-    return one.group == "average" and not one.subset
+def test_parts_of_eight_batches_have_the_error_by_batch() -> None:
+    rng = np.random.default_rng(3)
+    rows = [(i, j, 1 + i // 2, score(3 - 6 * (i % 2) + rng.normal())) for i in range(16) for j in (i // 2,)]
+    pairs = cohort(rows, [1.0] * 8, [0.0] * 8).pairs
+
+    whole, part = (first_error(pooled_fit(pairs), pairs, nested=True, whole=one) for one in (True, False))
+
+    assert (whole.at_least, part.at_least) == ("se.participant", "")
+    assert whole.found.half_width > part.found.half_width

@@ -5,13 +5,14 @@ the database are tested by all of their functions that compute from the cohort.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from functools import cache
 
 import numpy as np
 import pytest
 
 from psychometrics.data.cohort import AskedPrompt, Outcome, Person, cohort_of
+from psychometrics.inference.first_error import THETAS
 from psychometrics.inference.measure import Measure
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.irt.bank import ItemBank
@@ -20,6 +21,7 @@ from psychometrics.measures.blocks.cohort import cohort_measures
 from psychometrics.measures.blocks.dif import dif_measures
 from psychometrics.measures.blocks.fit import fit_measures
 from psychometrics.measures.blocks.missing import missing_measures
+from psychometrics.measures.blocks.results import result_measures
 from psychometrics.measures.blocks.slices import slice_measures
 from psychometrics.measures.blocks.top import top_measures
 from psychometrics.measures.blocks.uncertainty import uncertainty_measures
@@ -121,6 +123,8 @@ BLOCKS: dict[str, Measures] = {
     "models": model_estimates,
 }
 each_block = pytest.mark.parametrize("block", BLOCKS)
+OF_ABILITY = {"results": result_measures} | {name: BLOCKS[name] for name in BLOCKS if name != "benchmark"}
+ANALYTIC = {("judge", "theta.prompt"), ("dif", "theta.prompt")}  # as published, and said to be so
 both_designs = pytest.mark.parametrize("nested", [True, False], ids=["nested", "crossed"])
 
 
@@ -194,6 +198,50 @@ def with_unknown(table: Table, *, answered: bool, task: str = "") -> Table:
     )
     prompt = replace(prompt, task=task) if task else prompt
     return replace(table, prompts=(*table.prompts, prompt), rows=table.rows + rows)
+
+
+def canceling(table: Table) -> Table:
+    """The study with nobody left out, of people who differ within each batch, and batches alike."""
+    ability = {one.code: (-1.5, 1.5)[place // BATCHES % 2] for place, one in enumerate(table.people)}
+    a, b = (dict(zip(table.bank.prompt_ids, column, strict=True)) for column in (table.bank.a, table.bank.b))
+    rows: list[Row] = []
+    for code, name, batch, place, p, _, outcome in table.rows:
+        p = p if np.isnan(p) else 1 / (1 + np.exp(-a[name] * (ability[code] - b[name])))
+        rows.append((code, name, batch, place, p, p, outcome))
+    return replace(table, people=tuple(replace(one, retained=True) for one in table.people), rows=tuple(rows))
+
+
+def told_of_average(table: Table) -> Iterator[tuple[tuple[str, str], str, Measure]]:
+    """What is said of theta.pool, theta_QL and theta.prompt of Average: of which part, by which block."""
+    as_it_is = ("", "as-missing", "prompts:all", "scores:judge")
+    for block, measures in OF_ABILITY.items():
+        rows = {(one.name, one.subset): one for one in measures(table.inputs()) if one.group == "average"}
+        for (name, subset), one in rows.items():
+            estimator = name.removeprefix(f"{block}.").removeprefix("itt.")
+            part = subset if subset.startswith("category:") else ""
+            serves = block == "uncertainty" and one.details.get("serves") and one.details["target"] == "T2"
+            if estimator in THETAS and ";" not in subset and (part or serves or subset in as_it_is):
+                used = str(one.details.get("at_least", subset)) if serves else subset
+                yield (estimator, part), block, rows[name, used]
+
+
+@both_designs
+def test_one_theta_has_one_interval_in_every_block(nested: bool) -> None:
+    """Where chance has batches, or prompts, less apart than people in them: the interval by people stands."""
+    found: dict[tuple[str, str], dict[str, Measure]] = {}
+    for key, block, one in told_of_average(canceling(study_table(nested=nested))):
+        if (block, key[0]) not in ANALYTIC:
+            found.setdefault(key, {})[block] = one
+    for key, by_block in found.items():
+        numbers = [astuple(one.estimate)[:4] for one in by_block.values()]
+        assert numbers == [pytest.approx(numbers[0], rel=1e-9, nan_ok=True)] * len(numbers), key
+    assert {key: len(by_block) for key, by_block in found.items()} == {
+        **dict.fromkeys([("theta.pool", ""), ("theta.ql", "")], 7), ("theta.prompt", ""): 5,
+        **dict.fromkeys([(of, f"category:{one}") for of in THETAS[1:] for one in ("IE", "QR")], 2),
+        **dict.fromkeys([("theta.prompt", f"category:{one}") for one in ("IE", "QR")], 1),
+    }  # fmt: skip
+    if nested:
+        assert found["theta.pool", ""]["results"].details["at_least"] == "se.participant"
 
 
 def rests_on_parameters(one: Measure) -> bool:

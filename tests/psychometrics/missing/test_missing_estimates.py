@@ -7,7 +7,8 @@ import pytest
 from scipy.special import expit, logit
 
 from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from psychometrics.inference.estimates import Reason
+from psychometrics.inference.estimates import Estimate, Reason
+from psychometrics.inference.first_error import group_theta
 from psychometrics.inference.logistic import is_separated, logistic_regression, separates_alone
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform
@@ -21,13 +22,16 @@ from psychometrics.missing.outcomes import (
 from psychometrics.missing.scores import (
     Predicted,
     at_bound,
-    pooled_theta,
-    prompt_mean_theta,
-    quasi_theta,
     zero_for_left,
 )
 
 SQUEEZE = Transform(0.998, 0.001)
+
+
+def theta_of(name: str, cohort: Cohort) -> Estimate:
+    return group_theta(name, cohort.pairs, cohort.transform, nested=True).estimate
+
+
 EDGE = math.log(999)  # y of a score of 1
 Row = tuple[int, int, float | str]
 
@@ -73,17 +77,17 @@ def test_reasons_are_kept_apart_and_the_judges_is_not_the_persons(mixed: Cohort)
 
 
 def test_only_skipped_and_not_reached_count_as_zero(mixed: Cohort) -> None:
-    assert pooled_theta(mixed).estimate.value == pytest.approx(0.0, abs=1e-12)
+    assert theta_of("theta.pool", mixed).value == pytest.approx(0.0, abs=1e-12)
     # Four answers sum to 0, two more have y = -6.907.
-    assert pooled_theta(zero_for_left(mixed)).estimate.value == pytest.approx(-2 * EDGE / 6, abs=1e-12)
+    assert theta_of("theta.pool", zero_for_left(mixed)).value == pytest.approx(-2 * EDGE / 6, abs=1e-12)
     # By prompt means: prompts 0 and 1 have mean 0.5, prompts 2 and 3 only the first person's zero.
-    assert prompt_mean_theta(zero_for_left(mixed)).estimate.value == pytest.approx(-EDGE / 2, abs=1e-12)
+    assert theta_of("theta.prompt", zero_for_left(mixed)).value == pytest.approx(-EDGE / 2, abs=1e-12)
 
 
 def test_bounds_take_every_place_without_a_score(mixed: Cohort) -> None:
-    low, high = (pooled_theta(at_bound(mixed, edge)).estimate.value for edge in (0.0, 1.0))
+    low, high = (theta_of("theta.pool", at_bound(mixed, edge)).value for edge in (0.0, 1.0))
     assert (low, high) == pytest.approx((-EDGE / 2, EDGE / 2), abs=1e-12)
-    observed = pooled_theta(mixed).estimate.value
+    observed = theta_of("theta.pool", mixed).value
     assert low <= observed <= high
 
 
@@ -103,9 +107,9 @@ def test_delta_is_what_each_gap_falls_short_of_the_persons_own_expectation(mixed
 def test_theta_ql_takes_gaps_as_scores_of_its_own_scale(mixed: Cohort) -> None:
     """With a = 1 and b = 0 theta_QL is the logit of the mean score."""
     known, high = 2 * score(2) + 2 * score(-2), score(2)
-    low, up = (quasi_theta(at_bound(mixed, edge)).estimate.value for edge in (0.0, 1.0))
+    low, up = (theta_of("theta.ql", at_bound(mixed, edge)).value for edge in (0.0, 1.0))
     assert (low, up) == pytest.approx((logit(known / 8), logit((known + 4) / 8)), abs=1e-10)
-    assert quasi_theta(zero_for_left(mixed)).estimate.value == pytest.approx(logit(known / 6), abs=1e-10)
+    assert theta_of("theta.ql", zero_for_left(mixed)).value == pytest.approx(logit(known / 6), abs=1e-10)
     # s = +-e, w = 1/4: t2 = (8 e^2 - 4 e^2) / (1/2 - 1/4) = 16 e^2, phi = 4 e^2 - 16 e^2 / 4 = 0: u = +-4 e
     ability, predicted = 4 * (high - 0.5), Predicted(mixed)
     gap, other = (expit(own - 1) for own in (ability, -ability))
@@ -123,27 +127,27 @@ def test_with_nothing_missing_every_assumption_gives_the_same() -> None:
         [1.0, 0.5, 2.0, 1.5],
         [0.0, 1, 2, 3],
     )
-    value = pooled_theta(whole).estimate.value
-    by_prompt = prompt_mean_theta(whole).estimate.value
+    value = theta_of("theta.pool", whole).value
+    by_prompt = theta_of("theta.prompt", whole).value
     predicted = Predicted(whole)
     for other in (zero_for_left(whole), at_bound(whole, 0.0), at_bound(whole, 1.0)):
-        assert pooled_theta(other).estimate.value == value
-        assert prompt_mean_theta(other).estimate.value == by_prompt
+        assert theta_of("theta.pool", other).value == value
+        assert theta_of("theta.prompt", other).value == by_prompt
     assert predicted.theta_pool(whole, 4.0).value == pytest.approx(value, abs=1e-12)
     assert predicted.theta_prompt(whole, 4.0).value == pytest.approx(by_prompt, abs=1e-12)
 
 
 def test_nothing_scored_has_reasons_and_bounds() -> None:
     empty = cohort([(0, 0, "skipped"), (1, 0, "not_reached")], [1.0], [0.0])
-    assert pooled_theta(empty).estimate.reason is not None
-    assert prompt_mean_theta(empty).estimate.reason == Reason.NOTHING_SCORED
+    assert theta_of("theta.pool", empty).reason is not None
+    assert theta_of("theta.prompt", empty).reason == Reason.NOTHING_SCORED
     assert Predicted(empty).theta_pool(empty, 1.0).reason == Reason.NOTHING_SCORED
-    assert pooled_theta(at_bound(empty, 0.0)).estimate.value == pytest.approx(-EDGE)
+    assert theta_of("theta.pool", at_bound(empty, 0.0)).reason == Reason.NO_FINITE_SOLUTION
     one = cohort([(0, 0, 0.5), (0, 1, "skipped")], [1.0, 1.0], [0.0, 0.0])
     assert Predicted(one).theta_pool(one, 0.0).reason == Reason.TOO_FEW_PAIRS
     assert Predicted(one).theta_ql(one, 0.0).reason == Reason.TOO_FEW_PAIRS
-    assert quasi_theta(empty).estimate.reason == Reason.NOTHING_SCORED
-    assert quasi_theta(at_bound(empty, 0.0)).estimate.reason == Reason.NO_FINITE_SOLUTION
+    assert theta_of("theta.ql", empty).reason == Reason.NOTHING_SCORED
+    assert theta_of("theta.ql", at_bound(empty, 0.0)).reason == Reason.NO_FINITE_SOLUTION
 
 
 def test_a_prompt_without_parameters_and_a_person_without_rows_change_no_theta(mixed: Cohort) -> None:
@@ -153,7 +157,7 @@ def test_a_prompt_without_parameters_and_a_person_without_rows_change_no_theta(m
     ]
     more = cohort([*rows[::-1], (0, 4, 0.9), (2, 4, "skipped")], [1.0] * 4 + [math.nan], [0.0] * 5)
     for change in (zero_for_left, lambda one: at_bound(one, 0.0), lambda one: one):
-        assert pooled_theta(change(more)).estimate.value == pooled_theta(change(mixed)).estimate.value
+        assert theta_of("theta.pool", change(more)).value == theta_of("theta.pool", change(mixed)).value
     assert Predicted(more).theta_pool(more, 2.0).value == Predicted(mixed).theta_pool(mixed, 2.0).value
 
 

@@ -13,11 +13,9 @@ from psychometrics.irt.quasi_likelihood import theta_ql
 from psychometrics.irt.responses import dgp_r_table
 from psychometrics.irt.transform import Array, Transform
 from psychometrics.models.matched import (
-    Design,
     Found,
     Theta,
     cohort_theta,
-    design_of,
     difference,
     logits_of_model,
     model_theta,
@@ -49,12 +47,18 @@ def pairs_of(rows: list[Row], bank: ItemBank = TINY, *, empty: int = 0) -> Pairs
 
 
 def compare(
-    theta: Theta, rows: list[Row], scores: Array, bank: ItemBank = TINY, *, empty: int = 0
+    theta: Theta,
+    rows: list[Row],
+    scores: Array,
+    bank: ItemBank = TINY,
+    *,
+    empty: int = 0,
+    nested: bool = True,
 ) -> tuple[Found, Found]:
     """The model's estimate, and cohort minus model."""
     pairs = pairs_of(rows, bank, empty=empty)
     m, k = logits_of_model(theta, ModelScores(scores, T), pairs.prompt, np.random.default_rng(1))
-    return model_theta(theta, pairs, m, k), difference(theta, pairs, m, k, design_of(pairs), T)
+    return model_theta(theta, pairs, m, k), difference(theta, pairs, m, k, T, nested=nested)
 
 
 def logit(*p: float) -> float:
@@ -69,18 +73,24 @@ def test_pooled_models_take_the_logit_of_each_epoch_on_the_prompts_of_each_pair(
     assert model.estimate.value == pytest.approx(expected, abs=1e-12)
     people = (logit(1) + logit(0)) + 2 * 2 * (logit(0.5) + 2) + 0.5 * (logit(0.25) + logit(1) - 1)
     assert apart.estimate.value == pytest.approx(people / 10.5 - expected, abs=1e-12)
-    assert (apart.pairs, apart.people, apart.prompts, apart.clusters, apart.k) == (6, 4, 3, 2, 1.0)
+    assert (apart.pairs, apart.people, apart.prompts, apart.k) == (6, 4, 3, 1.0)
 
 
 def test_the_error_of_a_difference_is_clustered_by_batch() -> None:
-    _, apart = compare(Theta.POOL, ROWS, MODEL)
-    pairs = pairs_of(ROWS)
+    rows = [(i, j, batch, (0.75, 1.0, 0.25)[j]) for i, j, batch, _ in ROWS]  # people of a batch are alike
+    _, apart = compare(Theta.POOL, rows, MODEL)
+    pairs = pairs_of(rows)
     m = ModelScores(MODEL, T).single_logits[pairs.prompt]
     e = pairs.a * (pairs.y - m - pairs.a * apart.estimate.value)
     sums = np.array([e[pairs.batch == 1].sum(), e[pairs.batch == 2].sum()])
     left = 1 - np.array([(pairs.a**2)[pairs.batch == batch].sum() for batch in (1, 2)]) / 10.5
     assert apart.estimate.se == pytest.approx(math.sqrt((sums**2 / left).sum()) / 10.5, abs=1e-12)
     assert apart.estimate.high - apart.estimate.value == pytest.approx(12.7062047 * apart.estimate.se)
+
+
+def test_a_difference_is_no_surer_than_other_people_alone_leave_it() -> None:
+    _, apart = compare(Theta.POOL, ROWS, MODEL)
+    assert apart.error.facts == {"error": "se.batch", "at_least": "se.participant"}
 
 
 def test_the_mean_of_single_epochs_is_the_mean_of_their_thetas() -> None:
@@ -213,12 +223,16 @@ def test_scores_all_alike_have_no_quasi_likelihood(score: float) -> None:
 
 
 def test_the_design_says_what_is_independent() -> None:
-    assert design_of(pairs_of(ROWS)) is Design.BATCH
-    assert design_of(pairs_of([(i, j, 1, p) for i, j, _, p in ROWS])) is Design.PARTICIPANT
-    assert design_of(pairs_of([*ROWS, (4, 0, 2, 1.0)])) is Design.TWO_WAY
+    one_batch = [(i, j, 1, p) for i, j, _, p in ROWS]
     crossed = [(i, j, 1 + i % 2, p) for i, j, _, p in ROWS]
-    assert not math.isnan(compare(Theta.POOL, crossed, MODEL)[1].estimate.se)
-    assert not math.isnan(compare(Theta.PROMPT, crossed, MODEL)[1].estimate.se)
+    for rows, nested, error in (
+        (ROWS, True, "batch"), (one_batch, True, "participant"), (crossed, False, "twoway"),
+    ):  # fmt: skip
+        pooled, averaged = (
+            compare(theta, rows, MODEL, nested=nested)[1] for theta in (Theta.POOL, Theta.PROMPT)
+        )
+        assert (pooled.error.name, averaged.error.name) == (f"se.{error}", f"se.jackknife_{error}")
+        assert not math.isnan(pooled.estimate.se + averaged.estimate.se)
 
 
 def nested_study(rng: np.random.Generator, theta: float, tau: float) -> tuple[Pairs, ModelScores, ItemBank]:
@@ -239,10 +253,10 @@ def test_at_the_same_number_of_responses_equal_abilities_come_out_equal() -> Non
     for _ in range(100):
         pairs, model, bank = nested_study(rng, theta=2.0, tau=0.0)
         m, k = logits_of_model(Theta.POOL, model, pairs.prompt, rng)
-        apart = difference(Theta.POOL, pairs, m, k, Design.BATCH, T).estimate
+        apart = difference(Theta.POOL, pairs, m, k, T, nested=True).estimate
         matched.append(apart.value)
         covered += apart.low <= 0 <= apart.high
-        own = cohort_theta(Theta.POOL, pairs, Design.BATCH, T).estimate.value
+        own = cohort_theta(Theta.POOL, pairs, T, nested=True).estimate.value
         five = float(bank.a @ (model.mean_logits + bank.a * bank.b) / (bank.a @ bank.a))
         unmatched.append(own - five)
     assert np.mean(matched) == pytest.approx(0, abs=0.3 * float(np.std(matched)))

@@ -37,7 +37,7 @@ def cohort(*, people: int = 40, gain: float = 0.1, prompts: int = 4, arms: tuple
 
 
 def by_estimator(found: Cohort) -> dict[str, ArmDifference]:
-    return {one.estimator: one for one in arm_differences(found)}
+    return {one.estimator: one for one in arm_differences(found, nested=True)}
 
 
 def test_arms_are_parts_of_the_cohort() -> None:
@@ -67,7 +67,9 @@ def test_all_three_estimators_see_the_better_arm() -> None:
 def test_errors_add_up_as_of_independent_people() -> None:
     table = cohort(arms=("a", "b", "c"), people=42)
     pairs = {
-        (one.first, one.second): one.difference for one in arm_differences(table) if "pool" in one.estimator
+        (one.first, one.second): one.difference
+        for one in arm_differences(table, nested=True)
+        if "pool" in one.estimator
     }
     assert list(pairs) == [("a", "b"), ("a", "c"), ("b", "c")]
     assert pairs["a", "b"].value + pairs["b", "c"].value == pytest.approx(pairs["a", "c"].value)
@@ -79,12 +81,12 @@ def test_errors_add_up_as_of_independent_people() -> None:
 def test_a_study_without_arms_has_no_difference() -> None:
     table = cohort()
     people = tuple(replace(person, arm="") for person in table.people)
-    assert list(arm_differences(replace(table, people=people))) == []
+    assert list(arm_differences(replace(table, people=people), nested=True)) == []
 
 
 def test_an_arm_of_one_person_has_no_number_and_says_why() -> None:
     table = cohort(people=9)
     people = tuple(replace(person, arm=ARMS[i > 0]) for i, person in enumerate(table.people))
-    for one in arm_differences(replace(table, people=people)):
+    for one in arm_differences(replace(table, people=people), nested=True):
         assert isnan(one.difference.value)
         assert (one.difference.reason, one.df) == (Reason.TOO_FEW_PEOPLE, None)

@@ -85,7 +85,7 @@ def test_a_very_long_value_is_cut_and_still_tells_parts_apart() -> None:
     rows = np.ones(1, dtype=bool)
     one, other = (Slice(SliceKind.LABEL, "x" * 300 + end, rows).subset for end in "ab")
     assert one != other
-    assert len(f"{one};se.batch") <= 200
+    assert len(f"{one};se.participant") <= 200
 
 
 def test_cells_are_categories_within_profiles() -> None:
@@ -106,50 +106,52 @@ def test_a_part_is_estimated_from_its_own_pairs() -> None:
         bank=bank,
         rows=[(i, j, 1, 1, p, p, Outcome.SCORED) for i, j, p in scores],
     )
-    found = slice_result(cohort, np.ones(4, dtype=bool))
+    found = slice_result(cohort, np.ones(4, dtype=bool), nested=True)
     prompt, pool, quasi = (theta.by_person for theta in found.thetas)
     assert prompt.value == pytest.approx(log(0.7495 / 0.2505) / 2)  # the mean of 0 and of y(0.75)
     assert pool.value == pytest.approx(ONE / 4)
     assert quasi.value == pytest.approx(log(0.625 / 0.375))
     assert pool.se == pytest.approx(sqrt(2 * 2 * (ONE / 2) ** 2) / 4)  # sums of residuals +-ONE / 2
-    assert {theta.by_batch.reason for theta in found.thetas} == {Reason.ONE_CLUSTER}
-    assert (found.people, found.prompts, found.pairs, found.batches) == (2, 2, 4, 1)
+    assert all(theta.first == theta.by_person for theta in found.thetas)  # there is one batch
+    assert (found.people, found.prompts, found.pairs) == (2, 2, 4)
 
 
 def test_errors_by_people_and_by_batch_are_those_of_their_clusters() -> None:
     cohort = simulated()
     part = next(iter(slices_of(cohort)))
     pairs = cohort.of_rows(part.rows).pairs
-    _, pool, _ = slice_result(cohort, part.rows).thetas
+    _, pool, _ = slice_result(cohort, part.rows, nested=True).thetas
     by_person = linear_estimate(pairs.a, pairs.z, pairs.person).estimate
     by_batch = linear_estimate(pairs.a, pairs.z, pairs.batch).estimate
-    assert (pool.by_person.se, pool.by_batch.se) == pytest.approx((by_person.se, by_batch.se))
-    assert (pool.by_person.low, pool.by_batch.high) == pytest.approx((by_person.low, by_batch.high))
+    assert (pool.by_person.se, pool.first.se) == pytest.approx((by_person.se, by_batch.se))
+    assert (pool.by_person.low, pool.first.high) == pytest.approx((by_person.low, by_batch.high))
 
 
-def test_where_prompts_occur_in_several_batches_no_error_by_batch_is_given() -> None:
+def test_where_prompts_occur_in_several_batches_errors_are_by_people_and_prompts() -> None:
     cohort = simulated(nested=False)
     part = next(iter(slices_of(cohort)))
 
-    made = list(part_measures(part, "average", slice_result(cohort, part.rows), nested=False))
+    made = list(part_measures(part, "average", slice_result(cohort, part.rows, nested=False)))
 
-    by_batch = {one.estimate.reason for one in made if one.subset.endswith(";se.batch")}
-    assert by_batch == {Reason.OTHER_DESIGN}
-    assert {one.estimate.reason for one in made if one.subset == part.subset} == {None}
+    first = [one for one in made if one.subset == part.subset]
+    assert {one.details["error"] for one in first} == {"se.twoway", "se.jackknife_twoway"}
+    assert {one.estimate.reason for one in first} == {None}
 
 
 @pytest.mark.parametrize("score", [0.0, 1.0])
-def test_equal_scores_throughout_have_a_value_on_the_paper_scale_only(score: float) -> None:
+def test_equal_scores_throughout_have_a_bound_only(score: float) -> None:
     cohort = simulated()
     equal = cohort.with_scores(np.full(len(cohort), score))
-    prompt, _, quasi = slice_result(equal, np.ones(len(cohort), dtype=bool)).thetas
-    assert not np.isnan(prompt.by_person.value)
-    assert quasi.by_person.reason == Reason.NO_FINITE_SOLUTION
+    for theta in slice_result(equal, np.ones(len(cohort), dtype=bool), nested=True).thetas:
+        for estimate in (theta.first, theta.by_person):
+            assert estimate.reason == Reason.NO_FINITE_SOLUTION
+            assert np.isnan([estimate.low, estimate.high]).tolist() == [score == 0, score == 1]
 
 
 def test_nothing_scored_says_so() -> None:
     cohort = simulated()
-    found = slice_result(cohort.with_scores(np.full(len(cohort), nan)), np.ones(len(cohort), dtype=bool))
+    nothing = cohort.with_scores(np.full(len(cohort), nan))
+    found = slice_result(nothing, np.ones(len(cohort), dtype=bool), nested=True)
     assert {theta.by_person.reason for theta in found.thetas} == {Reason.NOTHING_SCORED}
     assert found.pairs == 0
 
@@ -172,7 +174,8 @@ def test_empty_people_and_unknown_items_change_no_part() -> None:
         rows=[*rows[::-1], (0, 40, 1, 11, 1.0, 1.0, Outcome.SCORED)],
     )
     for before, after in zip(slices_of(cohort), slices_of(more), strict=True):
-        assert slice_result(more, after.rows) == slice_result(cohort, before.rows)
+        results = (slice_result(of, part.rows, nested=True) for of, part in ((more, after), (cohort, before)))
+        assert next(results) == next(results)
 
 
 def test_public_prompts_that_went_much_better_are_flagged() -> None:
@@ -219,7 +222,8 @@ def test_a_category_with_two_private_prompts_hides_the_next_one() -> None:
     found = withheld_from_average(cohort)
     assert found == {"category:A": Reason.TOO_FEW_PROMPTS, "category:B": Reason.COMPLEMENT}
     part = next(one for one in slices_of(cohort) if one.subset == "category:B")
-    assert slice_result(cohort, part.rows, found[part.subset]).thetas[0].by_person.reason == Reason.COMPLEMENT
+    hidden = slice_result(cohort, part.rows, found[part.subset], nested=True)
+    assert hidden.thetas[0].by_person.reason == Reason.COMPLEMENT
 
 
 def test_neither_arms_nor_what_they_are_made_of_give_private_prompts_away() -> None:
@@ -237,7 +241,9 @@ def test_neither_arms_nor_what_they_are_made_of_give_private_prompts_away() -> N
     assert "arm:z" not in found
     assert {"category:A", "category:B", "cell:A/stem", "cell:B/arts"} <= found.keys()
     assert not any(name.startswith("profile") for name in found)
-    differences = {(one.first, one.second): one.difference.reason for one in arm_differences(cohort, found)}
+    differences = {
+        (one.first, one.second): one.difference.reason for one in arm_differences(cohort, found, nested=True)
+    }
     assert differences["x", "z"] == Reason.TOO_FEW_PROMPTS
     assert differences["y", "z"] == Reason.COMPLEMENT
 

@@ -276,13 +276,13 @@ def test_without_item_parameters_slices_refuse_and_the_flow_stands(
 
 
 def test_slices_hold_both_errors_and_no_number_of_one_person(measurement: Measurement) -> None:
-    people, batch = (
+    first, people = (
         row(measurement, "slices.theta.pool", "average", f"profile:stem-phd{error}")
-        for error in ("", ";se.batch")
+        for error in ("", ";se.participant")
     )
-    assert people.value == batch.value
+    assert first.details["error"] == people.details["error"] == "se.participant"  # there is one batch
+    assert (first.value, first.se, first.low) == (people.value, people.se, people.low)
     assert people.se is not None
-    assert (batch.se, batch.reason) == (None, "one_cluster")
     hidden = measurement.result_set.measures.filter(
         block=Block.SLICES, people__lt=2, name__startswith="theta."
     )

@@ -96,7 +96,7 @@ def import_models(item_bank: ItemBank, now: datetime) -> Import:
 def always(model: str, value: float) -> list[ModelResponse]:
     """A model that nearly always gets this score, over three epochs."""
     return [
-        ModelResponse(model, f"p{n:03d}", epoch, abs(value - 0.1 * ((n + epoch) % 3)))
+        ModelResponse(model, f"p{n:03d}", epoch, abs(value - 0.01 * ((n + epoch) % 3)))
         for n in range(1, PROMPTS)
         for epoch in (1, 2, 3)
     ]

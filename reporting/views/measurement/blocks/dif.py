@@ -254,7 +254,6 @@ PAGE = parts.BlockPage(
                 (_("By prompt means, as published"), of_theta("dif.theta.prompt", measures.value_cell)),
             ),
             [
-                measures.BY_PEOPLE,
                 _(
                     "Prompts with |ab| above 6.5 were passed or failed by all models: their parameters rest "
                     "on little."

@@ -261,7 +261,7 @@ PAGE = parts.BlockPage(
                 (_("People"), parts.count("people")),
                 (_("Pairs"), parts.count("n")),
             ),
-            [_("Nobody is left out; errors take people as independent. Top is selected among everybody.")],
+            [_("Nobody is left out. Top is selected among everybody.")],
         ),
         parts.MeasureTable(
             _("Declared exclusion rules"),

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _, ngettext
 from judging.views.reason_texts import REASON_TEXTS
 from presentation.drawings.charts import Axis, Place, Series, chart
 from presentation.drawings.shapes import Drawing
-from presentation.measures import BY_PEOPLE, group_name, percent_cell, value_cell, value_with_interval
+from presentation.measures import group_name, percent_cell, value_cell, value_with_interval
 from presentation.numbers import Text, counted, decimals, percent
 from reporting.views.measurement import parts
 from reporting.views.measurement.blocks.dif import prompt_name
@@ -191,7 +191,6 @@ PAGE = parts.BlockPage(
                 (_("By prompt means, as published"), parts.beside("judge.theta.prompt")),
                 (_("Pairs"), parts.count("n")),
             ),
-            [BY_PEOPLE],
         ),
         parts.MeasureTable(
             _("What other scores change theta by (95 % interval)"),

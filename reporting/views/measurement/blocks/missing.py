@@ -145,8 +145,8 @@ def _theta_table(group: str) -> parts.MeasureTable[str]:
 
 THETA_NOTES = [  # the formulas are in docs/measurement/missing.md
     _(
-        "Intervals of theta.pool and theta_QL are by people (T1). Where a gap is given a score, every place "
-        "without one is taken, whatever the reason; these rows have no interval: they are assumptions."
+        "Where a gap is given a score, every place without one is taken, whatever the reason; these rows "
+        "have no interval: they are assumptions."
     ),
     _(
         "What a person is expected to score follows from their ability, drawn towards the mean of everybody, "

@@ -21,11 +21,12 @@ MODEL, MODELLED = Style(shape="diamond", look="model"), Style(look="model", mode
 VERDICTS = {"above": _("above"), "below": _("below"), "not_distinguishable": _("not distinguishable")}
 DESIGNS = {
     "batch": _(
-        "Errors of differences are clustered by question set: other people and other prompts like these."
+        "Errors of differences are clustered by question set: other people and other prompts like these. "
+        "Their intervals are never narrower than those by people alone."
     ),
     "twoway": _(
         "Errors of differences are clustered by people and prompts: other people and other prompts like "
-        "these."
+        "these. Their intervals are never narrower than those by people alone."
     ),
     "participant": _(
         "There is one question set, so errors of differences are clustered by people: other people, but "

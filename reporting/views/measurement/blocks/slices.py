@@ -8,7 +8,7 @@ from presentation.drawings.grids import Cell, heat_grid
 from presentation.drawings.radar import Around, radar
 from presentation.drawings.shapes import Drawing
 from presentation.figures import STYLES, Point, keys_of, with_ends
-from presentation.first_intervals import categories_sentence
+from presentation.first_intervals import categories_sentence, with_error
 from presentation.measures import (
     COMMON,
     few_clusters_sentences,
@@ -20,11 +20,11 @@ from presentation.measures import (
 )
 from presentation.numbers import Text, decimals, numbered
 from presentation.tables import Named
-from psychometrics.inference.coverage import OF_CATEGORIES
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
+BY_OTHERS = (";se.participant", ";se.batch")  # the latter of earlier versions
 MIN_PAIRS = 30  # cells with fewer are crossed out
 THETAS = ("slices.theta.pool", "slices.theta.ql", "slices.theta.prompt")
 KIND_NAMES: Mapping[str, Text] = {
@@ -76,16 +76,22 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
 
 
 def pooled(block: BlockMeasures, kind: str, group: str | None = None) -> list[MeasureRow]:
-    """theta.pool of each part of a kind, with its error by people."""
+    """theta.pool of each part of a kind, with the interval that stands first."""
     rows = block.named("slices.theta.pool", group=group)
-    return [row for row in rows if (row.details["kind"], row.details["error"]) == (kind, "se.participant")]
+    return [row for row in rows if row.details["kind"] == kind and not row.subset.endswith(BY_OTHERS)]
+
+
+def _first_interval(_block: BlockMeasures, row: MeasureRow) -> Text:
+    if row.low is None or row.high is None:
+        return interval_cell(row)
+    return with_error(row.low, row.high, row.details["error"])
 
 
 def _kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
     def notes(block: BlockMeasures) -> Iterator[Text]:
         rows = [row for row in block.named(*THETAS) if row.details["kind"] == kind]
         yield from few_clusters_sentences(rows)
-        errors = OF_CATEGORIES.keys() & {row.details["error"] for row in rows if row.low is not None}
+        errors = {row.details["error"] for row in pooled(block, kind) if row.low is not None}
         if kind == "category" and errors:
             yield categories_sentence(sorted(errors))
 
@@ -95,12 +101,14 @@ def _kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
         (
             (_("Part"), lambda block, row: _part_name(block, row)),
             (_("theta.pool"), parts.value(here=COMMON)),
-            # By batch are the intervals of theta.pool alone here; the others are in the export.
+            (_("95 % interval"), _first_interval),
+            # By people are the intervals of theta.pool alone here; the others are in the export.
             (
-                _("95 % interval by question set"),
-                lambda block, row: interval_cell(block.get(row.name, row.group, f"{row.subset};se.batch")),
+                _("by people"),
+                lambda block, row: interval_cell(
+                    block.get(row.name, row.group, f"{row.subset};se.participant")
+                ),
             ),
-            (_("by people"), parts.interval()),
             (_("theta_QL (SE)"), parts.beside("slices.theta.ql", parts.shown(value_with_error))),
             (_("theta.prompt (SE)"), parts.beside("slices.theta.prompt", parts.shown(value_with_error))),
             (_("People"), parts.count("people")),
@@ -188,7 +196,7 @@ PAGE = parts.BlockPage(
         parts.Plot(
             "arms",
             _("Theta of Average by arm with its 95 % interval; the table by arm has the numbers."),
-            _("theta.pool of Average by arm, with 95 % intervals by people."),
+            _("theta.pool of Average by arm, with 95 % intervals."),
             draw=parts.intervals(_arm_points, _("theta.pool in logits")),
         ),
         parts.Plot(
@@ -222,7 +230,7 @@ PAGE = parts.BlockPage(
             (
                 (_("Category and profile"), lambda block, row: ", ".join(_category_and_profile(block, row))),
                 (_("theta.pool, Average"), parts.value(here=COMMON)),
-                (_("95 % interval by people"), parts.interval()),
+                (_("95 % interval"), _first_interval),
                 (_("theta_QL (SE)"), parts.beside("slices.theta.ql", parts.shown(value_with_error))),
                 (_("Pairs"), parts.count("n")),
             ),

@@ -9,7 +9,7 @@ from presentation.measures import estimator_name, few_clusters_sentences
 from presentation.numbers import Text, counted, decimals
 from presentation.tables import ABSENT
 from psychometrics.inference.estimates import Reason
-from psychometrics.inference.standard_errors_table import FEW_BATCHES
+from psychometrics.inference.first_error import FEW_BATCHES
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -114,8 +114,11 @@ def _widths_sentence(block: BlockMeasures) -> Text:
         "paper": decimals(errors["paper"].se, 3), "t1": decimals(errors["T1"].se, 3),
         "t2": decimals(errors["T2"].se, 3),
     }  # fmt: skip
-    if (errors["T2"].se or 0) < (errors["T1"].se or 0):
-        sentence += " " + _("Here T2 came out smaller than T1, which only chance can do: use the larger one.")
+    if "at_least" in errors["T2"].details:
+        sentence += " " + _(
+            "Here the interval for T2 came out narrower than that for T1, which only chance can do: the "
+            "wider one stands everywhere."
+        )
     return sentence
 
 
@@ -125,6 +128,8 @@ def _line_name(_block: BlockMeasures, row: MeasureRow) -> str:
 
 def target(_block: BlockMeasures, row: MeasureRow) -> Text:
     text = TARGETS.get(row.details.get("target", ""), ABSENT)
+    if row.details.get("at_least"):
+        return _("%(target)s (use %(wider)s)") % {"target": text, "wider": row.details["at_least"]}
     if row.details.get("serves") and row.details["target"] != "paper":
         return _("%(target)s (use this)") % {"target": text}
     return text
