@@ -174,7 +174,7 @@ def test_rows_of_top_without_a_number_say_why(staff: Client) -> None:
     for name in ("Top free of the choice", "Top drawn to the mean"):
         assert found[found.index(name) + 1] == "no number, see below"
     assert (
-        "Without a number in 3 of 3 studies: Top free of the choice; Top drawn to the mean "
+        "Studies without a number: 3 of 3, for Top free of the choice; Top drawn to the mean "
         "(people have too few answers with a score each)."
     ) in read(page)
 

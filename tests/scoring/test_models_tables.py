@@ -163,7 +163,7 @@ def test_the_page_says_what_a_log_of_a_run_that_did_not_end_holds(
     assert "judge.mild" in several.text
     sent = chosen | {"file": _file(log, "log.json"), "scorer": "judge.mild"}
     stored = staff.post(reverse("staff_models_upload"), sent, follow=True)
-    assert "the run did not end (cancelled): 1 of 48 samples" in stored.text
+    assert "the run did not end (cancelled): samples 1 of 48" in stored.text
     assert ModelScore.objects.get().score == 1.0
     excel = staff.post(
         reverse("staff_models_upload"), chosen | {"file": _file("PK\x03\x04xl/", "scores.xlsx")}

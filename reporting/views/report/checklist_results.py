@@ -32,11 +32,7 @@ def results_sentences(records: StudyRecords) -> Sentences:
 
 
 def _session(records: StudyRecords, starts: StartFacts) -> Sentences:
-    told = ngettext(
-        "%(number)s prompt in one session of at most %(minutes)s minutes.",
-        "%(number)s prompts in one session of at most %(minutes)s minutes.",
-        round(starts.prompts[1] or 0),
-    ) % {
+    told = _("Prompts in one session: %(number)s; minutes it lasts at most: %(minutes)s.") % {
         "number": span_or_one(*starts.prompts, places=0),
         "minutes": span_or_one(*starts.minutes, places=0),
     }

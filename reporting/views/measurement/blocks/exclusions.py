@@ -157,7 +157,7 @@ def _ledger_notes(block: BlockMeasures) -> Iterator[Text]:
     yield _("Words are counted in the first 200 characters of an answer: no rule asks for more.")
     rest = len(ledger(block)) - MAX_LEDGER
     if rest > 0:
-        yield numbered(_("%(number)d more are in the export."), {"number": rest})
+        yield numbered(_("More in the export: %(number)d."), {"number": rest})
 
 
 def _of_facts(name: str, shown: Callable[[float | None, int], str]) -> parts.Column:
