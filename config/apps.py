@@ -17,7 +17,7 @@ class WiringConfig(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        """Fields of every form, also of Django's own, refuse numbers and long texts in sentences of the site."""
+        """Every field, those of Django's own forms too, says what is beyond its bounds in our words."""
         forms.Field.default_error_messages |= BOUNDS
 
 

@@ -49,7 +49,7 @@ def numbered(sentence: Text, facts: Mapping[str, Any]) -> str:
 class Refusal(str):
     """What is said of a wrong value, marked with gettext_noop; % translates it and fills in its numbers."""
 
-    def __mod__(self, facts: Mapping[str, Any]) -> str:  # type: ignore[override]  # Django gives no other
+    def __mod__(self, facts: Mapping[str, Any]) -> str:
         written = {name: as_written(one) if isinstance(one, Number) else one for name, one in facts.items()}
         return gettext(self) % written
 

@@ -152,8 +152,8 @@ def _refuse_bad_input(prompt_ids: Sequence[str], batch_size: int) -> None:
     if repeated:
         raise AssemblyRefused(
             gettext_noop(
-                "Prompt ids that occur more than once: %(number)d (the first is %(first)s); name every prompt "
-                "exactly once."
+                "Prompt ids that occur more than once: %(number)d (the first is %(first)s); name every "
+                "prompt exactly once."
             ),
             number=len(repeated),
             first=repr(repeated[0]),

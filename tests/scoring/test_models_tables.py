@@ -239,8 +239,8 @@ def test_a_matrix_has_empty_columns_at_its_end_and_is_no_workbook(
     assert refused(b"model,q1,,\nm1,1,,\nm2,1,,x\n") == [
         "line 1: the item '': is blank; write something or leave the entry out"
     ]
-    assert refused(b"model,q1,,\nm1,1,,,x\n") == ["line 2: has 5 cells where the first line has 2"]
-    assert refused(b"model,q1\nm1,0,\n") == ["line 2: has 3 cells where the first line has 2"], "as in 0,5"
+    assert refused(b"model,q1,,\nm1,1,,,x\n") == ["line 2: has 5 where the first line has 2 cells"]
+    assert refused(b"model,q1\nm1,0,\n") == ["line 2: has 3 where the first line has 2 cells"], "as in 0,5"
     assert refused(b"PK\x03\x04\xff xl/workbook.xml") == [
         "is an Excel workbook, but CSV is expected; open it and save it as CSV UTF-8"
     ]

@@ -192,7 +192,7 @@ def _members(
     # A sample that was run again is written again under its name; the last one counts.
     members = list({member.filename: member for member in archive.infolist()}.values())
     if len(members) > limits.members:
-        raise FileRefused(f"holds {len(members)} files, above the limit of {limits.members}", file=file)
+        raise FileRefused(f"holds {len(members):,} files, above the limit of {limits.members:,}", file=file)
     header = next((one for name in HEADERS for one in members if one.filename == name), None)
     if header is None:
         raise FileRefused(f"holds no header.json; is it an Inspect log? If so, {CONVERT}", file=file)

@@ -88,7 +88,8 @@ def _send(
             channel: Any = connection.default_channel
             if (waiting := channel._size(queue)) >= waiting_limit:
                 raise QueueCrowded(
-                    f"messages wait in the queue '{queue}' and nobody takes them: {counted(waiting)}; start a worker"
+                    f"messages wait in the queue '{queue}' and nobody takes them: {counted(waiting)}; "
+                    "start a worker"
                 )
             current_app.send_task(task, kwargs=kwargs, connection=connection, retry=False, **options)
     except _connection_errors() as error:
