@@ -67,8 +67,8 @@ def _range_sentences(block: BlockMeasures) -> Iterator[Text]:
         if low is not None and low.value is not None:
             yield numbered(
                 _(
-                    "%(group)s: %(low)s to %(high)s over the %(number)d specifications that look at no "
-                    "score, median %(median)s; as published %(paper)s."
+                    "%(group)s: %(low)s to %(high)s over the specifications that look at no score "
+                    "(%(number)d), median %(median)s; as published %(paper)s."
                 ),
                 {
                     "group": group_name(group),
@@ -90,7 +90,7 @@ def _quasi_sentences(block: BlockMeasures) -> Iterator[Text]:
         if low is not None and low.value is not None:
             facts = {"group": group_name(group), "number": low.n or 0, **value_cells(low=low, high=high)}
             yield numbered(
-                _("%(group)s by theta_QL: %(low)s to %(high)s over %(number)d specifications."), facts
+                _("%(group)s by theta_QL: %(low)s to %(high)s over these specifications (%(number)d)."), facts
             )
 
 
