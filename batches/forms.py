@@ -10,7 +10,7 @@ from batches.models import Draft, Session
 from batches.services.answers import IncomingText
 from batches.services.ending import NOTE_CHARACTERS, DeclaredResources
 from batches.services.extending import MAX_MINUTES
-from studies.forms.texts import REASON_CHARACTERS, LinesField, NumbersWritten, StorableTextField
+from studies.forms.texts import REASON_CHARACTERS, LinesField, StorableTextField
 from studies.services.people.participants import EMAIL_CHARACTERS
 
 MAX_REVISION = 2**31 - 1
@@ -169,13 +169,9 @@ class ReasonForm(forms.Form):
     )
 
 
-class MinutesField(NumbersWritten, forms.IntegerField):
-    """Minutes, up to a week."""
-
-
-def _minutes_field(**options: Any) -> MinutesField:
+def _minutes_field(**options: Any) -> forms.IntegerField:
     missing = gettext_lazy("Write how many minutes.")
-    return MinutesField(max_value=MAX_MINUTES, error_messages={"required": missing}, **options)
+    return forms.IntegerField(max_value=MAX_MINUTES, error_messages={"required": missing}, **options)
 
 
 class ExtraTimeForm(ReasonForm):

@@ -79,7 +79,7 @@ def import_items(job: JobContext, **arguments: Any) -> JobResult:
     item_bank, _created = item_bank_file_import(**arguments, now=job.clock())
     facts = {"bank": item_bank.slug, "items": item_bank.items.count()}
     return JobResult(
-        gettext_noop("The item bank %(bank)s is stored: %(items)d items."),
+        gettext_noop("The item bank %(bank)s is stored; items: %(items)d."),
         facts,
         "staff_item_banks",
         [],
@@ -98,7 +98,9 @@ def calibrate(job: JobContext, **arguments: Any) -> JobResult:
     )
     facts = {"bank": item_bank.slug, "items": len(fit.fit.b), "models": len(fit.fit.theta)}
     return JobResult(
-        gettext_noop("The item bank %(bank)s is stored: %(items)d items, calibrated on %(models)d models."),
+        gettext_noop(
+            "The item bank %(bank)s is stored; items: %(items)d; models it is calibrated on: %(models)d."
+        ),
         facts,
         "staff_item_banks",
         [],
@@ -125,8 +127,8 @@ def import_models(job: JobContext, *, item_bank: int, **arguments: Any) -> JobRe
     return JobResult(
         gettext_noop(
             "Models imported: %(new)d new, %(replaced)d replaced, %(same)d unchanged. Scores that are "
-            "missing: %(missing)d. Questions that the item bank has not, left out: %(questions)d with "
-            "%(responses)d responses.%(notices)s"
+            "missing: %(missing)d. Questions that the item bank has not, left out: %(questions)d; "
+            "responses to them: %(responses)d.%(notices)s"
         ),
         facts,
         "staff_models",

@@ -148,7 +148,9 @@ def _row_problems(
     line: int, cells: Sequence[str], columns: Sequence[str], codes: Collection[str]
 ) -> Iterator[Problem]:
     if len(cells) > len(columns):
-        message = f"has {len(cells)} cells for {len(columns)} columns; put cells with a delimiter in quotes"
+        message = (
+            f"has {len(cells):,} cells for {len(columns):,} columns; put cells with a delimiter in quotes"
+        )
         yield Problem(line, None, "", message)
         return
     for place, (name, cell) in enumerate(zip(columns, cells, strict=False), start=1):

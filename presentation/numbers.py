@@ -3,15 +3,17 @@
 import math
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext, gettext as _
 
 from presentation.tables import ABSENT
 
 Text = Promise | str
+Number = int | float | Decimal
 WHOLE = re.compile(r"%\((?!seed\))(\w+)\)d")
 
 
@@ -44,12 +46,20 @@ def numbered(sentence: Text, facts: Mapping[str, Any]) -> str:
     return WHOLE.sub(r"%(\1)s", sentence) % written
 
 
+class Refusal(str):
+    """What is said of a wrong value, marked with gettext_noop; % translates it and fills in its numbers."""
+
+    def __mod__(self, facts: Mapping[str, Any]) -> str:
+        written = {name: as_written(one) if isinstance(one, Number) else one for name, one in facts.items()}
+        return gettext(self) % written
+
+
 def quantity(number: int, singular: str, plural: str) -> str:
     """How many of what, where texts are in English alone, as on a terminal."""
     return f"{counted(number)} {singular if number == 1 else plural}"
 
 
-def as_written(value: float) -> str:
+def as_written(value: Number) -> str:
     """A number with all of its places."""
     return str(number_format(value, use_l10n=True, force_grouping=True)).replace("-", "−")
 

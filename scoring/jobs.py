@@ -96,11 +96,11 @@ def export(job: JobContext, *, contents: str) -> JobResult:
     )
     return JobResult(
         gettext_noop(
-            "The export is ready: %(rows)d rows. Its results are those of before the protocol was amended: "
+            "The export is ready; rows: %(rows)d. Its results are those of before the protocol was amended: "
             "judge the answers again, then export again."
         )
         if rests_on_an_earlier_protocol(job.study)
-        else gettext_noop("The export is ready: %(rows)d rows."),
+        else gettext_noop("The export is ready; rows: %(rows)d."),
         {"rows": file.rows},
         url_name="staff_exports",
         args=[job.study.slug],

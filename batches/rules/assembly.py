@@ -128,11 +128,10 @@ def assemble_matrix(
     if 0 < len(traits) <= batch_size:
         raise AssemblyRefused(
             gettext_noop(
-                "A set of %(size)d holds all %(prompts)d questions, so every cut of matrix sampling would "
-                "be the same; ask fewer of each person, or build the sets another way."
+                "A set of %(size)d holds every question there is, so every cut of matrix sampling would be "
+                "the same; ask fewer of each person, or build the sets another way."
             ),
             size=batch_size,
-            prompts=len(traits),
         )
     if cuts < 2:
         raise AssemblyRefused(
@@ -153,8 +152,8 @@ def _refuse_bad_input(prompt_ids: Sequence[str], batch_size: int) -> None:
     if repeated:
         raise AssemblyRefused(
             gettext_noop(
-                "%(number)d prompt ids occur more than once (the first is %(first)s); name every prompt "
-                "exactly once."
+                "Prompt ids that occur more than once: %(number)d (the first is %(first)s); name every "
+                "prompt exactly once."
             ),
             number=len(repeated),
             first=repr(repeated[0]),

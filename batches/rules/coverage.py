@@ -163,7 +163,11 @@ def _sizes_line(report: CoverageReport) -> str:
     groups = sorted(Counter(report.sizes).items(), reverse=True)
     sizes = " and ".join(f"{times:,} of {size:,}" for size, times in groups)
     prompts = report.linkage.asked
-    each = f", each in {sum(report.sizes) // prompts:,} batches" if sum(report.sizes) > prompts else ""
+    each = (
+        f", each in {_some(sum(report.sizes) // prompts, 'batch', 'batches')}"
+        if sum(report.sizes) > prompts
+        else ""
+    )
     batches = _some(len(report.batches), "batch", "batches")
     return f"{batches} ({sizes or 'none'}), {_some(prompts, 'prompt', 'prompts')}{each}."
 

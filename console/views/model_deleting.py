@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods
 
 from console.forms.uploads import ModelDeleteForm
 from jobs.services.starting import job_start
+from presentation.numbers import numbered
 from scoring.jobs import RESULTS
 from scoring.models import ModelConfiguration
 from scoring.selectors.leaderboards import imported_with, studies_resting_on
@@ -42,8 +43,8 @@ def staff_model_delete(request: HttpRequest, model: int) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             _recompute(request, studies)
-            done = ngettext("%(number)s model deleted.", "%(number)s models deleted.", len(chosen))
-            messages.success(request, done % {"number": len(chosen)})
+            done = ngettext("%(number)d model deleted.", "%(number)d models deleted.", len(chosen))
+            messages.success(request, numbered(done, {"number": len(chosen)}))
             return redirect("staff_models")
     context = {"model": found, "together": together, "resting": resting, "own": own, "form": form}
     return render(request, "console/site/model_delete.html", context, status=422 if form.errors else 200)

@@ -162,7 +162,7 @@ def _tokens_finding(call: Attempt) -> Finding:
             _("Tokens"), _("The reply does not say how many tokens it took, so no cost can be counted.")
         )
     numbers = {"read": call.prompt_tokens, "written": call.completion_tokens}
-    return good(_("Tokens"), numbered(_("It counts %(read)d tokens read and %(written)d written."), numbers))
+    return good(_("Tokens"), numbered(_("Tokens it counts: read %(read)d, written %(written)d."), numbers))
 
 
 def _cost_finding(config: JudgeConfig, calls: tuple[Attempt, ...]) -> Finding:

@@ -63,7 +63,7 @@ class AccuracyTable:
             if task not in self.tasks:
                 yield f"accuracy_percent: {task!r} is not among the tasks"
             if len(row) != len(self.models):
-                yield f"accuracy_percent: {task!r} has {len(row)} values for {len(self.models)} models"
+                yield f"accuracy_percent: {task!r} has {len(row):,} where the models are {len(self.models):,}"
         for task in sorted(set(self.tasks) - set(self.task_sizes or self.tasks)):
             yield f"task_sizes: the task {task!r} is missing"
 

@@ -33,7 +33,7 @@ def refusals(matrix: ResponseMatrix) -> Iterator[str]:
     few = np.flatnonzero(counts < MIN_RESPONSES)
     if len(few):
         yield (
-            f"{len(few)} of {len(items)} items have fewer than {MIN_RESPONSES} responses: "
+            f"items with fewer than {MIN_RESPONSES} responses, {len(few):,} of {len(items):,}: "
             f"{named([f'{items[j]} ({counts[j]})' for j in few[:NAMED]], len(few))}; "
             "collect more responses or leave these columns out"
         )

@@ -159,8 +159,8 @@ def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration, names: OptionName
     if len(wild):
         shown = [f"{matrix.items[j]} (a = {fit.a[j]:.2g}, b = {fit.b[j]:.2g})" for j in wild[:NAMED]]
         raise NotCalibratable(
-            f"{len(wild)} items have parameters beyond {MAX_PARAMETER:,.0f}: {named(shown, len(wild))}; more "
-            f"of {names.ridge} keeps their discriminations from 0, or leave these columns out"
+            f"items with parameters beyond {MAX_PARAMETER:,.0f}, {len(wild):,}: {named(shown, len(wild))}; "
+            f"more of {names.ridge} keeps their discriminations from 0, or leave these columns out"
         )
 
 

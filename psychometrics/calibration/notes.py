@@ -72,4 +72,4 @@ def fit_notes(
         )
     few = int((matrix.item_counts < 2 * MIN_RESPONSES).sum())
     if few:
-        yield f"{few} items have fewer than {2 * MIN_RESPONSES} responses; their parameters are rough"
+        yield f"items with fewer than {2 * MIN_RESPONSES} responses, whose parameters are rough: {few:,}"

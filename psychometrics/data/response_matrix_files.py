@@ -156,7 +156,7 @@ def _csv_header(builder: MatrixBuilder, line: int, names: list[str]) -> None:
 def _csv_row(builder: MatrixBuilder, line: int, row: list[str]) -> None:
     expected = len(builder.items) + 1
     if len(row) != expected:
-        builder.refuse(line, f"has {len(row)} cells where the first line has {expected}")
+        builder.refuse(line, f"has {len(row):,} where the first line has {expected:,} cells")
         return
     name, *cells = row[0].strip(), *row[1:]
     if not id_fault(name) and (fault := invisible_fault(name)):

@@ -77,7 +77,7 @@ def _read_rows(
         if len(row) == len(header):
             problem = add(dict(zip(header, row, strict=True)))
         else:
-            problem = f"has {len(row)} cells where the header has {len(header)}"
+            problem = f"has {len(row):,} where the header has {len(header):,} cells"
         if problem:
             problems.append(Problem(line, None, "", problem))
         if len(problems) >= MAX_PROBLEMS:

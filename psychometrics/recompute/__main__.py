@@ -44,7 +44,7 @@ def _with_progress(found: Iterator[Compared]) -> Iterator[Compared]:
     for number, one in enumerate(found, start=1):
         if time.monotonic() - said > SAY_EVERY:
             said = time.monotonic()
-            sys.stderr.write(f"{number} numbers so far, now {one.what}\n")
+            sys.stderr.write(f"numbers so far: {number}, now {one.what}\n")
         yield one
 
 
@@ -77,13 +77,15 @@ def _say_of_files(export: Export) -> bool:
 def _conclude(everything: list[Compared], *, changed: bool) -> int:
     agreeing, differing = (sum(one.agrees is which for one in everything) for which in (True, False))
     if empty := sum(one.empty for one in everything):
-        _say(f"{empty} rows hold no number, and the reason why.")
+        _say(f"Rows without a number, with the reason why: {empty}")
     if differing:
         _say(f"Random draws are repeated with numpy {np.__version__}; another version may draw otherwise.")
     if not agreeing + differing:
         _say("No number of this export could be computed from its tables.")
         return 1
-    _say("Everything that could be computed agrees." if not differing else f"{differing} numbers differ.")
+    _say(
+        "Everything that could be computed agrees." if not differing else f"Numbers that differ: {differing}"
+    )
     return int(bool(differing or changed))
 
 

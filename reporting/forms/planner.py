@@ -10,6 +10,8 @@ from django import forms
 from django.utils.functional import lazy
 from django.utils.translation import gettext as _, gettext_lazy
 
+from formats.wording import gettext_noop
+from presentation.numbers import Refusal
 from psychometrics.planning.designs import MATRIX, NESTED
 from psychometrics.planning.formulas import Plan, Prices
 from psychometrics.planning.tables import WANTED, NamedBank, Planned, Rehearsal, planned
@@ -25,8 +27,8 @@ CHOICES: Mapping[str, Sequence[tuple[str, Any]]] = {
 CHOOSE = gettext_lazy("Choose one of the values in the list.")
 SYNTHETIC = gettext_lazy("synthetic, of the size and information given here")
 WRONG = ("required", "invalid", "min_value", "max_value")  # one sentence for whatever is wrong with a number
-WHOLE = gettext_lazy("Write a whole number from %(low)s to %(high)s.")
-NUMBER = gettext_lazy("Write a number from %(low)s to %(high)s.")
+WHOLE = Refusal(gettext_noop("Write a whole number from %(low)s to %(high)s."))
+NUMBER = Refusal(gettext_noop("Write a number from %(low)s to %(high)s."))
 filled = lazy(operator.mod, str)  # a text with its facts
 
 
@@ -38,11 +40,10 @@ def whole(label: Any, low: int, high: int, initial: int, help_text: Any = "") ->
 
 
 def number(label: Any, low: float, high: float, initial: float, help_text: Any = "") -> forms.FloatField:
-    ends = {"low": f"{low:.10g}", "high": f"{high:.10g}"}
     return forms.FloatField(
         label=label, min_value=low, max_value=high, initial=initial, help_text=help_text,
         widget=forms.NumberInput(attrs={"step": "any"}),
-        error_messages=dict.fromkeys(WRONG, filled(NUMBER, ends)),
+        error_messages=dict.fromkeys(WRONG, filled(NUMBER, {"low": low, "high": high})),
     )  # fmt: skip
 
 
@@ -100,9 +101,11 @@ class PlannerForm(forms.Form):
     residual_sd = number(gettext_lazy("Residual SD of a single response (logits)"), 0.1, 20, 4.85)
     mean_square = number(gettext_lazy("Mean squared discrimination of the bank"), 0.01, 100, 2.08)
     wanted = number(gettext_lazy("Wanted half-width (logits)"), 0.01, 10, 0.15)
-    pay = number(gettext_lazy("Pay per person"), 0, 1e6, 0, gettext_lazy("Any one currency for all prices."))
-    overhead = number(gettext_lazy("Other costs per person"), 0, 1e6, 0)
-    judge_call = number(gettext_lazy("Price of one call of the judge"), 0, 1e6, 0)
+    pay = number(
+        gettext_lazy("Pay per person"), 0, 1_000_000, 0, gettext_lazy("Any one currency for all prices.")
+    )
+    overhead = number(gettext_lazy("Other costs per person"), 0, 1_000_000, 0)
+    judge_call = number(gettext_lazy("Price of one call of the judge"), 0, 1_000_000, 0)
     calls_per_answer = number(gettext_lazy("Calls of the judge per answer"), 0, 1000, 1)
     studies = whole(
         gettext_lazy("Studies to rehearse"), 0, 500, 0,

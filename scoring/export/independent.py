@@ -93,7 +93,7 @@ class Report:
         lines = []
         for quantity in sorted(self.agree):
             different = self.differ.get(quantity, [])
-            lines.append(f"{quantity}: {self.agree[quantity]} agree, {len(different)} differ")
+            lines.append(f"{quantity}: {self.agree[quantity]:,} agree, {len(different):,} differ")
             lines += (f"    {one}" for one in different[:NAMED])
         unseen = (f"    {what}: {count}" for what, count in sorted(self.skipped.items()) if count)
         return "\n".join([*lines, "Not looked at, with the number of rows:", *unseen])

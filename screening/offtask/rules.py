@@ -64,7 +64,7 @@ def flag_participant(
 def _few_answers(recorded: int, prompts: int, rules: OfftaskRules) -> Flag[ParticipantReason] | None:
     if not prompts or recorded >= rules.answered_share * prompts:
         return None
-    evidence = f"{recorded} of {prompts} prompts have an answer; flagged below {rules.answered_share:.0%}."
+    evidence = f"Prompts with an answer: {recorded} of {prompts}; flagged below {rules.answered_share:.0%}."
     return Flag(ParticipantReason.FEW_ANSWERS, evidence)
 
 
@@ -77,7 +77,7 @@ def _mostly_off_task(
     times = Counter(reason for found in off_task for reason in found)
     kinds = ", ".join(f"{times[reason]} {reason.value}" for reason in ReasonCode if times[reason])
     evidence = (
-        f"{len(off_task)} of {len(recorded)} recorded answers are off-task ({kinds}); "
+        f"Recorded answers that are off-task: {len(off_task)} of {len(recorded)} ({kinds}); "
         f"flagged from {rules.off_task_share:.0%}."
     )
     return Flag(ParticipantReason.MOSTLY_OFF_TASK, evidence)

@@ -22,14 +22,9 @@ class FlaggedWork:
 
 
 _OFF_TASK = {
-    ReasonCode.MINIMAL_CONTENT: gettext_noop("%(number)d of %(total)d answers are too short"),
-    ReasonCode.COMMENT_ON_QUESTION: gettext_noop("%(number)d of %(total)d answers are about the question"),
-    ReasonCode.COMMENT_ON_MODEL: gettext_noop("%(number)d of %(total)d answers are about the model"),
-}
-_ONLY_ONE_OFF_TASK = {
-    ReasonCode.MINIMAL_CONTENT: gettext_noop("The only answer is too short"),
-    ReasonCode.COMMENT_ON_QUESTION: gettext_noop("The only answer is about the question"),
-    ReasonCode.COMMENT_ON_MODEL: gettext_noop("The only answer is about the model"),
+    ReasonCode.MINIMAL_CONTENT: gettext_noop("Answers that are too short: %(number)d of %(total)d"),
+    ReasonCode.COMMENT_ON_QUESTION: gettext_noop("Answers about the question: %(number)d of %(total)d"),
+    ReasonCode.COMMENT_ON_MODEL: gettext_noop("Answers about the model: %(number)d of %(total)d"),
 }
 BADGES = {
     ReasonCode.NO_ANSWER: gettext_noop("no answer"),
@@ -45,7 +40,7 @@ def main_reason(work: FlaggedWork) -> tuple[str, dict[str, int]]:
     off_task = {reason: work.answer_flags.get(reason, 0) for reason in _OFF_TASK}
     reason = max(off_task, key=lambda one: off_task[one])
     if ParticipantReason.MOSTLY_OFF_TASK in work.people_flags and off_task[reason]:
-        return _off_task(work)[reason], {"number": off_task[reason], "total": work.answered}
+        return _OFF_TASK[reason], {"number": off_task[reason], "total": work.answered}
     return _answered_little(work)
 
 
@@ -53,14 +48,10 @@ def all_reasons(work: FlaggedWork) -> list[tuple[str, dict[str, int]]]:
     """Everything the rules found, in the order of the reasons; what is not there is left out."""
     found = [
         (sentence, {"number": number, "total": work.answered})
-        for reason, sentence in _off_task(work).items()
+        for reason, sentence in _OFF_TASK.items()
         if (number := work.answer_flags.get(reason, 0))
     ]
     return [*found, _answered_little(work)] if work.answered < work.prompts else found
-
-
-def _off_task(work: FlaggedWork) -> Mapping[ReasonCode, str]:
-    return _ONLY_ONE_OFF_TASK if work.answered == 1 else _OFF_TASK
 
 
 def _answered_little(work: FlaggedWork) -> tuple[str, dict[str, int]]:
@@ -69,4 +60,4 @@ def _answered_little(work: FlaggedWork) -> tuple[str, dict[str, int]]:
     if work.answered == work.last_position < work.prompts:
         return gettext_noop("Nothing is answered after question %(last)d"), {"last": work.last_position}
     numbers = {"number": work.answered, "total": work.prompts}
-    return gettext_noop("%(number)d of %(total)d questions are answered"), numbers
+    return gettext_noop("Questions that are answered: %(number)d of %(total)d"), numbers

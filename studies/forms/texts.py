@@ -3,30 +3,25 @@
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.core.validators import ProhibitNullCharactersValidator
 from django.utils.translation import gettext_lazy as _
 
-from presentation.numbers import counted
+from formats.wording import gettext_noop
+from presentation.numbers import Refusal
 
 REASON_CHARACTERS = 2_000
 # The errors of a choice that was not made, or that is none; one sentence says what to do about either.
 CHOICE_ERRORS = ("required", "invalid_choice")
-
-
-class NumbersWritten(forms.Field):
-    """A field whose refusals have their numbers as the reader's language writes them."""
-
-    def run_validators(self, value: Any) -> None:
-        try:
-            super().run_validators(value)
-        except ValidationError as refusal:
-            for error in refusal.error_list:
-                error.params = {
-                    name: counted(fact) if isinstance(fact, int) else fact
-                    for name, fact in (error.params or {}).items()
-                }
-            raise
+# What every field says (config.apps): Django's own sentences write thousands without a break.
+BOUNDS = {
+    "min_value": Refusal(gettext_noop("Write %(limit_value)s or more.")),
+    "max_value": Refusal(gettext_noop("Write %(limit_value)s or less.")),
+    "max_length": Refusal(
+        gettext_noop(
+            "The text is %(show_value)s characters long and at most %(limit_value)s are allowed; shorten it."
+        )
+    ),
+}
 
 
 class LinesField(forms.CharField):
@@ -36,19 +31,13 @@ class LinesField(forms.CharField):
         return str(super().to_python(value) or "").replace("\r\n", "\n")
 
 
-class StorableTextField(NumbersWritten, LinesField):
+class StorableTextField(LinesField):
     """A text the person wrote: there, storable and not too long, with one sentence for each."""
 
     def __init__(
         self, *, max_length: int, error_messages: dict[str, Any] | None = None, **options: Any
     ) -> None:
-        messages: dict[str, Any] = {
-            "required": _("Nothing is written yet; write a text first."),
-            "max_length": _(
-                "The text is %(show_value)s characters long and at most %(limit_value)s are allowed; "
-                "shorten it."
-            ),
-        }
+        messages: dict[str, Any] = {"required": _("Nothing is written yet; write a text first.")}
         messages |= error_messages or {}
         super().__init__(max_length=max_length, error_messages=messages, **options)
         no_nul = ProhibitNullCharactersValidator(_("The text has a NUL character; remove it and send again."))

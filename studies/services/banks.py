@@ -92,7 +92,7 @@ def bank_import(
     """
     require_slug(slug, of="a bank")
     if strict and reading.problems:
-        sentence = f"Nothing was imported; problems found: {len(reading.problems)}"
+        sentence = f"Nothing was imported; problems found: {len(reading.problems):,}"
         raise StrictImportRefused(sentence, reading.problems)
     if not reading.bank.prompts:
         raise NothingToImport("Nothing was imported: no usable prompt was found.", reading.problems)

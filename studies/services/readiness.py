@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _, ngettext
 
-from presentation.numbers import numbered
+from presentation.numbers import counted, numbered, quantity
 from studies.models import BankVersion, Criterion, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.categories import Disagreement, undecided
@@ -98,8 +98,8 @@ def _named(prompts: QuerySet[Prompt]) -> str:
     shown = list(prompts.filter(of_public()).values_list("prompt_id", flat=True)[:NAMED_PROMPTS])
     left = prompts.count() - len(shown)
     if not shown:
-        return "1 private prompt" if left == 1 else f"{left} private prompts"
-    return ", ".join(shown) + (f" and {left} more" if left else "")
+        return quantity(left, "private prompt", "private prompts")
+    return ", ".join(shown) + (f" and {counted(left)} more" if left else "")
 
 
 def _profile_problems(study: Study, settings: ProtocolSettings) -> list[str]:

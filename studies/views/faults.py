@@ -82,7 +82,8 @@ def unavailable(request: HttpRequest, exception: BaseException) -> HttpResponse:
         response = JsonResponse({"sentence": sentence}, status=HTTPStatus.SERVICE_UNAVAILABLE)
     else:
         # Without the request: whoever asks is known by the database.
-        page = loader.render_to_string("503.html", {"sentence": sentence, "typed": _typed(request)})
+        context = {"sentence": sentence, "typed": _typed(request), "was_sent": request.method == "POST"}
+        page = loader.render_to_string("503.html", context)
         response = HttpResponse(page, status=HTTPStatus.SERVICE_UNAVAILABLE)
     response["Retry-After"] = str(RETRY_SECONDS)
     response["Cache-Control"] = "private, no-store"

@@ -72,9 +72,7 @@ def _invited(request: HttpRequest, study: Study, reading: PeopleReading) -> Http
         {"number": queued},
     )
     if result.unchanged:
-        said += " " + numbered(
-            _("%(number)d were invited or in the study before."), {"number": result.unchanged}
-        )
+        said += " " + numbered(_("Invited or in the study before: %(number)d."), {"number": result.unchanged})
     messages.success(request, said)
     return redirect("staff_invitations", slug=study.slug)
 

@@ -12,9 +12,12 @@ WRONG = {
     "a unit twice": re.compile(r"%\s*%|\b(logits?|EUR|USD|hours?|minutes?|seconds?|min|h|s|Stunden?) \1\b"),
     "one of many": re.compile(
         r"(?<![\d.,:/−-])1 (?:\w+ )?(people|questions|answers|prompts|sets|models|verdicts|scores|"
-        r"rows|files|criteria|pairs|messages|sessions|minutes|hours|days|groups|clusters|calls|Personen|"
-        r"Fragen|Antworten|Aufgaben|Fragensätze|Modelle|Urteile|Wertungen|Zeilen|Dateien|Kriterien|Paare|Nachrichten|Sitzungen|Minuten|"
-        r"Stunden|Tage|Gruppen|Clustern|Anfragen)\b"
+        r"rows|lines|files|criteria|pairs|messages|sessions|minutes|hours|days|groups|clusters|calls|items|"
+        r"responses|tokens|places|studies|batches|tasks|categories|mails|invitations|applications|"
+        r"samples|tables|configurations|choices|specifications|Personen|Fragen|Antworten|Aufgaben|"
+        r"Fragensätze|Modelle|Modellen|Urteile|Urteilen|Wertungen|Zeilen|Dateien|Kriterien|Paare|Nachrichten|"
+        r"Sitzungen|Minuten|Stunden|Tage|Tagen|Gruppen|Clustern|Anfragen|Plätze|Studien|Bewerbungen|"
+        r"Einladungen|Stellen|Spezifikationen|Entscheidungen)\b"
     ),
 }
 # A seed, and the number of a paper, are names.

@@ -108,7 +108,7 @@ def test_the_list_has_a_line_for_every_judge() -> None:
     head, one, two = said("list_judges").splitlines()
     assert head.split()[:3] == ["name", "model", "provider"]
     assert one.split("  ")[0] == "one"
-    assert "16 at a time, 30 requests/min" in one
+    assert "16 at a time, requests/min 30" in one
     assert "0.5 read, 10 written" in one
     assert "unknown" in two
     assert two.endswith("no study")

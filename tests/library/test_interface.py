@@ -156,7 +156,7 @@ def test_without_batches_everybody_has_one(cohort: pm.Cohort) -> None:
                 "line 3: the prompt_id is empty",
                 "line 4: the score 2 is outside 0 to 1; divide percentages by 100",
                 "line 5: the score 'x' is not a number; write 0 to 1 with a decimal point, or nothing",
-                "line 6: has 2 cells where the header has 4",
+                "line 6: has 2 where the header has 4 cells",
                 "line 7: the outcome 'lost' is none of scored, unscored, skipped, not_reached, not_submitted",
                 "line 8: the outcome is skipped, but the score is 1",
             ],

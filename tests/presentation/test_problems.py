@@ -94,7 +94,7 @@ def test_every_sentence_is_recognised(template: str, place: str, german: str) ->
         ),
         ("is 'x', but 'a', 'b' or 'c' is expected", "ist 'x', erwartet wird 'a', 'b' oder 'c'"),
         ("x" * 1_000 + ": is missing; add it", "x" * 1_000 + ": is missing; add it"),
-        ("row 2: has 3 cells where the first line has 4", "Zeile 2: hat 3 Zellen, die erste Zeile aber 4"),
+        ("row 2: has 3 where the first line has 4 cells", "Zeile 2: hat 3, die erste Zeile aber 4 Zellen"),
         (
             "line 1: is missing; add it\nline 2: is unheard of",
             "Zeile 1: fehlt; ergänzen Sie es\nline 2: is unheard of",

@@ -192,7 +192,7 @@ def test_the_study_team_sees_arms_on_the_study_page_and_on_a_persons_page(
     assert "People see their instructions, never the name of an arm." in page
     assert page.count('<th scope="row">centaur</th>') == 1
     sets = staff.get(reverse("staff_questions_sets", args=[study.slug])).content.decode()
-    assert "a question is asked of at least 2 people" in sets
+    assert "people asked the same question: at least 2" in sets
     person = staff.get(reverse("staff_person", args=[study.slug, session.participant.code])).content.decode()
     assert re.search(rf"<dt>Arm</dt>\s*<dd>\s*{session.arm}\s*</dd>", person)
 

@@ -90,7 +90,7 @@ def test_a_comparison_is_printed_with_its_warnings_and_what_it_saves(
 ) -> None:
     out, err = compare("--seed", "7")
     assert 'the judge "judge", 4 criteria a call beside one, on 20 answers drawn by seed 7' in out
-    assert "There are only 20 answers to draw from." in err
+    assert "Answers to draw from: only 20." in err
     assert "in a text of Chiron's own, whatever judge texts are imported" in out
     lines = {line.split("  ")[0]: line.split() for line in out.splitlines()}
     assert lines["one criterion a call"][4:6] == ["160", "160"]

@@ -68,9 +68,9 @@ def test_a_rehearsal_shows_bias_and_coverage_and_says_that_it_is_simulated(staff
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"people": "many"}, "Write a whole number from 1 to 10000."),
-        ({"people": 0}, "Write a whole number from 1 to 10000."),
-        ({"people": ""}, "Write a whole number from 1 to 10000."),
+        ({"people": "many"}, "Write a whole number from 1 to 10,000."),
+        ({"people": 0}, "Write a whole number from 1 to 10,000."),
+        ({"people": ""}, "Write a whole number from 1 to 10,000."),
         ({"missing": 1}, "Write a number from 0 to 0.95."),
         ({"between_sd": "nan"}, "Write a number from 0 to 5."),
         ({"between_sd": -1}, "Write a number from 0 to 5."),
@@ -92,10 +92,10 @@ def test_a_rehearsal_shows_bias_and_coverage_and_says_that_it_is_simulated(staff
             {"people": 12, "studies": 5, "top_size": 13},
             "Top of a rehearsal cannot have more people than the study.",
         ),
-        ({"people": 10**9}, "Write a whole number from 1 to 10000."),
-        ({"people": "9" * 5000}, "Write a whole number from 1 to 10000."),
-        ({"people": "-3"}, "Write a whole number from 1 to 10000."),
-        ({"pay": -1}, "Write a number from 0 to 1000000."),
+        ({"people": 10**9}, "Write a whole number from 1 to 10,000."),
+        ({"people": "9" * 5000}, "Write a whole number from 1 to 10,000."),
+        ({"people": "-3"}, "Write a whole number from 1 to 10,000."),
+        ({"pay": -1}, "Write a number from 0 to 1,000,000."),
         ({"between_sd": "1e999"}, "Write a number from 0 to 5."),
     ],
 )
@@ -174,7 +174,7 @@ def test_rows_of_top_without_a_number_say_why(staff: Client) -> None:
     for name in ("Top free of the choice", "Top drawn to the mean"):
         assert found[found.index(name) + 1] == "no number, see below"
     assert (
-        "Without a number in 3 of 3 studies: Top free of the choice; Top drawn to the mean "
+        "Studies without a number: 3 of 3, for Top free of the choice; Top drawn to the mean "
         "(people have too few answers with a score each)."
     ) in read(page)
 

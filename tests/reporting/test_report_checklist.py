@@ -162,7 +162,7 @@ def test_true_times_amendments_and_the_first_hash_are_told(
     assert "as published, theta.prompt = " in told
     assert "1 people" not in told
     assert record(study, "1.4") == "Prompts per person: 4; one question set per person."
-    assert record(study, "3.1").startswith("4 prompts in one session of at most 300 minutes.")
+    assert record(study, "3.1").startswith("Prompts in one session: 4; minutes it lasts at most: 300.")
     assert "Recorded amendments: 1; none changed the order" in record(study, "3.1.1")
     study_amend(study=study, changes={"prompt_order": "random"}, reason="Order.", now=now)
     study.refresh_from_db()

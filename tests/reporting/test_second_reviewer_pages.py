@@ -217,7 +217,7 @@ def test_the_ledger_says_who_is_not_counted_and_why_and_its_csv_runs_no_formula(
     decide(reviewer("second"), flagged, "confirm", "=2+2", newest())
     shown = staff.get(reverse("staff_screening_ledger", args=["pages"]), {"show": "x"}).text
     assert flagged.code in shown
-    assert "1 of 2 finished people count; 1 does not, by the verdict below." in " ".join(shown.split())
+    assert "Finished people who count: 1 of 2; who do not, by a verdict below: 1." in " ".join(shown.split())
     file = staff.get(reverse("staff_screening_ledger_csv", args=["pages"])).text
     assert f"{flagged.code},false," in file
     assert ",'=2+2,2,false," in file

@@ -225,7 +225,7 @@ def test_benchmark_metrics_leaves_unknown_metrics_null_and_says_why(tmp_path: Pa
         {"model": "m2", "macro": 40.0, "micro": None, "adjusted_harmonic_mean": 41.0, "not_measured": []},
     ]
     first, second = notes.splitlines()
-    assert first == "m1: over 0 of 1 tasks; null: t"
+    assert first == "m1: over tasks 0 of 1; null: t"
     assert second == "micro is null: these are not BBEH's tasks; give the questions per task in task_sizes"
 
 
@@ -246,7 +246,7 @@ def test_benchmark_metrics_refuses_a_table_that_does_not_fit(tmp_path: Path) -> 
 
     assert refusal_of("benchmark_metrics", path).splitlines() == [
         f"The table {path} cannot be used:",
-        "accuracy_percent: 't' has 1 values for 2 models",
+        "accuracy_percent: 't' has 1 where the models are 2",
     ]
 
 

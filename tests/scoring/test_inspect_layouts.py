@@ -49,19 +49,19 @@ def test_a_sample_that_was_invalidated_or_cancelled_is_missing_whatever_its_scor
     [
         (
             {"status": "cancelled", "eval": {"model": MODEL, "dataset": {"samples": 48}}},
-            "the run did not end (cancelled): 2 of 48 samples",
+            "the run did not end (cancelled): samples 2 of 48",
         ),
         (
             {
                 "status": "error",
                 "eval": {"model": MODEL, "dataset": {"sample_ids": [1, 2, 3]}, "config": {"epochs": 5}},
             },
-            "the run did not end (error): 2 of 15 samples",
+            "the run did not end (error): samples 2 of 15",
         ),
-        ({"status": "started"}, "the run did not end (started): 2 samples"),
+        ({"status": "started"}, "the run did not end (started): samples 2"),
         (
             {"status": "success", "results": {"total_samples": 9}},
-            "the log does not hold every sample: 2 of 9 samples",
+            "the log does not hold every sample: 2 of 9",
         ),
         ({"status": "success", "results": {"total_samples": 2}}, None),
     ],
@@ -80,7 +80,7 @@ def test_an_archive_of_a_run_that_is_not_over_has_no_header(tmp_path: Path) -> N
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("_journal/start.json", json.dumps(start))
         archive.writestr("samples/p1_epoch_1.json", json.dumps(sample(1)))
-    assert read_model_results(path).notices == ("the run did not end (started): 1 of 3 samples",)
+    assert read_model_results(path).notices == ("the run did not end (started): samples 1 of 3",)
 
 
 def test_scores_without_text_count_where_the_log_scores_something_else_than_texts(tmp_path: Path) -> None:

@@ -187,7 +187,7 @@ def test_the_page_says_what_a_log_of_a_run_that_did_not_end_holds(
     assert "judge.mild" in several.text
     sent = chosen | {"file": _file(log, "log.json"), "scorer": "judge.mild"}
     stored = staff.post(reverse("staff_models_upload"), sent, follow=True)
-    assert "the run did not end (cancelled): 1 of 48 samples" in stored.text
+    assert "the run did not end (cancelled): samples 1 of 48" in stored.text
     assert ModelScore.objects.get().score == 1.0
     excel = staff.post(
         reverse("staff_models_upload"), chosen | {"file": _file("PK\x03\x04xl/", "scores.xlsx")}
@@ -263,8 +263,8 @@ def test_a_matrix_has_empty_columns_at_its_end_and_is_no_workbook(
     assert refused(b"model,q1,,\nm1,1,,\nm2,1,,x\n") == [
         "line 1: the item '': is blank; write something or leave the entry out"
     ]
-    assert refused(b"model,q1,,\nm1,1,,,x\n") == ["line 2: has 5 cells where the first line has 2"]
-    assert refused(b"model,q1\nm1,0,\n") == ["line 2: has 3 cells where the first line has 2"], "as in 0,5"
+    assert refused(b"model,q1,,\nm1,1,,,x\n") == ["line 2: has 5 where the first line has 2 cells"]
+    assert refused(b"model,q1\nm1,0,\n") == ["line 2: has 3 where the first line has 2 cells"], "as in 0,5"
     assert refused(b"PK\x03\x04\xff xl/workbook.xml") == [
         "is an Excel workbook, but CSV is expected; open it and save it as CSV UTF-8"
     ]

@@ -51,7 +51,7 @@ def test_half_of_the_answers_off_task_flags_the_participant_with_the_counts() ->
     assert screened(answers(*[GOOD] * 10, *[MINIMAL] * 4, *[COMMENT] * 6)) == (
         Flag(
             ParticipantReason.MOSTLY_OFF_TASK,
-            "10 of 20 recorded answers are off-task (4 minimal_content, 6 comment_on_model); "
+            "Recorded answers that are off-task: 10 of 20 (4 minimal_content, 6 comment_on_model); "
             "flagged from 50%.",
         ),
     )
@@ -60,7 +60,7 @@ def test_half_of_the_answers_off_task_flags_the_participant_with_the_counts() ->
 def test_the_off_task_share_is_taken_over_recorded_answers_only() -> None:
     (flag,) = screened(answers(*[GOOD] * 5, *[MINIMAL] * 6, *[""] * 9))
     assert flag.reason is ParticipantReason.MOSTLY_OFF_TASK
-    assert flag.evidence.startswith("6 of 11 recorded answers are off-task (6 minimal_content)")
+    assert flag.evidence.startswith("Recorded answers that are off-task: 6 of 11 (6 minimal_content)")
 
 
 def test_half_of_the_prompts_answered_is_enough() -> None:
@@ -69,13 +69,13 @@ def test_half_of_the_prompts_answered_is_enough() -> None:
 
 def test_fewer_answers_than_half_flag_the_participant() -> None:
     assert screened(answers(*[GOOD] * 9, *[""] * 11)) == (
-        Flag(ParticipantReason.FEW_ANSWERS, "9 of 20 prompts have an answer; flagged below 50%."),
+        Flag(ParticipantReason.FEW_ANSWERS, "Prompts with an answer: 9 of 20; flagged below 50%."),
     )
 
 
 def test_a_participant_without_any_answer_is_flagged_once() -> None:
     (flag,) = screened(answers(*[""] * 20))
-    assert flag.evidence == "0 of 20 prompts have an answer; flagged below 50%."
+    assert flag.evidence == "Prompts with an answer: 0 of 20; flagged below 50%."
 
 
 def test_both_reasons_can_hold() -> None:
@@ -91,7 +91,7 @@ def test_a_withdrawn_session_is_not_flagged() -> None:
 def test_an_answer_with_two_reasons_counts_once() -> None:
     (flag,) = screened(answers(*["Good question"] * 2, GOOD))
     assert flag.evidence.startswith(
-        "2 of 3 recorded answers are off-task (2 minimal_content, 2 comment_on_question)"
+        "Recorded answers that are off-task: 2 of 3 (2 minimal_content, 2 comment_on_question)"
     )
 
 

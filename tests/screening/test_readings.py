@@ -108,9 +108,9 @@ def test_evidence_of_two_rules_may_overlap() -> None:
 @pytest.mark.parametrize(
     ("flags", "short", "answered", "last", "sentence"),
     [
-        ({"mostly_off_task"}, 17, 20, 20, "17 of 20 answers are too short"),
+        ({"mostly_off_task"}, 17, 20, 20, "Answers that are too short: 17 of 20"),
         ({"few_answers"}, 0, 6, 6, "Nothing is answered after question 6"),
-        ({"few_answers"}, 0, 6, 11, "6 of 20 questions are answered"),
+        ({"few_answers"}, 0, 6, 11, "Questions that are answered: 6 of 20"),
         ({"few_answers"}, 0, 0, 0, "Nothing is answered"),
     ],
 )

@@ -185,7 +185,7 @@ def test_a_reviewer_sees_the_answers_and_no_name_score_or_profile(
 ) -> None:
     case = case_shown(study, flagged_work(study, [flagged.code]), flagged.code, lead, settles=True)
     assert case is not None
-    assert (case.code, case.reason) == (flagged.code, "4 of 4 answers are too short")
+    assert (case.code, case.reason) == (flagged.code, "Answers that are too short: 4 of 4")
     assert [place.position for place in case.places] == [1, 2, 3, 4]
     assert [[(piece.text, piece.reasons) for piece in place.pieces] for place in case.places] == [
         [("no idea", ("minimal_content",))]
@@ -208,7 +208,9 @@ def test_listing_the_queue_takes_the_same_number_of_queries_for_many_people(
     queue = waiting_queue(study, lead, settles=True)
     with django_assert_num_queries(2):  # type: ignore[attr-defined]
         flagged = flagged_work(study, [code for code, _waits in queue])
-        assert [one.reason for one in queue_entries(flagged, queue)] == ["4 of 4 answers are too short"] * 3
+        assert [one.reason for one in queue_entries(flagged, queue)] == [
+            "Answers that are too short: 4 of 4"
+        ] * 3
 
 
 def test_whoever_is_decided_waits_no_more(

@@ -41,9 +41,9 @@ def _row_of(judge: KnownJudge) -> tuple[str, ...]:
 def _limits_of(judge: JudgeConfig) -> str:
     limits = [f"{counted(judge.concurrency)} at a time"]
     if judge.requests_per_minute is not None:
-        limits.append(f"{counted(judge.requests_per_minute)} requests/min")
+        limits.append(f"requests/min {counted(judge.requests_per_minute)}")
     if judge.tokens_per_minute is not None:
-        limits.append(f"{counted(judge.tokens_per_minute)} tokens/min")
+        limits.append(f"tokens/min {counted(judge.tokens_per_minute)}")
     return ", ".join(limits)
 
 

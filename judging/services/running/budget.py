@@ -143,8 +143,8 @@ def _why_exhausted(lease: WorkerLease, status: BudgetStatus, worst: Decimal) -> 
     lost = f", {_money(status.others_dead)} may have been by workers that died" if status.others_dead else ""
     return (
         f"{_money(status.spent)} of {_money(status.budget or Decimal(0))} is spent{lost}; the next request "
-        f'to the judge "{lease.judge}" could cost {_money(worst)}. {left:,} of {rows.count():,} verdicts are '
-        "left. Resume the run with a higher budget to go on."
+        f'to the judge "{lease.judge}" could cost {_money(worst)}. Verdicts left: {left:,} of '
+        f"{rows.count():,}. Resume the run with a higher budget to go on."
     )
 
 

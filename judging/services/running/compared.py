@@ -32,7 +32,7 @@ def _remedy(run: ScoringRun, found: ComparisonEvidence) -> str:
     return (
         f'The judge "{name}" may not score with {number} criteria a call before that was compared with one '
         f"a call on at least {MIN_ANSWERS} answers and {MIN_CRITERIA} criteria, under these judge texts "
-        f"and on this prompt bank; so far: {found.answers} answers and {found.criteria} criteria"
+        f"and on this prompt bank; so far: answers {found.answers:,}, criteria {found.criteria:,}"
         f"{unfinished}. Run compare_batched {run.study.slug} --judge {name} --criteria-per-call {number} "
         "(with more --answers or another --seed, if you did), or ask one criterion a call."
     )

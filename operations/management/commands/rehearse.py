@@ -18,6 +18,7 @@ from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
 from operations.services.rehearsals import simulated_people_add
+from presentation.numbers import quantity
 from studies.management.operators import OperatorCommand, named_study
 
 
@@ -77,7 +78,8 @@ class Command(OperatorCommand):
             saved = work(people, site, at_once=options["at_once"])
         seconds = time.monotonic() - started
         print(
-            f"{len(people)} simulated people saved {saved} answers in {seconds:.0f} s through the web pages."
+            f"{quantity(len(people), 'simulated person', 'simulated people')} saved "
+            f"{quantity(saved, 'answer', 'answers')} in {seconds:,.0f} s through the web pages."
         )
 
 

@@ -17,6 +17,7 @@ from django.db.models import Count, F, Max, Model, OuterRef, Q, Subquery
 from pydantic import BaseModel, ValidationError
 
 from batches.models import Answer, Revision
+from presentation.numbers import counted
 from studies.models import Attachment, Credential, Study, StudyStatus
 from studies.services.events import StudyEventKind
 from studies.services.refusals import Refused
@@ -122,7 +123,7 @@ def _table_faults(manifest: Manifest) -> Iterator[str]:
         if found is None or expected is None:
             yield f"{table}: the table is {'missing' if found is None else 'not in the backup'}"
         elif found.rows != expected.rows:
-            yield f"{table}: {found.rows} rows instead of {expected.rows}"
+            yield f"{table}: rows are {counted(found.rows)} instead of {counted(expected.rows)}"
         elif found.sha256 != expected.sha256:
             yield f"{table}: the number of rows is right, what they hold is not"
 
@@ -154,10 +155,10 @@ def _record_faults() -> Iterator[str]:
         ~Q(newest=F("text")), newest__isnull=False
     )
     if number := differing.count():
-        yield f"{number} answers are not the text of their newest revision"
+        yield f"answers that are not the text of their newest revision: {counted(number)}"
     accepted = Revision.objects.exclude(number=None).values("answer")
     if number := accepted.annotate(kept=Count("id"), newest=Max("number")).exclude(kept=F("newest")).count():
-        yield f"{number} answers lack revisions"
+        yield f"answers that lack revisions: {counted(number)}"
     for study in Study.objects.exclude(status=StudyStatus.DRAFT):
         frozen = study.events.filter(kind=StudyEventKind.FROZEN)
         recorded = frozen.values_list("details__protocol_hash", flat=True)

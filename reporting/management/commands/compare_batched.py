@@ -66,7 +66,7 @@ class Command(BaseCommand):
         except KeyboardInterrupt:
             raise CommandError(STOPPED, returncode=130) from None
         if len(comparison.answers) < options["answers"]:
-            self.stderr.write(f"There are only {counted(len(comparison.answers))} answers to draw from.")
+            self.stderr.write(f"Answers to draw from: only {counted(len(comparison.answers))}.")
         for line in comparison_lines(report):
             self.stdout.write(line)
 

@@ -157,6 +157,6 @@ def _estimate_lines(estimates: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             f"{one['judge']}{again}: {quantity(one['rows'], 'verdict', 'verdicts')} wanted, "
             f"{quantity(one['calls'], 'call', 'calls')} "
             f"({counted(one['cached'])} known already, {counted(one['shared'])} by the call of an equal "
-            "request), about "
-            f"{counted(one['prompt_tokens'])} + {counted(one['completion_tokens'])} tokens, {cost}."
+            "request), tokens about "
+            f"{counted(one['prompt_tokens'])} + {counted(one['completion_tokens'])}, {cost}."
         )

@@ -40,7 +40,7 @@ def _groups(found: Headline, width: float) -> list[People]:
         luck = found.luck
         groups.append(
             People(
-                (_("picked by these same scores %(value)s") if short else
+                (_("Picked by these same scores %(value)s") if short else
                  _("Top %(size)s picked by these same scores %(value)s")) % facts,
                 row.value or 0.0,
                 _("Top %(size)s, picked by these same scores: %(value)s") % facts,

@@ -50,7 +50,7 @@ def _off_task(study: Study, found: Headline, query: str) -> Check:
     if low is not None and high is not None and low.value is not None and high.value is not None:
         little = ratio is not None and ratio.value is not None and ratio.value <= LITTLE_RANGE
         state = GOOD if little else WARN
-        text = _("%(ends)s over %(number)s choices") % {
+        text = _("%(ends)s; choices: %(number)s") % {
             "ends": span(low.value, high.value),
             "number": counted(low.n),
         }

@@ -152,7 +152,7 @@ def _rehearsal_table(found: SimulatedDesign, item_bank: str | None) -> Table:
             "rehearsed where the size of Top times the studies is at most %(most)s."
         )
         % {"most": counted(MAX_CHOSEN)},
-        _("Correlation of people's own theta with their true ability: %(value)s; %(studies)s studies.")
+        _("Correlation of people's own theta with their true ability: %(value)s; studies: %(studies)s.")
         % {"value": decimals(found.correlation), "studies": counted(found.studies)},
     ]
     return table_of(
@@ -192,7 +192,7 @@ def _undefined_sentences(found: SimulatedDesign) -> Iterator[str]:
         for reason, studies in one.undefined.items():
             named.setdefault((reason, studies), []).append(estimator_name(one.name))
     for (reason, studies), names in named.items():
-        yield _("Without a number in %(studies)s of %(of)s studies: %(names)s (%(reason)s).") % {
+        yield _("Studies without a number: %(studies)s of %(of)s, for %(names)s (%(reason)s).") % {
             "studies": counted(studies), "of": counted(found.studies), "names": "; ".join(names),
             "reason": reason_cell(reason, WHY),
         }  # fmt: skip

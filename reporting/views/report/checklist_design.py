@@ -89,16 +89,11 @@ def _sample(records: StudyRecords) -> Sentences:
     if average and average.prompts:
         told = (
             _(
-                "%(asked)d prompts are in the study's question sets, %(private)d of them private; of the "
-                "public ones %(scored)d have a scored answer."
+                "Prompts in the study's question sets: %(asked)d, private: %(private)d; public ones with a "
+                "scored answer: %(scored)d."
             )
             if records.leading == Scope.PUBLIC
-            else ngettext(
-                "%(asked)d prompt is in the study's question sets; %(scored)d of them has a scored answer.",
-                "%(asked)d prompts are in the study's question sets; %(scored)d of them have a scored "
-                "answer.",
-                asked.asked,
-            )
+            else _("Prompts in the study's question sets: %(asked)d; with a scored answer: %(scored)d.")
         )
         facts = {"asked": asked.asked, "private": asked.private, "scored": average.prompts}
         yield "1.2", numbered(told, facts)
@@ -112,7 +107,8 @@ def _batches(records: StudyRecords, starts: StartFacts) -> Sentences:
     told = _("Prompts per person: %(number)s; one question set per person.")
     yield "1.4", told % {"number": span_or_one(*starts.prompts, places=0)}
     told = _(
-        "At their start people had %(minutes)s minutes for a question set in all, kept by the server's clock."
+        "Minutes that people had at their start for a question set in all, kept by the server's clock: "
+        "%(minutes)s."
     )
     minutes = {"minutes": span_or_one(*starts.minutes, places=0)}
     yield "1.7", " ".join([told % minutes, *extra_time(starts.more_time)])

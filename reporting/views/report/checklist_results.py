@@ -32,11 +32,7 @@ def results_sentences(records: StudyRecords) -> Sentences:
 
 
 def _session(records: StudyRecords, starts: StartFacts) -> Sentences:
-    told = ngettext(
-        "%(number)s prompt in one session of at most %(minutes)s minutes.",
-        "%(number)s prompts in one session of at most %(minutes)s minutes.",
-        round(starts.prompts[1] or 0),
-    ) % {
+    told = _("Prompts in one session: %(number)s; minutes it lasts at most: %(minutes)s.") % {
         "number": span_or_one(*starts.prompts, places=0),
         "minutes": span_or_one(*starts.minutes, places=0),
     }
@@ -165,7 +161,7 @@ def _other_rules(found: BlockMeasures) -> Sentences:
     paper = next((row for row in found.named("multiverse", group="average") if row.details["paper"]), None)
     if low and low.value is not None and paper and paper.value is not None:
         told = _(
-            "Over %(number)d combinations of rules that look at no score, Average ranges from "
+            "Over the combinations of rules that look at no score (%(number)d), Average ranges from "
             "theta = %(low)s to %(high)s; by the rules of this report it is %(paper)s."
         )
         yield "4.6", numbered(told, {"number": low.n or 0, **value_cells(low=low, high=high, paper=paper)})

@@ -129,11 +129,7 @@ def _audit_parts(study: Study, scope: Scope) -> Iterator[Part]:
                 )
             yield Paragraph(
                 numbered(
-                    ngettext(
-                        "%(rated)d of %(drawn)d drawn verdicts are rated, by %(raters)d person.",
-                        "%(rated)d of %(drawn)d drawn verdicts are rated, by %(raters)d people.",
-                        result.raters,
-                    ),
+                    _("Drawn verdicts that are rated: %(rated)d of %(drawn)d; people who rated: %(raters)d."),
                     {"rated": result.rated, "drawn": result.drawn, "raters": result.raters},
                 )
             )

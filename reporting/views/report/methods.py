@@ -36,7 +36,7 @@ def design(records: StudyRecords) -> Iterator[str]:
     protocol, asked, starts = records.protocol, records.asked, records.starts
     if asked.sizes:
         yield _(
-            "%(asked)s were assembled into question sets of %(size)s (%(assembly)s assembly, seed %(seed)d)."
+            "Assembled into question sets of %(size)s: %(asked)s (%(assembly)s assembly, seed %(seed)d)."
         ) % {
             "asked": _prompts_text(asked.asked),
             "size": span_or_one(*asked.sizes, places=0),

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from presentation.numbers import counted
 from psychometrics.benchmark.accuracy_table import AccuracyTableRefused, ModelMetrics
 from scoring.readers.accuracy_tables import read_accuracy_table
 
@@ -32,7 +33,7 @@ class Command(BaseCommand):
             self.stdout.write(_as_json(metrics))
             if metrics.not_measured:
                 used = len(table.tasks) - len(metrics.not_measured)
-                note = f"{metrics.model}: over {used} of {len(table.tasks)} tasks; null: "
+                note = f"{metrics.model}: over tasks {counted(used)} of {counted(len(table.tasks))}; null: "
                 self.stderr.write(note + ", ".join(metrics.not_measured), style_func=str)
         if table.sizes is None:
             note = "micro is null: these are not BBEH's tasks; give the questions per task in task_sizes"

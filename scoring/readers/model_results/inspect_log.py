@@ -132,10 +132,10 @@ class _Samples:
             self.found.add_response(kept, why_missing="" if counts else NO_OUTPUT, file=name)
         if counts:
             number = len(self.without_text)
-            self.found.notices.append(f"responses that have a score and no text, and count: {number}")
+            self.found.notices.append(f"responses that have a score and no text, and count: {number:,}")
         if self.stopped:
             self.found.notices.append(
-                f"samples that somebody stopped, and count as they were scored: {self.stopped}"
+                f"samples that somebody stopped, and count as they were scored: {self.stopped:,}"
             )
         if ending:
             self.found.notices.append(ending)
@@ -147,10 +147,10 @@ def _ending(name: str, head: object, number: int) -> str:
     total = inner(head, "results", "total_samples") or _planned(head)
     planned = total if isinstance(total, int) and total > number else 0
     if status != "success" and planned:
-        return f"the run did not end ({status}): {number} of {planned} samples"
+        return f"the run did not end ({status}): samples {number:,} of {planned:,}"
     if status != "success":
-        return f"the run did not end ({status}): {number} samples"
-    return f"the log does not hold every sample: {number} of {planned} samples" if planned else ""
+        return f"the run did not end ({status}): samples {number:,}"
+    return f"the log does not hold every sample: {number:,} of {planned:,}" if planned else ""
 
 
 def _planned(head: object) -> int:
@@ -192,7 +192,7 @@ def _members(
     # A sample that was run again is written again under its name; the last one counts.
     members = list({member.filename: member for member in archive.infolist()}.values())
     if len(members) > limits.members:
-        raise FileRefused(f"holds {len(members)} files, above the limit of {limits.members}", file=file)
+        raise FileRefused(f"holds {len(members):,} files, above the limit of {limits.members:,}", file=file)
     header = next((one for name in HEADERS for one in members if one.filename == name), None)
     if header is None:
         raise FileRefused(f"holds no header.json; is it an Inspect log? If so, {CONVERT}", file=file)

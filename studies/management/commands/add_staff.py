@@ -54,7 +54,9 @@ class Command(OperatorCommand):
             self.stdout.write(f'They are {"" if is_new else "already "}{role} of the study "{of.slug}".')
         if options["forget_second_factor"]:
             number = second_factor_forget(user=user)
-            self.stdout.write(f"Their second factor is forgotten ({number} passkeys, apps, sets of codes).")
+            self.stdout.write(
+                f"Their second factor is forgotten (passkeys, apps and sets of codes: {number})."
+            )
         self.stdout.write("They sign in with a code sent to this address.")
 
 

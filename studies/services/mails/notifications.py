@@ -9,6 +9,8 @@ from django.utils.translation import gettext as _
 from kombu import Connection
 from kombu.exceptions import KombuError
 
+from presentation.numbers import counted
+
 CONNECT_SECONDS = 2
 # After a failure this process sends nothing for a moment: ten hints must not wait ten times, and work that
 # the beat took up because nobody listens must not wait for hints about it.
@@ -86,7 +88,8 @@ def _send(
             channel: Any = connection.default_channel
             if (waiting := channel._size(queue)) >= waiting_limit:
                 raise QueueCrowded(
-                    f"{waiting} messages wait in the queue '{queue}' and nobody takes them; start a worker"
+                    f"messages wait in the queue '{queue}' and nobody takes them: {counted(waiting)}; "
+                    "start a worker"
                 )
             current_app.send_task(task, kwargs=kwargs, connection=connection, retry=False, **options)
     except _connection_errors() as error:

@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, validate_email
 from django.db import transaction
 from django.db.models import Q
+from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
 from formats.text_faults import invisible_fault
@@ -27,6 +28,7 @@ from studies.services.studies import study_lock
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 CODE_CHARACTERS = 6
 EMAIL_CHARACTERS = 254
+SHOWN_CHARACTERS = 60  # of an address that is none
 
 
 class EmailInvalid(Refused):
@@ -127,7 +129,8 @@ def normal_email(text: str) -> str:
         email.rpartition("@")[2].encode("idna")
     except (ValidationError, UnicodeError):
         raise EmailInvalid(
-            _('"%(address)s" is no e-mail address; correct it.') % {"address": text.strip()}
+            _('"%(address)s" is no e-mail address; correct it.')
+            % {"address": Truncator(text.strip()).chars(SHOWN_CHARACTERS)}
         ) from None
     return email
 

@@ -206,7 +206,9 @@ def test_a_batch_size_below_one_is_refused_with_the_remedy() -> None:
 
 
 def test_a_prompt_named_twice_is_refused_and_named() -> None:
-    with pytest.raises(AssemblyRefused, match=r"1 prompt ids occur more than once \(the first is 'a'\)"):
+    with pytest.raises(
+        AssemblyRefused, match=r"Prompt ids that occur more than once: 1 \(the first is 'a'\)"
+    ):
         assemble_balanced([PromptTraits("a", 1.0, 0.0, "LR", "text")] * 2, batch_size=20, rng=rng())
 
 

@@ -70,7 +70,7 @@ def test_the_planner_counts_on_what_is_assembled() -> None:
 @pytest.mark.parametrize(
     ("prompts", "batch_size", "cuts", "sentence"),
     [
-        (20, 20, 6, "A set of 20 holds all 20 questions"),
+        (20, 20, 6, "A set of 20 holds every question there is"),
         (40, 1, 6, "Sets of one question link no questions"),
         (40, 20, 1, "needs two people or more for every question"),
         (40, 0, 6, "Questions per person: 0"),

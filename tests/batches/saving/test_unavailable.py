@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from django.db import connection
-from django.test import Client
+from django.db import OperationalError, connection
+from django.test import Client, RequestFactory
 from django.utils import timezone
 
 from batches.models import Answer, Session
 from batches.services.starting import session_start
 from studies.models import Participant, Study
+from studies.views.faults import unavailable
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -100,6 +101,12 @@ def test_scripts_are_told_in_json_and_people_by_a_page(
     assert (told.status_code, told["Content-Type"]) == (503, kind)
 
 
+def test_who_only_reads_is_not_told_that_something_was_sent(rf: RequestFactory) -> None:
+    told = unavailable(rf.get("/"), OperationalError("the connection is gone"))
+    assert told.status_code == 503
+    assert "What you sent last" not in told.text
+
+
 @STATES
 def test_a_form_gives_back_what_was_written(
     visitor: Client, session: Session, state: Callable[[], object]
@@ -111,6 +118,7 @@ def test_a_form_gives_back_what_was_written(
     assert (told.status_code, told["Retry-After"]) == (503, "5")
     assert "What was saved before is safe." in told.text
     assert "All of my answer &lt;b&gt;." in told.text
+    assert "Sign in" not in told.text  # as if whoever wrote it were signed out
     assert not session.answers.get(position=1).has_text
 
 

@@ -50,7 +50,7 @@ def test_thirty_two_threads_never_pass_the_budget_and_the_run_says_why_it_pauses
     assert 0 < left < 120
     said = re.fullmatch(
         r'([\d.]+) of 0\.06 is spent; the next request to the judge "judge" could cost ([\d.]+)\. '
-        r"(\d+) of 120 verdicts are left\. Resume the run with a higher budget to go on\.",
+        r"Verdicts left: (\d+) of 120\. Resume the run with a higher budget to go on\.",
         run.pause_detail,
     )
     assert said is not None, run.pause_detail

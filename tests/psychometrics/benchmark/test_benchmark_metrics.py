@@ -155,7 +155,7 @@ def test_parts_of_a_table_that_do_not_fit_are_all_named(tmp_path: Path) -> None:
     assert problems_of(path) == [
         "models: 'm1' occurs twice; keep one",
         "accuracy_percent: the task 'y' is missing",
-        "accuracy_percent: 'x' has 1 values for 2 models",
+        "accuracy_percent: 'x' has 1 where the models are 2",
         "accuracy_percent: 'z' is not among the tasks",
         "task_sizes: the task 'y' is missing",
     ]

@@ -39,7 +39,7 @@ def test_items_with_fewer_than_eight_responses_are_refused_by_name() -> None:
     p[8:, 6] = NAN  # eight are enough
 
     assert refusal_of(p) == (
-        "2 of 30 items have fewer than 8 responses: p3 (7), p5 (0); collect more responses or leave these "
+        "items with fewer than 8 responses, 2 of 30: p3 (7), p5 (0); collect more responses or leave these "
         "columns out"
     )
 
@@ -67,8 +67,8 @@ def test_parts_without_a_link_are_refused() -> None:
         (np.ones((20, 30)), "all scores are the same"),
         (np.tile(np.linspace(0.1, 0.9, 30), (20, 1)), "the model reproduces every score exactly"),
         (scores(20, 1), "there is only one item"),
-        (np.full((20, 30), NAN), "30 of 30 items have fewer than 8 responses"),
-        (scores(1, 30), "items have fewer than 8 responses"),
+        (np.full((20, 30), NAN), "items with fewer than 8 responses, 30 of 30"),
+        (scores(1, 30), "items with fewer than 8 responses"),
     ],
     ids=["all 0", "all 1", "identical people", "one item", "all missing", "one person"],
 )

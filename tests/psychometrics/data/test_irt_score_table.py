@@ -73,7 +73,7 @@ def test_every_problem_is_reported_with_its_line(tmp_path: Path) -> None:
         "line 4: the score 'inf' is not a number; write 0 to 1 with a decimal point, or nothing",
         "line 5: the score 'half' is not a number; write 0 to 1 with a decimal point, or nothing",
         "line 6: the score '0,5' is not a number; write 0 to 1 with a decimal point, or nothing",
-        "line 7: has 2 cells where the header has 3",
+        "line 7: has 2 where the header has 3 cells",
         "line 8: the prompt_id is empty",
         "line 9: the group is empty; name one or leave the whole column out",
     )

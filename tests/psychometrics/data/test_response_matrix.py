@@ -82,13 +82,13 @@ def test_every_bad_cell_row_and_name_of_a_csv_file_is_a_sentence_with_its_line(t
         "line 2: the score of 'p2' is 45.5, outside 0 to 1; divide percentages by 100",
         "line 3: the score of 'p1' is 'x'; write a number from 0 to 1 with a decimal point, or nothing",
         "line 3: the score of 'p2' is -0.1, outside 0 to 1",
-        "line 4: has 2 cells where the first line has 3",
+        "line 4: has 2 where the first line has 3 cells",
         "line 5: the configuration 'a' is on line 2 already; keep one",
         "line 5: the score of 'p2' is NaN; leave the cell empty where there is no score",
         "line 6: the configuration has no name; give it one",
         "line 6: the score of 'p1' is 'inf'; write a number from 0 to 1 with a decimal point, or nothing",
         "line 6: the score of 'p2' is '1_0'; write a number from 0 to 1 with a decimal point, or nothing",
-        "line 7: has 4 cells where the first line has 3",
+        "line 7: has 4 where the first line has 3 cells",
     ]
 
 

@@ -93,7 +93,7 @@ def test_theta_under_each_assumption_worked_out_on_paper(measured: Measurement) 
 
 def test_the_page_says_it_in_sentences_tables_and_a_figure(measured: Measurement, staff: Client) -> None:
     text = staff.get(reverse("staff_measurement", args=["gaps", "missing"])).content.decode()
-    assert "no answer that counts at 2 of 12 places (16.7 %); 1 more answers" in text
+    assert "no answer that counts: 2 of 12 (16.7 %); other answers without a valid verdict: 1." in text
     assert "left out, as in the headline" in text
     assert "difficulty of the question, per logit" in text
     results = measured.result_set_id

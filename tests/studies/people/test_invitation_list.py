@@ -48,7 +48,7 @@ def test_a_list_is_shown_before_anybody_is_invited_and_mailed_by_a_worker_afterw
     sent = re.search(r'name="text" value="([^"]*)"', staff.post(LIST, {"text": text}).text)
     assert sent
     _, page = check(staff, sent[1], confirmed="yes")
-    assert "3 invitations are on their way. 2 were invited or in the study before." in page
+    assert "3 invitations are on their way. Invited or in the study before: 2." in page
     assert mail.outbox == []
     assert OutgoingMail.objects.count() == 3
     mails_send(clock=timezone.now)
@@ -59,7 +59,7 @@ def test_a_list_is_shown_before_anybody_is_invited_and_mailed_by_a_worker_afterw
     assert not Invitation.objects.filter(sent_at=None).exists()
     assert StudyEvent.objects.filter(kind="invitation_sent").count() == 3
     _, page = check(staff, sent[1], confirmed="yes")
-    assert "0 invitations are on their way. 4 were invited or in the study before." in page
+    assert "0 invitations are on their way. Invited or in the study before: 4." in page
 
 
 def test_mistakes_are_named_by_line_and_nobody_is_invited(staff: Client, study: Study) -> None:

@@ -140,12 +140,12 @@ def _correlation_note(details: Mapping[str, Any]) -> Text:
             )
         told = _(
             "Criteria of one answer are met together with a correlation of %(icc)s, as the epochs of models "
-            "tell (%(cells)s questions of a model)."
+            "tell (questions of a model: %(cells)s)."
         )
     elif details["criteria_cells"]:
         told = _(
             "Criteria of one answer are met together with a correlation of %(icc)s by the epochs of models, "
-            "which are few (%(cells)s questions of a model): flagged is only what holds from %(low)s to "
+            "which are few (questions of a model: %(cells)s): flagged is only what holds from %(low)s to "
             "%(high)s, and intervals reach over all of it."
         )
     else:

@@ -67,8 +67,8 @@ def _range_sentences(block: BlockMeasures) -> Iterator[Text]:
         if low is not None and low.value is not None:
             yield numbered(
                 _(
-                    "%(group)s: %(low)s to %(high)s over the %(number)d specifications that look at no "
-                    "score, median %(median)s; as published %(paper)s."
+                    "%(group)s: %(low)s to %(high)s over the specifications that look at no score "
+                    "(%(number)d), median %(median)s; as published %(paper)s."
                 ),
                 {
                     "group": group_name(group),
@@ -90,7 +90,7 @@ def _quasi_sentences(block: BlockMeasures) -> Iterator[Text]:
         if low is not None and low.value is not None:
             facts = {"group": group_name(group), "number": low.n or 0, **value_cells(low=low, high=high)}
             yield numbered(
-                _("%(group)s by theta_QL: %(low)s to %(high)s over %(number)d specifications."), facts
+                _("%(group)s by theta_QL: %(low)s to %(high)s over these specifications (%(number)d)."), facts
             )
 
 
@@ -157,7 +157,7 @@ def _ledger_notes(block: BlockMeasures) -> Iterator[Text]:
     yield _("Words are counted in the first 200 characters of an answer: no rule asks for more.")
     rest = len(ledger(block)) - MAX_LEDGER
     if rest > 0:
-        yield numbered(_("%(number)d more are in the export."), {"number": rest})
+        yield numbered(_("More in the export: %(number)d."), {"number": rest})
 
 
 def _of_facts(name: str, shown: Callable[[float | None, int], str]) -> parts.Column:

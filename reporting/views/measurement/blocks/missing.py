@@ -63,8 +63,8 @@ def _shares_sentence(block: BlockMeasures, group: str) -> Text:
         return ""
     absent = sum(_count_of(rows[outcome]) for outcome in ABSENT)
     return _(
-        "%(group)s: the people gave no answer that counts at %(absent)s of %(places)s places (%(share)s %%); "
-        "%(unscored)s more answers have no valid verdict. None of these is a zero in theta."
+        "%(group)s: places where the people gave no answer that counts: %(absent)s of %(places)s (%(share)s "
+        "%%); other answers without a valid verdict: %(unscored)s. None of these is a zero in theta."
     ) % {
         "group": measures.group_name(group), "absent": counted(absent), "places": counted(scored.n),
         "share": decimals(100 * absent / (scored.n or 1), 1),
@@ -161,10 +161,10 @@ def _top_notes(block: BlockMeasures) -> list[Text]:
     if zero is None or floor is None or not zero.details.get("of"):
         return []
     sentence = ngettext(
-        "Of the one person of Top, %(zero)s is in Top with zeros and %(floor)s in Top among "
-        "the %(eligible)s people who answered 80 %% or more.",
-        "Of the %(size)s people of Top, %(zero)s are in Top with zeros and %(floor)s in Top among "
-        "the %(eligible)s people who answered 80 %% or more.",
+        "Of the one person of Top, in Top with zeros: %(zero)s; in Top among those who answered 80 %% or "
+        "more (%(eligible)s): %(floor)s.",
+        "Of the %(size)s people of Top, in Top with zeros: %(zero)s; in Top among those who answered 80 %% "
+        "or more (%(eligible)s): %(floor)s.",
         zero.details["of"],
     )
     facts = {
