@@ -20,10 +20,15 @@ from psychometrics.slices.suppression import ALL, AVERAGE, Name
 
 COUNTED = frozenset({Unit.COUNT, Unit.MEAN_COUNT, Unit.SHARE})  # told of a part with its people and prompts
 OF_CATEGORIES = "models.category."
-REFUSED = gettext_noop(
-    "Everything here would tell of one or two private prompts; the public ones by themselves have numbers of "
-    "their own."
-)
+OF_PROMPTS = WITHHELD - {Reason.TOO_FEW_PEOPLE}
+REFUSED = {
+    Reason.TOO_FEW_PEOPLE: gettext_noop("Everything here would tell of one person."),
+    Reason.TOO_FEW_PROMPTS: gettext_noop("Everything here would tell of one prompt."),
+    Reason.TOO_FEW_PRIVATE: gettext_noop(
+        "Everything here would tell of one or two private prompts; the public ones by themselves have "
+        "numbers of their own."
+    ),
+}
 
 
 def disclosed(
@@ -33,8 +38,9 @@ def disclosed(
 
     Raises NotMeasurable where not even everybody together may be told of: the headlines say so in their rows.
     """
-    if block != Block.RESULTS and (AVERAGE, ALL) in withheld:
-        raise NotMeasurable(REFUSED)
+    of_everybody = withheld.get((AVERAGE, ALL))
+    if block != Block.RESULTS and of_everybody:
+        raise NotMeasurable(REFUSED[of_everybody])
     for one in measures:
         why = withheld.get((one.group or AVERAGE, _part_of(one)))
         if why is None or CATALOGUE[one.name].unit in COUNTED:
@@ -78,8 +84,9 @@ class Disclosure:
 def disclosure_of(headlines: Iterable[Measure], *, split: bool, public: Iterable[str]) -> Disclosure:
     """The rule, from the headlines over all answers: what they withhold of everybody, nothing else tells.
 
-    Without headlines nobody knows on how many private prompts the numbers rest.
+    Without headlines nobody knows on how many private prompts the numbers rest. Too few people hide no scope
+    behind another: over public prompts there are as few.
     """
     means = [one for one in headlines if (one.name, one.group, one.subset) == ("raw_mean", AVERAGE, ALL)]
-    few = split and (not means or any(one.estimate.reason in WITHHELD for one in means))
+    few = split and (not means or any(one.estimate.reason in OF_PROMPTS for one in means))
     return Disclosure(split, frozenset(public), few)

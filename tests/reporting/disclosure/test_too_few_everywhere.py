@@ -53,8 +53,8 @@ CATEGORY_OF = {name: CATEGORIES[place // 5] for place, name in enumerate(NAMES)}
 PRIVATE = {"p06", "p16", "p17", "p18"}
 HIDDEN = {  # over all questions, and over the public ones
     Scope.ALL: {
-        ("average", "LR"): "too_few_prompts", ("average", "GK"): "complement",
-        ("top", "LR"): "too_few_prompts", ("top", "LN"): "too_few_people", ("top", "GK"): "complement",
+        ("average", "LR"): "too_few_private", ("average", "GK"): "complement",
+        ("top", "LR"): "too_few_private", ("top", "LN"): "too_few_people", ("top", "GK"): "complement",
     },
     Scope.PUBLIC: {("top", "LN"): "too_few_people", ("top", "GK"): "complement"},
 }  # fmt: skip
@@ -295,5 +295,5 @@ def test_models_stand_beside_people_on_what_is_told_alone(results: ResultSet) ->
     assert ModelConfiguration.objects.count() == 2
     rows = results.measures.filter(scope=Scope.ALL, name="models.category.raw_mean")
     assert {(row.details["category"], row.reason) for row in rows} == {
-        ("QR", ""), ("LN", ""), ("LR", "too_few_prompts"), ("GK", "complement"),
+        ("QR", ""), ("LN", ""), ("LR", "too_few_private"), ("GK", "complement"),
     }  # fmt: skip

@@ -115,6 +115,7 @@ def test_where_top_says_nothing_of_the_best_every_surface_tells_it(
 @pytest.mark.parametrize(
     ("size", "words"),
     [
+        (1, "Top is one person: no number of it is told, as it would be that person's own."),
         (2, ""),
         (3, "Top is 3 of 9 planned people, a third or more: it will tell little of the best."),
         (9, "Top is 9 people and 9 are planned: it would be everybody"),
@@ -128,5 +129,5 @@ def test_the_set_up_warns_beside_the_planned_people(
     Study.objects.filter(pk=study.pk).update(status="draft", protocol_hash="", design_hash="")
     for name, arguments in (("staff_setup_step", ["sized", "reporting"]), ("staff_lock", ["sized"])):
         content = read(staff.get(reverse(name, args=arguments)).content.decode())
-        assert ("planned" in content) == bool(words), name
+        assert ("planned" in content) == ("planned" in words), name
         assert words in content, name
