@@ -16,17 +16,20 @@ from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
 from psychometrics.measures.blocks.results import CATEGORY, TASK
 from psychometrics.measures.catalogue import CATALOGUE, Unit
 from psychometrics.measures.logistic_scale import told
-from psychometrics.slices.suppression import ALL, AVERAGE, Name
+from psychometrics.slices.suppression import ALL, AVERAGE, TOP, Name
 
 COUNTED = frozenset({Unit.COUNT, Unit.MEAN_COUNT, Unit.SHARE})  # told of a part with its people and prompts
 OF_CATEGORIES = "models.category."
 OF_PROMPTS = WITHHELD - {Reason.TOO_FEW_PEOPLE}
 REFUSED = {
-    Reason.TOO_FEW_PEOPLE: gettext_noop("Everything here would tell of one person."),
-    Reason.TOO_FEW_PROMPTS: gettext_noop("Everything here would tell of one prompt."),
+    Reason.TOO_FEW_PEOPLE: gettext_noop("No number is told: it would be one person's own."),
+    Reason.TOO_FEW_PROMPTS: gettext_noop("No number is told: it would be one prompt's own."),
     Reason.TOO_FEW_PRIVATE: gettext_noop(
         "Everything here would tell of one or two private prompts; the public ones by themselves have "
         "numbers of their own."
+    ),
+    Reason.COMPLEMENT: gettext_noop(
+        "No number of Top is told: beside Average it would tell of what little Top leaves out."
     ),
 }
 
@@ -36,12 +39,13 @@ def disclosed(
 ) -> Iterator[Measure]:
     """The measures of a block; of a part that must not be told without the number, and with the reason.
 
-    Raises NotMeasurable where not even everybody together may be told of: the headlines say so in their rows.
+    Raises NotMeasurable where not even everybody together may be told of, or all of Top in its own block: the
+    headlines say so in their rows.
     """
-    of_everybody = withheld.get((AVERAGE, ALL))
-    if block != Block.RESULTS and of_everybody:
-        raise NotMeasurable(REFUSED[of_everybody])
+    of_all = withheld.get((AVERAGE, ALL)) or (withheld.get((TOP, ALL)) if block == Block.TOP else None)
     for one in measures:
+        if block != Block.RESULTS and of_all:
+            raise NotMeasurable(REFUSED[of_all])
         why = withheld.get((one.group or AVERAGE, _part_of(one)))
         if why is None or CATALOGUE[one.name].unit in COUNTED:
             yield one

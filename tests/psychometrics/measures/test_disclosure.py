@@ -64,8 +64,8 @@ def test_a_part_that_must_not_be_told_has_its_counts_and_the_reason_whatever_sig
 @pytest.mark.parametrize(
     ("why", "words"),
     [
-        (Reason.TOO_FEW_PEOPLE, "would tell of one person"),
-        (Reason.TOO_FEW_PROMPTS, "would tell of one prompt"),
+        (Reason.TOO_FEW_PEOPLE, "one person.s own"),
+        (Reason.TOO_FEW_PROMPTS, "one prompt.s own"),
         (Reason.TOO_FEW_PRIVATE, "one or two private prompts"),
     ],
 )
@@ -73,8 +73,8 @@ def test_where_everybody_together_must_not_be_told_of_no_block_says_anything(why
     withheld = {("average", ""): why}
     with pytest.raises(NotMeasurable, match=words):
         list(disclosed(Block.UNCERTAINTY, [THETA], withheld))
-    (theta,) = disclosed(Block.RESULTS, [THETA], withheld)
-    assert theta.estimate.reason == why
+    theta, counted = disclosed(Block.RESULTS, [THETA, COUNTED], withheld)
+    assert (theta.estimate.reason, counted) == (why, COUNTED)
 
 
 def test_one_person_one_task_and_a_private_prompt_stay_within_all_answers() -> None:
