@@ -6,6 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -54,11 +55,17 @@ def measured(
     def measure(
         item_bank: ItemBank | None = None, *, blocks: Iterable[Block] = (Block.BENCHMARK,), **settings: object
     ) -> tuple[Study, Measurement]:
-        chosen = {"judge_kind": "match", "match_rules": "bbeh", "top_size": 2, "prompts": PROMPTS, **settings}
+        chosen: dict[str, Any] = {
+            "judge_kind": "match",
+            "match_rules": "bbeh",
+            "top_size": 2,
+            "prompts": PROMPTS,
+            **settings,
+        }
         chosen["replicates_per_profile"] = 20
         study = make_study(item_bank=item_bank, **chosen)
         for right in (4, 4, 2, 1):
-            answers = {one.prompt_id: "no" if n < right else "yes" for n, one in enumerate(PROMPTS)}
+            answers = {one.prompt_id: "no" if n < right else "yes" for n, one in enumerate(chosen["prompts"])}
             work(make_person(study), answers)
         results = score(study, measures=False).judges[0].results
         return study, measure_blocks(results, *blocks, now=now, resamples=100)
@@ -241,6 +248,7 @@ def test_what_is_by_task_leaves_without_private_prompts_of_which_a_task_may_have
     prompts = [
         one.model_copy(update={"split": "public" if n == 0 else "private"}) for n, one in enumerate(PROMPTS)
     ]
+    prompts.append(prompts[0].model_copy(update={"prompt_id": "another"}))
     study, _ = measured(prompts=prompts, blocks=MEASURED)
     study_export(study=study, target=tmp_path / "export", replace=False, software="chiron test", now=now)
     tables = {
