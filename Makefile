@@ -66,8 +66,8 @@ rehearsal: run-environment
 	@$(BIN)/python -m benchmarks.sessions.rehearsal
 
 reference: dev-environment
-	@said=$$($(BIN)/python -m psychometrics.measures.catalogue.reference) && echo "$$said" > docs/measurement/reference.md
-	@said=$$($(BIN)/python -m scoring.export.dictionary) && echo "$$said" > docs/data-dictionary.md
+	@said=$$($(BIN)/python -m psychometrics.measures.catalogue.reference) && printf "%s\n" "$$said" > docs/measurement/reference.md
+	@said=$$($(BIN)/python -m scoring.export.dictionary) && printf "%s\n" "$$said" > docs/data-dictionary.md
 
 translations: dev-environment
 	@$(BIN)/python locale/catalogues.py

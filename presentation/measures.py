@@ -48,6 +48,7 @@ WHY_ABSENT: Reasons = {
     Reason.NOT_JUDGED.value: gettext_lazy("it needs answers that were never judged"),
     Reason.TOO_FEW_PEOPLE.value: gettext_lazy("too few people"),
     Reason.TOO_FEW_PROMPTS.value: gettext_lazy("too few prompts"),
+    Reason.TOO_FEW_PRIVATE.value: gettext_lazy("withheld: it would tell of one or two private prompts"),
     Reason.COMPLEMENT.value: gettext_lazy("withheld: it would tell of a part that is too few"),
     Reason.TOO_FEW_QUESTIONS.value: gettext_lazy("hidden: too few questions per task"),
     Reason.NOT_RATED_TWICE.value: gettext_lazy("not measured: nobody was rated twice"),

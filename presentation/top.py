@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.measures import Measured
 from presentation.numbers import Text, counted, decimals, percent
+from psychometrics.inference.disclosure import MIN_PEOPLE
 from psychometrics.top.null import Luck, luck_of
 from psychometrics.top.ranking import is_large_top, is_top
 
@@ -58,17 +59,19 @@ def no_top_sentence(size: int, people: int) -> str:
 
 def planned_top_sentence(size: int, people: int) -> str:
     """What is wrong with the size of Top beside the people that are planned; blank where nothing is."""
+    if size < MIN_PEOPLE:
+        return _(
+            "Top is one person: no number of it is told, as it would be that person's own. Choose two or "
+            "more."
+        )
     if not people:
         return ""
     facts = {"size": counted(size), "people": counted(people)}
     if not is_top(size, people):
         return (
-            ngettext(
-                "Top is %(size)s person and %(people)s are planned: it would be everybody, so there would be "
-                "no Top. Plan more.",
+            _(
                 "Top is %(size)s people and %(people)s are planned: it would be everybody, so there would be "
-                "no Top. Choose fewer.",
-                size,
+                "no Top. Choose fewer."
             )
             % facts
         )

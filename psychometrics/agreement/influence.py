@@ -21,7 +21,7 @@ import numpy as np
 
 from psychometrics.data.cohort import Codes, Cohort, Pairs
 from psychometrics.inference.clusters import ClusterEstimate, linear_estimate
-from psychometrics.inference.disclosure import MIN_PEOPLE, MIN_PROMPTS
+from psychometrics.inference.disclosure import answers_of
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
 from psychometrics.inference.first_error import FITS, group_theta
 from psychometrics.inference.measure import plain
@@ -47,6 +47,7 @@ class Thetas:
     prompts: int
     people: int
     clusters: int
+    untold: Reason | None
 
     @property
     def named(self) -> dict[str, Estimate]:
@@ -54,11 +55,9 @@ class Thetas:
 
     @property
     def reported(self) -> dict[str, Estimate]:
-        """As they may be shown: not of a single person or prompt."""
-        few = Reason.TOO_FEW_PEOPLE if self.people < MIN_PEOPLE else Reason.TOO_FEW_PROMPTS
-        if self.people >= MIN_PEOPLE and self.prompts >= MIN_PROMPTS:
-            return self.named
-        return dict.fromkeys(self.named, unknown(few if self.pairs else Reason.NOTHING_SCORED))
+        """As they may be shown: not of too few."""
+        why = self.untold if self.pairs else Reason.NOTHING_SCORED
+        return dict.fromkeys(self.named, unknown(why)) if why else self.named
 
 
 def thetas_of(cohort: Cohort, *, nested: bool) -> Thetas:
@@ -86,6 +85,7 @@ def thetas_of(cohort: Cohort, *, nested: bool) -> Thetas:
         prompts=by_prompt.prompts,
         people=len(np.unique(pairs.person)),
         clusters=pool.error.found.clusters,
+        untold=answers_of(cohort, cohort.is_pair).why_untold(np.ones(len(cohort), dtype=bool)),
     )
 
 

@@ -3,7 +3,7 @@
 Each judge's Average and Top are as in its own results: from everything it scored, Top chosen by its own
 scores. Cluster errors, of the pooled pairs and of theta_QL, are by participant. A change takes the same
 answers of the same people, those of the first judge's group, under both judges: choice and missing scores
-play no part.
+play no part. What is too few has no number (`psychometrics.inference.disclosure`).
 """
 
 import math
@@ -21,6 +21,7 @@ from psychometrics.agreement.statistics import RankedPairs
 from psychometrics.agreement.values import Values, cluster_values
 from psychometrics.data.cohort import Mask, Pairs
 from psychometrics.inference.clusters import Array, ClusterEstimate, cluster_codes, linear_estimate
+from psychometrics.inference.disclosure import Answers, Whole, withheld
 from psychometrics.inference.estimates import Reason, none_if_nan, unknown
 from psychometrics.inference.quasi_estimate import quasi_estimate, unbounded
 from psychometrics.irt.ability import ability_of, group_ability
@@ -44,7 +45,7 @@ class Comparison:
 
     def __init__(self, scores: PanelScores, columns: tuple[int, int], items: ItemBank, top_size: int) -> None:
         self._codes = sorted(set(scores.participants))
-        self._people = scores.people
+        self._people, self._private = scores.people, ~scores.is_public
         self._items, self._top_size = items, top_size
         places = [items.index.get(prompt_id, -1) for prompt_id in scores.prompt_ids]
         self._places: Places = np.array(places, dtype=np.int64)
@@ -52,9 +53,10 @@ class Comparison:
 
     def groups(self) -> list[dict[str, Any]]:
         """Average and Top under both judges; Top only where both have one."""
-        everybody = np.ones(len(self._codes), dtype=bool)
+        everybody = [np.ones(len(self._codes), dtype=bool)] * 2
         best = [self._top(p) for p in self._p]
-        return [self._change("average", everybody, everybody), self._change("top", *best)]
+        untold = list(map(self._withheld, self._p, best))
+        return [self._change("average", everybody, untold), self._change("top", best, untold)]
 
     def people(self) -> Values:
         """What the judge does to single thetas: how far they scatter, and whether their order stays.
@@ -77,19 +79,30 @@ class Comparison:
         number = len(self._codes)
         return first_of(by_mean(raw_means(self._people, p, number), self._codes), self._top_size, number)
 
-    def _change(self, group: str, of_x: Mask, of_y: Mask) -> dict[str, Any]:
+    def _withheld(self, p: Array, top: Mask) -> Mapping[str, Reason]:
+        """Which of Average and Top (N,) under the scores p (n,) must not be told."""
+        answers = Answers(self._people, self._places, self._private, ~np.isnan(p) & (self._places >= 0))
+        everything = np.ones(len(p), dtype=bool)
+        of_top = Whole("average", everything, {"top": top[self._people]})
+        return withheld(answers, [Whole("", everything, {"average": everything}), of_top])
+
+    def _change(
+        self, group: str, members: Sequence[Mask], untold: Sequence[Mapping[str, Reason]]
+    ) -> dict[str, Any]:
+        (of_x, of_y), why = members, [found.get(group) for found in untold]
         rows = self._rows_of(of_x)
         difference = self._logits(self._p[1][rows]) - self._logits(self._p[0][rows])
         a, b = self._items.a[self._places[rows]], self._items.b[self._places[rows]]
         change = self._by_logits(a, difference, self._people[rows])
         if any(unbounded(a, b, p[rows]) for p in self._p) and not self._items.is_logistic:
             change = replace(change, estimate=unknown(Reason.NO_FINITE_SOLUTION))
+        either = why[0] or why[1]
         return {
             "group": group,
-            "x": self._of_group(self._p[0], of_x),
-            "y": self._of_group(self._p[1], of_y),
-            "change": cluster_values(change),
-            "quasi_change": cluster_values(self._quasi_change(rows)),
+            "x": self._of_group(self._p[0], of_x, why[0]),
+            "y": self._of_group(self._p[1], of_y, why[1]),
+            "change": _values_unless(either, change),
+            "quasi_change": _values_unless(either, self._quasi_change(rows)),
             "shared": int((of_x & of_y).sum()),
         }
 
@@ -102,7 +115,7 @@ class Comparison:
         a, b, y = self._items.a[places], self._items.b[places], self._logits(p[both])
         return quasi_change(Pairs(people, places, once, p[both], a, b, y), other[both])
 
-    def _of_group(self, p: Array, people: Mask) -> Values:
+    def _of_group(self, p: Array, people: Mask, untold: Reason | None) -> Values:
         """One group under one judge: pooled and quasi, theta_QL, have cluster errors."""
         rows = self._rows_of(people)
         places = self._places[rows]
@@ -113,9 +126,9 @@ class Comparison:
             pooled, theta = replace(pooled, estimate=bound), math.nan
         return {
             "participants": int(people.sum()),
-            "theta": none_if_nan(theta),
-            "pooled": cluster_values(pooled),
-            "quasi": cluster_values(quasi_estimate(a, b, p[rows], self._people[rows])),
+            "theta": None if untold else none_if_nan(theta),
+            "pooled": _values_unless(untold, pooled),
+            "quasi": _values_unless(untold, quasi_estimate(a, b, p[rows], self._people[rows])),
         }
 
     def _by_logits(self, a: Array, z: Array, people: Places) -> ClusterEstimate:
@@ -138,6 +151,10 @@ class Comparison:
 
     def _logits(self, p: Array) -> Array:
         return self._items.transform.to_logit(p)
+
+
+def _values_unless(untold: Reason | None, found: ClusterEstimate) -> Values:
+    return cluster_values(replace(found, estimate=unknown(untold)) if untold else found)
 
 
 def order_of_people(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -79,9 +79,6 @@ def held_by_all(found: Sequence[GroupDif]) -> GroupDif:
     return replace(first, estimate=replace(first.estimate, low=low, high=high), p=p)
 
 
-HELD_BACK = GroupDif(unknown(Reason.TOO_FEW_PROMPTS), math.nan, None, None)
-
-
 def _design_error(
     value: float, influence: Array, leverage: Leverage, pairs: Pairs, nested: bool
 ) -> ClusterError:

@@ -8,8 +8,7 @@ of a number without them would be its private prompts':
     its neighbours are not  while all that is untold of a whole would itself be too few: the whole less what
                             is told would give it away, so the next smallest that mends this is withheld, too
 
-Average and Top as a whole are what the study set out to tell of, however few people that is: of them private
-prompts alone matter.
+Average and Top as a whole are parts like any other: Average of everything, Top of Average.
 
 Whoever stands in a table of parts asks `withheld`; stored rows of what is withheld have no value, and one of
 the reasons of WITHHELD. Pages, figures, reports, terminals and exports show what the rows say.
@@ -26,7 +25,9 @@ from psychometrics.inference.estimates import Reason
 
 MIN_PEOPLE = MIN_PROMPTS = 2
 MIN_PRIVATE = 3
-WITHHELD = frozenset({Reason.TOO_FEW_PEOPLE, Reason.TOO_FEW_PROMPTS, Reason.COMPLEMENT})
+WITHHELD = frozenset(
+    {Reason.TOO_FEW_PEOPLE, Reason.TOO_FEW_PROMPTS, Reason.TOO_FEW_PRIVATE, Reason.COMPLEMENT}
+)
 N = TypeVar("N", bound=Hashable)
 
 
@@ -55,10 +56,11 @@ class Answers:
 
     def why_untold(self, rows: Mask, *, only_private: bool = False) -> Reason | None:
         """Why no number is told of these rows (n,); None, too, where there is none."""
-        people, few = self.people(rows), few_private(self.private_prompts(rows))
-        if 0 < people < MIN_PEOPLE and not only_private:
+        if 0 < self.people(rows) < MIN_PEOPLE and not only_private:
             return Reason.TOO_FEW_PEOPLE
-        if few or (0 < self.prompts(rows) < MIN_PROMPTS and not only_private):
+        if few_private(self.private_prompts(rows)):
+            return Reason.TOO_FEW_PRIVATE
+        if 0 < self.prompts(rows) < MIN_PROMPTS and not only_private:
             return Reason.TOO_FEW_PROMPTS
         return None
 
@@ -105,17 +107,13 @@ def withheld(answers: Answers, table: Iterable[Whole[N]]) -> dict[N, Reason]:
 
 
 def _withhold_neighbours(answers: Answers, whole: Whole[N], found: dict[N, Reason]) -> None:
-    """The smallest parts, until nothing is untold of the whole or enough.
-
-    Where no part is withheld, only private prompts of the rows that are in none could be told of.
-    """
-    nothing_hidden = not any(name in found for name in whole.parts)
+    """The smallest parts, until nothing is untold of the whole or enough."""
     told = {name: rows for name, rows in whole.parts.items() if name not in found and answers.people(rows)}
     untold = whole.rows & ~np.any([*told.values(), np.zeros_like(whole.rows)], axis=0)
     while told:
         if few_private(answers.private_prompts(untold)):
             size_of = answers.private_prompts
-        elif whole.only_private or nothing_hidden or not answers.why_untold(untold):
+        elif whole.only_private or not answers.why_untold(untold):
             return
         else:
             few_people = answers.people(untold) < MIN_PEOPLE

@@ -26,7 +26,8 @@ class Reason(StrEnum):
     NOTHING_SCORED = "nothing_scored"  # no answer here has a score on a prompt with item parameters
     NOT_JUDGED = "not_judged"  # it needs the answers of people who were excluded before anything was judged
     TOO_FEW_PEOPLE = "too_few_people"  # Top would be all of the group or more, or a number one person's own
-    TOO_FEW_PROMPTS = "too_few_prompts"  # a number would be one prompt's own, or that of one or two private
+    TOO_FEW_PROMPTS = "too_few_prompts"  # a number would be one prompt's own
+    TOO_FEW_PRIVATE = "too_few_private"  # a number would tell of one or two private prompts
     COMPLEMENT = "complement"  # with the whole it would tell of a neighbour that is too few to be told
     TOO_FEW_QUESTIONS = "too_few_questions"  # per task: a harmonic mean of so few says their number, not more
     NOT_RATED_TWICE = "not_rated_twice"  # agreement of raters, where one rater decided alone

@@ -16,14 +16,22 @@ from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
 from psychometrics.measures.blocks.results import CATEGORY, TASK
 from psychometrics.measures.catalogue import CATALOGUE, Unit
 from psychometrics.measures.logistic_scale import told
-from psychometrics.slices.suppression import ALL, AVERAGE, Name
+from psychometrics.slices.suppression import ALL, AVERAGE, TOP, Name
 
 COUNTED = frozenset({Unit.COUNT, Unit.MEAN_COUNT, Unit.SHARE})  # told of a part with its people and prompts
 OF_CATEGORIES = "models.category."
-REFUSED = gettext_noop(
-    "Everything here would tell of one or two private prompts; the public ones by themselves have numbers of "
-    "their own."
-)
+OF_PROMPTS = WITHHELD - {Reason.TOO_FEW_PEOPLE}
+REFUSED = {
+    Reason.TOO_FEW_PEOPLE: gettext_noop("No number is told: it would be one person's own."),
+    Reason.TOO_FEW_PROMPTS: gettext_noop("No number is told: it would be one prompt's own."),
+    Reason.TOO_FEW_PRIVATE: gettext_noop(
+        "Everything here would tell of one or two private prompts; the public ones by themselves have "
+        "numbers of their own."
+    ),
+    Reason.COMPLEMENT: gettext_noop(
+        "No number of Top is told: beside Average it would tell of what little Top leaves out."
+    ),
+}
 
 
 def disclosed(
@@ -31,11 +39,13 @@ def disclosed(
 ) -> Iterator[Measure]:
     """The measures of a block; of a part that must not be told without the number, and with the reason.
 
-    Raises NotMeasurable where not even everybody together may be told of: the headlines say so in their rows.
+    Raises NotMeasurable where not even everybody together may be told of, or all of Top in its own block: the
+    headlines say so in their rows.
     """
-    if block != Block.RESULTS and (AVERAGE, ALL) in withheld:
-        raise NotMeasurable(REFUSED)
+    of_all = withheld.get((AVERAGE, ALL)) or (withheld.get((TOP, ALL)) if block == Block.TOP else None)
     for one in measures:
+        if block != Block.RESULTS and of_all:
+            raise NotMeasurable(REFUSED[of_all])
         why = withheld.get((one.group or AVERAGE, _part_of(one)))
         if why is None or CATALOGUE[one.name].unit in COUNTED:
             yield one
@@ -78,8 +88,9 @@ class Disclosure:
 def disclosure_of(headlines: Iterable[Measure], *, split: bool, public: Iterable[str]) -> Disclosure:
     """The rule, from the headlines over all answers: what they withhold of everybody, nothing else tells.
 
-    Without headlines nobody knows on how many private prompts the numbers rest.
+    Without headlines nobody knows on how many private prompts the numbers rest. Too few people hide no scope
+    behind another: over public prompts there are as few.
     """
     means = [one for one in headlines if (one.name, one.group, one.subset) == ("raw_mean", AVERAGE, ALL)]
-    few = split and (not means or any(one.estimate.reason in WITHHELD for one in means))
+    few = split and (not means or any(one.estimate.reason in OF_PROMPTS for one in means))
     return Disclosure(split, frozenset(public), few)

@@ -11,10 +11,11 @@ from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.agreement.levels import pair_levels, panel_levels
 from psychometrics.agreement.measures import pair_rows, panel_rows
 from psychometrics.agreement.scores import PanelScores, filled
+from psychometrics.inference.disclosure import WITHHELD
 from psychometrics.inference.estimates import none_if_nan
 from psychometrics.measures.methods import METHODS, OF_ERRORS
 from psychometrics.recompute.cohorts import items_from
-from psychometrics.recompute.export import PRIVATE, Export, NotComputed, NotHere, Values, place_of
+from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotComputed, NotHere, Values, place_of
 
 Rows = dict[tuple[str, ...], Values]
 BY_CLUSTERS = ("offset", "theta")
@@ -40,6 +41,8 @@ class Judges:
         found = rows.get((of, row["level"], row["statistic"]))
         if found is None:
             raise NotComputed
+        if self._of_before and found["reason"] in WITHHELD and row["value"] is not None:
+            raise NotHere(OTHERWISE)
         if self._of_before and row["statistic"].startswith(BY_CLUSTERS):
             return {name: value for name, value in found.items() if name not in OF_ERRORS}
         return found

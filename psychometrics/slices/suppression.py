@@ -3,7 +3,7 @@
 Categories, sub-categories, modalities and tasks split the prompts, profiles and arms the people;
 sub-categories split a category, and cells both a category and a profile. Labels overlap: each is judged by
 itself and by what is left without it. Top is a part of Average, and each of its parts one of the same part of
-Average; what is left there without Top must not tell of one or two private prompts.
+Average; what is left there without Top must not be too few either.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ def withheld_parts(cohort: Cohort, slices: Sequence[Slice], top: Mask, counted: 
     found: dict[Name, Reason] = {}
     for group, rows in ((AVERAGE, everything), (TOP, top)):
         if few_private(others.private_prompts(rows)):
-            found[group, ALL] = Reason.TOO_FEW_PROMPTS
+            found[group, ALL] = Reason.TOO_FEW_PRIVATE
     return withheld(answers, _table(slices, everything, top)) | found
 
 
@@ -58,15 +58,16 @@ def withheld_where_asked(cohort: Cohort, parts: Mapping[str, Mask]) -> dict[str,
 
 def _table(slices: Sequence[Slice], everything: Mask, top: Mask) -> Iterator[Whole[Name]]:
     """Wholes before their parts: Average, Top as a part of it, Top by itself, and what is left without it."""
-    yield Whole(("", ALL), everything, {(AVERAGE, ALL): everything}, only_private=True)
+    yield Whole(("", ALL), everything, {(AVERAGE, ALL): everything})
     yield from _parts_of(AVERAGE, slices, everything)
-    yield Whole((AVERAGE, ALL), everything, {(TOP, ALL): top}, only_private=True)
+    yield Whole((AVERAGE, ALL), everything, {(TOP, ALL): top})
     of_top = [part for part in slices if part.kind != SliceKind.CELL]  # those are a handful of answers
     yield from _parts_of(TOP, of_top, top)
     for part in of_top:
         own = {(TOP, part.subset): part.rows & top}
-        yield Whole((AVERAGE, part.subset), part.rows, own, only_private=True)
-    yield from _parts_of(TOP, of_top, everything & ~top, beside=True)
+        yield Whole((AVERAGE, part.subset), part.rows, own)
+    if top.any():
+        yield from _parts_of(TOP, of_top, everything & ~top, beside=True)
 
 
 def _parts_of(
@@ -76,7 +77,7 @@ def _parts_of(
 
     def whole(subset: str, rows: Mask, parts: Sequence[Slice]) -> Whole[Name]:
         named = {(group, part.subset): part.rows & rows & of_group for part in parts}
-        return Whole((group, subset), rows & of_group, named, beside=beside, only_private=beside)
+        return Whole((group, subset), rows & of_group, named, beside=beside)
 
     everything = np.ones(len(of_group), dtype=bool)
     for kind in (*OF_ALL, SliceKind.TASK):

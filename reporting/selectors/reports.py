@@ -13,6 +13,7 @@ from presentation.numbers import numbered
 from presentation.scopes import QUESTIONS
 from presentation.top import standing_sentences, top_sentences
 from psychometrics.benchmark.matched import MIN_QUESTIONS
+from psychometrics.inference.disclosure import WITHHELD
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers, MetricNumber, TaskNumbers
 from psychometrics.top.ranking import is_top
@@ -139,7 +140,8 @@ def _by_name(rows: Iterable[tuple[str, str, T]]) -> Iterator[tuple[str, T | None
 def fewest_questions(results: ResultSet, scope: Scope) -> Mapping[str, int]:
     """By group: how many different questions the scored task with fewest has, as the measurement counted."""
     rows = results.measures.filter(scope=scope, name="benchmark.harmonic")
-    return {group: details["fewest_questions"] for group, details in rows.values_list("group", "details")}
+    found = rows.exclude(reason__in=WITHHELD).values_list("group", "details")
+    return {group: details["fewest_questions"] for group, details in found}
 
 
 def notes(

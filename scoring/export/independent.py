@@ -44,7 +44,7 @@ FIELDS = "person:U99 prompt:U300 batch:i8 category:U300 task:U300 state:U30 coun
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
 Found = Iterator[tuple[str, tuple[str, ...], Row]]  # a table, the key of a row, and its columns
-WITHHELD = {"too_few_people", "too_few_prompts", "complement"}  # what is of too few to be told
+WITHHELD = {"too_few_people", "too_few_prompts", "too_few_private", "complement"}  # of too few to be told
 COUNTS = {
     "participants", "batches", "expected", "missing", "unscored", "pairs", "unknown_items", "prompts",
     "responses_per_prompt", "coverage", "responses",

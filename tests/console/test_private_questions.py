@@ -210,11 +210,11 @@ def test_nobody_comes_to_private_questions_of_others_by_a_study_of_their_own(
     open_bank = make_study(slug="open").bank_version
     maker.post("/staff/new-study/", {"name": "Mine", "slug": "mine", "bank_version": open_bank.pk})
     page = "/staff/studies/mine/setup/questions/"
-    sent = filled(next(one for one in forms_of(maker.get(page).text, page) if one.path.endswith("/save/")))
-    refused = maker.post(f"{page}save/", {**sent, "bank_version": version.pk})
+    form = filled(next(one for one in forms_of(maker.get(page).text, page) if one.path.endswith("/save/")))
+    refused = maker.post(f"{page}save/", {**form, "bank_version": version.pk})
     assert (refused.status_code, Study.objects.get(slug="mine").bank_version) == (422, open_bank)
     role_give(study=study, user=User.objects.get(email="site@example.org"), role=Role.LEAD, now=now)
-    assert maker.post(f"{page}save/", {**sent, "bank_version": version.pk}).status_code == 302
+    assert maker.post(f"{page}save/", {**form, "bank_version": version.pk}).status_code == 302
 
 
 def test_a_site_administrator_reads_the_records_and_leaves_an_event(

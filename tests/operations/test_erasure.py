@@ -178,19 +178,21 @@ def test_what_was_measured_of_the_person_goes_and_measuring_goes_on(
     items = tuple(ItemParameter(f"p{n:03d}", a=1.0, b=0.1 * n) for n in range(1, 5))
     parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
     item_bank, _ = item_bank_import(slug="items", parameters=parameters, now=now)
-    study = make_study(judge_kind="checks", top_size=1, item_bank=item_bank)
-    person, other = make_person(study), make_person(study)
+    study = make_study(judge_kind="checks", top_size=1, item_bank=item_bank, replicates_per_profile=3)
+    person, *others = (make_person(study) for _ in range(3))
     work(person, {"p001": "1", "p002": "no"})
-    work(other, {"p001": "1", "p003": "3"})
+    for other in others:
+        work(other, {"p001": "1", "p003": "3"})
+    codes = {other.code for other in others}
     later = now + timedelta(hours=3)
     results = score(study, clock=lambda: later).judges[0].results
     measurement = measurement_compute(results=results, now=later, resamples=50)
     rows = MeasureRow.objects.filter(results__run__study=study).exclude(participant="")
-    assert set(rows.values_list("participant", flat=True)) == {person.code, other.code}
+    assert set(rows.values_list("participant", flat=True)) == {person.code} | codes
     total, own = measurement.result_set.measures.count(), rows.filter(participant=person.code).count()
     session_withdraw(participant=person, now=later)
     withdrawn_erase(now=due_at(person))
-    assert set(rows.values_list("participant", flat=True)) == {other.code}
+    assert set(rows.values_list("participant", flat=True)) == codes
     assert measurement.result_set.measures.count() == total - own
     again = measurement_compute(results=results, now=due_at(person), resamples=50)
     assert again.blocks[Block.COHORT]["state"] == "computed"

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from datetime import datetime
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -50,16 +51,22 @@ def measured(
     score: Callable[..., Scoring],
     now: datetime,
 ) -> Callable[..., tuple[Study, Measurement]]:
-    """A measured study of three people, one of whom is right throughout."""
+    """A measured study of four people, two of whom are right throughout."""
 
     def measure(
         item_bank: ItemBank | None = None, *, blocks: Iterable[Block] = (Block.BENCHMARK,), **settings: object
     ) -> tuple[Study, Measurement]:
-        chosen = {"judge_kind": "match", "match_rules": "bbeh", "top_size": 1, "prompts": PROMPTS, **settings}
+        chosen: dict[str, Any] = {
+            "judge_kind": "match",
+            "match_rules": "bbeh",
+            "top_size": 2,
+            "prompts": PROMPTS,
+            **settings,
+        }
         chosen["replicates_per_profile"] = 20
         study = make_study(item_bank=item_bank, **chosen)
-        for right in (4, 2, 1):
-            answers = {one.prompt_id: "no" if n < right else "yes" for n, one in enumerate(PROMPTS)}
+        for right in (4, 4, 2, 1):
+            answers = {one.prompt_id: "no" if n < right else "yes" for n, one in enumerate(chosen["prompts"])}
             work(make_person(study), answers)
         results = score(study, measures=False).judges[0].results
         return study, measure_blocks(results, *blocks, now=now, resamples=100)
@@ -183,7 +190,7 @@ def test_raters_are_counted_and_their_best_stands_beside_the_best_of_equals(
     found = block(measured()[1])
     best = row(found, "human.max", "", "task:zebra puzzles")
     equal = row(found, "human.max.equal", "", "task:zebra puzzles")
-    assert (best.value, best.people, best.details["best_items"]) == (100.0, 3, 2)
+    assert (best.value, best.people, best.details["best_items"]) == (100.0, 4, 2)
     assert 33 < (equal.value or 0) <= 100
 
 
@@ -252,7 +259,7 @@ def test_bbh_counts_three_variants_of_a_task_as_one_and_has_no_harmonic_mean(
     study, measurement = measured(prompts=prompts, match_rules="bbh")
     found = block(measurement)
     accuracy = values(found, "task.accuracy", "average")
-    three, five, navigate = 100, 200 / 3, 100 / 3
+    three, five, navigate = 100, 300 / 4, 200 / 4
     assert list(accuracy.values()) == [None, None, pytest.approx(navigate)]  # two are of one question each
     assert row(found, "benchmark.macro", "average").value == pytest.approx((three + five + navigate) / 3)
     by_hand = ((three + five) / 2 + navigate) / 2
@@ -268,6 +275,7 @@ def test_what_is_by_task_leaves_without_private_prompts_of_which_a_task_may_have
     prompts = [
         one.model_copy(update={"split": "public" if n == 0 else "private"}) for n, one in enumerate(PROMPTS)
     ]
+    prompts.append(prompts[0].model_copy(update={"prompt_id": "another"}))
     study, _ = measured(prompts=prompts, blocks=MEASURED)
     study_export(study=study, target=tmp_path / "export", replace=False, software="chiron test", now=now)
     tables = {

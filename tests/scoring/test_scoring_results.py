@@ -81,6 +81,21 @@ def results(kept_results: ResultSet, db: None) -> ResultSet:
 
 
 @pytest.fixture
+def of_four(
+    make_study: Callable[..., Study], item_bank: ItemBank, make_person: Person, work: Work,
+    score: Callable[..., Scoring],
+) -> ResultSet:  # fmt: skip
+    """Four people, who answered as the two did; the better two are Top."""
+    study = make_study(
+        prompts=PROMPTS, category_source="item_bank", item_bank=item_bank, **{**SETTINGS, "top_size": 2}
+    )
+    for _ in range(2):
+        work(make_person(study), {"p1": FULL, "p2": HALF, "p3": FULL})
+        work(make_person(study), {"p1": NONE, "p2": HALF, "p3": NONE, "p4": FULL})
+    return score(study).judges[0].results
+
+
+@pytest.fixture
 def item_bank(kept_item_bank: ItemBank, db: None) -> ItemBank:
     return ItemBank.objects.get(pk=kept_item_bank.pk)
 
@@ -127,8 +142,8 @@ def test_a_category_of_one_prompt_has_its_counts_and_the_reason_for_no_number(re
     assert estimate(results, "top", "QR").withheld == "too_few_people"
 
 
-def test_theta_ql_of_top_has_the_reason_for_no_interval(results: ResultSet) -> None:
-    top = estimate(results, "top")
+def test_theta_ql_of_top_has_the_reason_for_no_interval(of_four: ResultSet) -> None:
+    top = estimate(of_four, "top")
     assert top.theta_ql is not None
     reached = 1 / (1 + exp(-top.theta_ql)) + 2 / (1 + exp(-2 * (top.theta_ql - 1)))
     assert reached == pytest.approx(1 * 1 + 2 * 0.5)
@@ -156,9 +171,9 @@ def test_every_expected_answer_is_accounted_for_and_none_is_a_zero(results: Resu
     assert average.coverage == pytest.approx(2 / 3)
 
 
-def test_top_is_whoever_has_the_highest_mean_of_what_they_answered(results: ResultSet) -> None:
-    top = estimate(results, "top")
-    assert (top.participants, top.pairs, top.expected, top.missing, top.unknown_items) == (1, 2, 4, 1, 1)
+def test_top_is_whoever_has_the_highest_mean_of_what_they_answered(of_four: ResultSet) -> None:
+    top = estimate(of_four, "top")
+    assert (top.participants, top.pairs, top.expected, top.missing, top.unknown_items) == (2, 4, 8, 2, 2)
     assert top.theta == pytest.approx((LOGIT_OF_1 + 4) / 5, abs=1e-12)
     assert top.raw_mean == 0.75
 
@@ -207,7 +222,8 @@ def test_only_retained_people_count(
     study: Study, person: Person, work: Work, score: Callable[..., Scoring], now: datetime
 ) -> None:
     everything = {f"p{n}": FULL for n in range(1, 5)}
-    work(person(), {"p1": HALF})
+    for _ in range(2):
+        work(person(), {"p1": HALF, "p2": HALF})
     work(person(), everything, end="withdrawn")
     work(person(), everything, end="active")
     work(person(is_test=True), everything)
@@ -219,7 +235,7 @@ def test_only_retained_people_count(
         participant=off_task, decision=VerdictDecision.CONFIRM, reason="Off-task.", actor=lead, now=now
     )
     average = estimate(score(study).judges[0].results, "average")
-    assert (average.participants, average.pairs, average.raw_mean, average.expected) == (1, 1, 0.5, 4)
+    assert (average.participants, average.pairs, average.raw_mean, average.expected) == (2, 4, 0.5, 8)
 
 
 def test_somebody_excluded_after_judging_leaves_the_results(
@@ -274,11 +290,12 @@ def test_a_study_without_an_item_bank_has_raw_means_and_no_theta(
     make_study: Callable[..., Study], make_person: Person, work: Work, score: Callable[..., Scoring]
 ) -> None:
     study = make_study(prompts=PROMPTS, judge_kind="checks", top_size=1)
-    work(make_person(study), {"p1": FULL, "p2": HALF})
+    for _ in range(2):
+        work(make_person(study), {"p1": FULL, "p2": HALF})
     results = score(study).judges[0].results
     average = estimate(results, "average")
     assert (average.theta, average.se, average.theta_pool, average.ci_low_pool) == (None, None, None, None)
-    assert (average.raw_mean, average.pairs, average.unknown_items, average.coverage) == (0.75, 2, 0, 0.5)
+    assert (average.raw_mean, average.pairs, average.unknown_items, average.coverage) == (0.75, 4, 0, 0.5)
     assert estimate(results, "average", "maths").coverage == 0.5
     assert "The study has no item bank, so there is no theta." in report_of(results).notes
 

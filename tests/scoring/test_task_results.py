@@ -66,18 +66,18 @@ def test_the_harmonic_mean_of_few_questions_is_hidden_and_the_reason_said(
         assert shown.metrics[0].average == pytest.approx(100 / 6)
 
 
-def test_many_answers_to_one_question_are_one_question(
+def test_many_answers_to_two_questions_are_two_questions(
     make_study: Callable[..., Study], make_person: Person, work: Work, score: Callable[..., Scoring],
     now: datetime,
 ) -> None:  # fmt: skip
     study = make_study(
-        prompts=BBEH[:1], judge_kind="match", match_rules="bbeh", top_size=1, replicates_per_profile=20
+        prompts=BBEH[:2], judge_kind="match", match_rules="bbeh", top_size=1, replicates_per_profile=20
     )
     for _ in range(20):
-        work(make_person(study), {BBEH[0].prompt_id: "no"})
+        work(make_person(study), {one.prompt_id: "no" for one in BBEH[:2]})
     results = score(study).judges[0].results
     measurement_compute(results=results, now=now, resamples=20)
-    assert "(here 1)" in report_of(results).notes[-1]
+    assert "(here 2)" in report_of(results).notes[-1]
 
 
 def test_the_harmonic_mean_of_enough_questions_is_shown(
@@ -91,7 +91,8 @@ def test_the_harmonic_mean_of_enough_questions_is_shown(
         prompts=questions, judge_kind="match", match_rules="bbeh", top_size=1, batch_size=20,
         replicates_per_profile=20,
     )  # fmt: skip
-    work(make_person(study), {one.prompt_id: "no" for one in questions})
+    for _ in range(2):
+        work(make_person(study), {one.prompt_id: "no" for one in questions})
     results = score(study).judges[0].results
     measurement_compute(results=results, now=now, resamples=20)
     report = report_of(results)
@@ -106,7 +107,8 @@ def test_bbh_has_a_macro_average_only(
         PromptRecord(prompt_id=f"n{n}", text="?", gold_answer="Yes", task="navigate") for n in range(4)
     ]
     study = make_study(prompts=prompts, judge_kind="match", match_rules="bbh", top_size=1)
-    work(make_person(study), {"n0": "So the answer is Yes.", "n1": "the answer is No."})
+    for _ in range(2):
+        work(make_person(study), {"n0": "So the answer is Yes.", "n1": "the answer is No."})
     results = score(study).judges[0].results
     assert metrics(results, "average") == {"macro": 50.0}
     assert len(estimates(results, group="average")) == 1

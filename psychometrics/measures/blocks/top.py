@@ -10,6 +10,7 @@ from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Pairs
 from psychometrics.inference.between_person import OwnAbilities, own_abilities, paule_mandel
+from psychometrics.inference.disclosure import MIN_PEOPLE
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.inference.quasi_estimate import unbounded
@@ -21,7 +22,6 @@ from psychometrics.top.null import NEIGHBOURS, null_reference, unplaced_rows
 from psychometrics.top.ranking import by_raw_mean, is_top, top_paper_curve, top_quasi_curve
 
 FRACTIONS = (0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.25)
-MIN_TOP_SIZE = 2  # a Top of one would be one person's own ability
 STEPS = 4
 
 
@@ -73,7 +73,7 @@ def refuse_impossible(cohort: Cohort, size: int, scored: int) -> None:
         )
     if not len(cohort.pairs):
         raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
-    if size < MIN_TOP_SIZE:
+    if size < MIN_PEOPLE:
         raise NotMeasurable(
             gettext_noop("A Top of one person would be that person's own ability; choose two or more.")
         )
@@ -108,7 +108,7 @@ def _curve_sizes(scored: int, with_pairs: int) -> dict[float, int]:
     sizes: dict[float, int] = {}
     for fraction in FRACTIONS:
         size = round(fraction * scored)
-        if MIN_TOP_SIZE <= size <= with_pairs and size not in sizes.values():
+        if MIN_PEOPLE <= size <= with_pairs and size not in sizes.values():
             sizes[fraction] = size
     return sizes
 

@@ -10,6 +10,7 @@ from psychometrics.inference.disclosure import Answers, Whole, withheld
 from psychometrics.inference.estimates import Reason
 
 PEOPLE, PROMPTS, NEIGHBOUR = Reason.TOO_FEW_PEOPLE, Reason.TOO_FEW_PROMPTS, Reason.COMPLEMENT
+PRIVATE = Reason.TOO_FEW_PRIVATE
 Row = tuple[int, int, bool]  # person, prompt, whether it is private
 
 
@@ -34,8 +35,9 @@ def answers_to(prompts: range, *, private: int = 0, people: int = 3) -> list[Row
         (1, 20, 0, PEOPLE),
         (9, 1, 0, PROMPTS),
         (1, 1, 1, PEOPLE),
-        (9, 30, 1, PROMPTS),
-        (9, 30, 2, PROMPTS),
+        (9, 30, 1, PRIVATE),
+        (9, 30, 2, PRIVATE),
+        (9, 1, 1, PRIVATE),
         (9, 30, 3, None),
         (2, 2, 0, None),
     ],
@@ -52,11 +54,11 @@ def test_no_number_is_one_persons_one_prompts_or_two_private_prompts_own(
     ("private", "rest", "hidden"),
     [
         ({"A": 0, "B": 3, "C": 9}, 0, {}),
-        ({"A": 1, "B": 3, "C": 9}, 0, {"A": PROMPTS, "B": NEIGHBOUR}),  # the whole less B and C would be A
-        ({"A": 1, "B": 2, "C": 9}, 0, {"A": PROMPTS, "B": PROMPTS}),  # together they rest on three
-        ({"A": 1, "B": 0}, 0, {"A": PROMPTS}),  # the whole rests on one, too, and is not told
+        ({"A": 1, "B": 3, "C": 9}, 0, {"A": PRIVATE, "B": NEIGHBOUR}),  # the whole less B and C would be A
+        ({"A": 1, "B": 2, "C": 9}, 0, {"A": PRIVATE, "B": PRIVATE}),  # together they rest on three
+        ({"A": 1, "B": 0}, 0, {"A": PRIVATE}),  # the whole rests on one, too, and is not told
         ({"A": 4, "B": 5}, 2, {"A": NEIGHBOUR}),  # two private prompts are in no part
-        ({"A": 1, "B": 5}, 2, {"A": PROMPTS}),
+        ({"A": 1, "B": 5}, 2, {"A": PRIVATE}),
     ],
 )
 def test_no_part_is_told_that_gives_one_or_two_private_prompts_away(
@@ -90,7 +92,7 @@ def test_people_who_share_prompts_hide_no_more_than_these() -> None:
         return [(first + i, j, j < private) for i in range(3) for j in (*range(private), 50, 51)]
 
     shared = {"A": arm(0, 2), "B": arm(10, 2), "C": arm(20, 3), "D": arm(30, 4)}
-    assert withheld_of(shared) == {"A": PROMPTS, "B": PROMPTS, "C": NEIGHBOUR}
+    assert withheld_of(shared) == {"A": PRIVATE, "B": PRIVATE, "C": NEIGHBOUR}
 
 
 def test_what_splits_a_hidden_neighbour_is_hidden_with_it() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from psychometrics.inference.disclosure import WITHHELD
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope, plain
 from psychometrics.measures.disclosure import disclosed, disclosure_of
@@ -24,11 +25,18 @@ def mean(estimate: Estimate) -> Measure:
     ("headlines", "leaves"),
     [
         ([mean(plain(0.4))], True),
-        ([mean(unknown(Reason.TOO_FEW_PROMPTS))], False),
+        ([mean(unknown(Reason.TOO_FEW_PRIVATE))], False),
+        ([mean(unknown(Reason.TOO_FEW_PEOPLE))], True),
         ([mean(unknown(Reason.NOTHING_SCORED))], True),
         ([], False),
     ],
-    ids=["enough", "two private prompts in all", "nothing there", "nobody knows"],
+    ids=[
+        "enough",
+        "two private prompts in all",
+        "one person in all, of whom public numbers tell neither",
+        "nothing there",
+        "nobody knows",
+    ],
 )
 def test_where_everybody_together_must_not_be_told_nothing_over_all_answers_leaves(
     headlines: list[Measure], leaves: bool
@@ -39,7 +47,7 @@ def test_where_everybody_together_must_not_be_told_nothing_over_all_answers_leav
         assert rule.may_leave(Block.RESULTS, Scope.PUBLIC, one)
 
 
-@pytest.mark.parametrize("why", [Reason.TOO_FEW_PEOPLE, Reason.TOO_FEW_PROMPTS, Reason.COMPLEMENT])
+@pytest.mark.parametrize("why", sorted(WITHHELD))
 def test_a_part_that_must_not_be_told_has_its_counts_and_the_reason_whatever_signs_its_name_has(
     why: Reason,
 ) -> None:
@@ -53,12 +61,20 @@ def test_a_part_that_must_not_be_told_has_its_counts_and_the_reason_whatever_sig
     assert model.details == OF_A_MODEL.details
 
 
-def test_where_everybody_together_must_not_be_told_of_no_block_says_anything() -> None:
-    withheld = {("average", ""): Reason.TOO_FEW_PROMPTS}
-    with pytest.raises(NotMeasurable, match="one or two private prompts"):
+@pytest.mark.parametrize(
+    ("why", "words"),
+    [
+        (Reason.TOO_FEW_PEOPLE, "one person.s own"),
+        (Reason.TOO_FEW_PROMPTS, "one prompt.s own"),
+        (Reason.TOO_FEW_PRIVATE, "one or two private prompts"),
+    ],
+)
+def test_where_everybody_together_must_not_be_told_of_no_block_says_anything(why: Reason, words: str) -> None:
+    withheld = {("average", ""): why}
+    with pytest.raises(NotMeasurable, match=words):
         list(disclosed(Block.UNCERTAINTY, [THETA], withheld))
-    (theta,) = disclosed(Block.RESULTS, [THETA], withheld)
-    assert theta.estimate.reason == Reason.TOO_FEW_PROMPTS
+    theta, counted = disclosed(Block.RESULTS, [THETA, COUNTED], withheld)
+    assert (theta.estimate.reason, counted) == (why, COUNTED)
 
 
 def test_one_person_one_task_and_a_private_prompt_stay_within_all_answers() -> None:

@@ -68,5 +68,5 @@ def test_beside_a_hidden_modality_no_odds_ratio_of_a_modality_is_told() -> None:
     assert len(by_modality(shown)) == len(by_modality(hidden)) == 2
     assert all(one.n for one in shown)
     for one in by_modality(hidden).values():
-        assert (one.estimate.reason, one.n, one.clusters) == ("too_few_prompts", None, None)
+        assert (one.estimate.reason, one.n, one.clusters) == ("too_few_private", None, None)
         assert one.details["log_odds"] is None

@@ -200,7 +200,7 @@ def test_without_a_difference_few_studies_are_flagged() -> None:
     assert np.std(errors) == pytest.approx(1, abs=0.35)
 
 
-@pytest.mark.parametrize(("split", "reason"), [("public", "nothing_scored"), ("both", "too_few_prompts")])
+@pytest.mark.parametrize(("split", "reason"), [("public", "nothing_scored"), ("both", "too_few_private")])
 def test_without_enough_private_prompts_there_is_no_difference(split: str, reason: str) -> None:
     cohort = simulated()
     private = np.array([prompt.split == "private" for prompt in cohort.prompts])
@@ -208,6 +208,29 @@ def test_without_enough_private_prompts_there_is_no_difference(split: str, reaso
     found = contamination(cohort.of_prompts(kept), nested=True)
     assert found.difference.reason == reason
     assert not found.flagged
+
+
+@pytest.mark.parametrize(
+    ("people", "best", "average", "of_top"),
+    [
+        (1, 0, Reason.TOO_FEW_PEOPLE, None),
+        (5, 1, None, Reason.TOO_FEW_PEOPLE),
+        (5, 2, None, None),
+        (5, 3, None, None),
+        (5, 4, None, Reason.COMPLEMENT),  # Average less Top would be the fifth
+    ],
+)
+def test_neither_average_nor_top_nor_what_is_beside_it_is_one_person_s(
+    people: int, best: int, average: Reason | None, of_top: Reason | None
+) -> None:
+    prompts = [AskedPrompt(f"p{j}", category="AB"[j % 2]) for j in range(8)]
+    rows = [(i, j, 1, j + 1, 0.5, 0.5, Outcome.SCORED) for i in range(people) for j in range(8)]
+    bank = ItemBank(tuple(one.prompt_id for one in prompts), np.ones(8), np.zeros(8), ("",) * 8,
+                    Transform(0.998, 0.001), 2.5)  # fmt: skip
+    cohort = cohort_of(people=[Person(f"P{i}") for i in range(people)], prompts=prompts, bank=bank, rows=rows)
+    found = withheld_parts(cohort, list(slices_of(cohort)), cohort.person < best, cohort.is_pair)
+    for subset in ("", "category:A", "category:B"):
+        assert (found.get(("average", subset)), found.get(("top", subset))) == (average, of_top)
 
 
 def test_a_category_with_two_private_prompts_hides_the_next_one() -> None:
@@ -220,7 +243,7 @@ def test_a_category_with_two_private_prompts_hides_the_next_one() -> None:
                     Transform(0.998, 0.001), 2.5)  # fmt: skip
     cohort = cohort_of(people=[Person(f"P{i}") for i in range(3)], prompts=prompts, bank=bank, rows=rows)
     found = withheld_from_average(cohort)
-    assert found == {"category:A": Reason.TOO_FEW_PROMPTS, "category:B": Reason.COMPLEMENT}
+    assert found == {"category:A": Reason.TOO_FEW_PRIVATE, "category:B": Reason.COMPLEMENT}
     part = next(one for one in slices_of(cohort) if one.subset == "category:B")
     hidden = slice_result(cohort, part.rows, found[part.subset], nested=True)
     assert hidden.thetas[0].by_person.reason == Reason.COMPLEMENT
@@ -244,7 +267,7 @@ def test_neither_arms_nor_what_they_are_made_of_give_private_prompts_away() -> N
     differences = {
         (one.first, one.second): one.difference.reason for one in arm_differences(cohort, found, nested=True)
     }
-    assert differences["x", "z"] == Reason.TOO_FEW_PROMPTS
+    assert differences["x", "z"] == Reason.TOO_FEW_PRIVATE
     assert differences["y", "z"] == Reason.COMPLEMENT
 
 

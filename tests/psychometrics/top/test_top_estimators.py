@@ -274,7 +274,8 @@ def test_a_size_of_top_whose_people_have_full_scores_has_a_bound_and_no_number()
         for n, one in enumerate(prompts)
     ]
     bank = pm.item_bank(prompts, [1.0] * 10, [n / 5 - 1 for n in range(10)])
-    cohort = pm.cohort_from_columns(*map(list, zip(*rows, strict=True)), bank)
+    people, asked, scores = map(list, zip(*rows, strict=True))
+    cohort = pm.cohort_from_columns(people, asked, scores, bank=bank)
     found = pm.measure(cohort, bank, blocks=["top"], top_size=3, resamples=50)
     sizes = {one.subset: one for one in found if one.name == "top.paper" and one.subset}
     assert [(name, one.people) for name, one in sizes.items()][:2] == [

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -19,6 +20,8 @@ from django.urls import reverse
 from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore
+from presentation.drawings.shapes import Drawing
+from presentation.drawn import drawing_file
 from presentation.measures import WHY_ABSENT
 from presentation.plain import plain_text
 from psychometrics.inference.disclosure import WITHHELD
@@ -28,6 +31,8 @@ from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.disclosure import COUNTED
 from reporting.management.result_lines import estimate_lines, result_lines
 from reporting.report.html import document_html
+from reporting.report.parts import Document
+from reporting.report.pdf import ReportPages, document_pdf
 from reporting.selectors.reports import report_of
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.report.parts import study_document
@@ -51,10 +56,11 @@ CATEGORIES = ("QR", "LR", "LN", "GK")
 NAMES = [f"p{n:02d}" for n in range(1, 21)]
 CATEGORY_OF = {name: CATEGORIES[place // 5] for place, name in enumerate(NAMES)}
 PRIVATE = {"p06", "p16", "p17", "p18"}
+NUMBER_OF_A_CATEGORY = rf"\b({'|'.join(CATEGORIES)})\b((?:,[^:<\n]*)?): (?:above |below )?[−\d]"
 HIDDEN = {  # over all questions, and over the public ones
     Scope.ALL: {
-        ("average", "LR"): "too_few_prompts", ("average", "GK"): "complement",
-        ("top", "LR"): "too_few_prompts", ("top", "LN"): "too_few_people", ("top", "GK"): "complement",
+        ("average", "LR"): "too_few_private", ("average", "GK"): "complement",
+        ("top", "LR"): "too_few_private", ("top", "LN"): "too_few_people", ("top", "GK"): "complement",
     },
     Scope.PUBLIC: {("top", "LN"): "too_few_people", ("top", "GK"): "complement"},
 }  # fmt: skip
@@ -181,8 +187,31 @@ def test_front_page_breakdowns_and_terminal_say_the_same_reason(
                 assert reasons_in(rows) == ({why} if why else set()), (place, category, named, rows)
 
 
-def test_the_report_and_its_scope_say_it_too(results: ResultSet) -> None:
-    report = document_html(study_document(results.run.study))
+def pdf_text(document: Document, monkeypatch: pytest.MonkeyPatch) -> str:
+    """What the PDF library is given to write, a row of a table a line: nothing here reads a PDF back."""
+    lines: list[str] = []
+    table, block = ReportPages.table, ReportPages.multi_cell
+
+    def with_rows(pages: ReportPages, rows: list[list[str]], **how: Any) -> Any:
+        lines.extend(map(" ".join, rows))
+        return table(pages, rows, **how)
+
+    def with_text(pages: ReportPages, *given: Any, **how: Any) -> Any:
+        lines.append(how["text"] if "text" in how else given[2])
+        return block(pages, *given, **how)
+
+    monkeypatch.setattr(ReportPages, "table", with_rows)
+    monkeypatch.setattr(ReportPages, "multi_cell", with_text)
+    assert document_pdf(document).startswith(b"%PDF-")
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize("kind", ["html", "pdf"])
+def test_the_report_and_its_scope_say_it_too(
+    results: ResultSet, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = study_document(results.run.study)
+    report = document_html(document) if kind == "html" else pdf_text(document, monkeypatch)
     for (_group, category), why in HIDDEN[Scope.PUBLIC].items():
         rows = [row for row in rows_with(report, "Top") if f", {category} " in f"{row} "]
         assert reasons_in(rows) == {why}, rows
@@ -253,14 +282,29 @@ def test_no_table_of_a_page_that_is_taken_away_has_one(
 
 
 @pytest.mark.parametrize("scope", list(Scope))
-def test_no_figure_has_a_number_that_is_withheld(results: ResultSet, staff: Client, scope: Scope) -> None:
+@pytest.mark.parametrize("extension", ["svg", "png", "pdf"])
+def test_no_figure_has_a_number_that_is_withheld(
+    results: ResultSet, staff: Client, scope: Scope, extension: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PNG and PDF have no text to read back: what is told of each mark that they are drawn of is."""
+    drawn: list[str] = []
+
+    def printed(drawing: Drawing, extension: str, words: str = "") -> bytes:
+        file = drawing_file(drawing, extension, words)
+        drawn[:] = drawing.told if extension != "svg" else [file.decode()]
+        return file
+
+    monkeypatch.setattr("reporting.views.figures.drawing_file", printed)
+    shown = set()
     for block, page in PAGES.items():
         for name in page.figures:
-            address = reverse("staff_measurement_figure", args=["few", results.pk, block, name, "svg"])
-            drawing = staff.get(f"{address}?prompts={scope}").content.decode()
-            for group, category in HIDDEN[scope]:
-                named = {"average": "Average", "top": "Top"}[group]
-                assert not re.search(rf"\b{category}, {named}[^:<]*: [−\d]", drawing), (block, name)
+            drawn.clear()
+            address = reverse("staff_measurement_figure", args=["few", results.pk, block, name, extension])
+            assert staff.get(f"{address}?prompts={scope}").status_code == (200 if drawn else 404), name
+            for category, of in re.findall(NUMBER_OF_A_CATEGORY, "\n".join(drawn)):
+                shown.add(("top" if of.startswith(", Top") else "average", category))
+    assert shown
+    assert not shown & HIDDEN[scope].keys()
 
 
 @pytest.mark.parametrize("scope", list(Scope))
@@ -295,5 +339,5 @@ def test_models_stand_beside_people_on_what_is_told_alone(results: ResultSet) ->
     assert ModelConfiguration.objects.count() == 2
     rows = results.measures.filter(scope=Scope.ALL, name="models.category.raw_mean")
     assert {(row.details["category"], row.reason) for row in rows} == {
-        ("QR", ""), ("LN", ""), ("LR", "too_few_prompts"), ("GK", "complement"),
+        ("QR", ""), ("LN", ""), ("LR", "too_few_private"), ("GK", "complement"),
     }  # fmt: skip

@@ -267,11 +267,12 @@ def test_without_item_parameters_slices_refuse_and_the_flow_stands(
     now: datetime,
 ) -> None:
     study = make_study(prompts=PROMPTS[:4], judge_kind="checks", top_size=1)
-    work(make_person(study), {"p01": "41", "p02": "42"})
+    for _ in range(2):
+        work(make_person(study), {"p01": "41", "p02": "42"})
     measurement = measured(results_compute(run=score(study, measures=False).judges[0].run, now=now), now)
     assert measurement.blocks["slices"]["state"] == "refused"
     assert measurement.blocks["exclusions"]["state"] == "computed"
-    assert row(measurement, "flow.ended").value == 1
+    assert row(measurement, "flow.ended").value == 2
     assert row(measurement, "multiverse.median", "average").reason == "nothing_scored"
 
 

@@ -42,15 +42,17 @@ def measured(
     parameters = ItemParameters(items, squeeze_scale=0.998, squeeze_offset=0.001, sigma_hat=2.5)
     bank, _ = item_bank_import(slug="items", parameters=parameters, now=now)
     study = make_study(
-        prompts=4, slug="gaps", judge_kind="checks", top_size=1, item_bank=bank, replicates_per_profile=8
+        prompts=4, slug="gaps", judge_kind="checks", top_size=2, item_bank=bank, replicates_per_profile=8
     )
-    people = [make_person(study) for _ in range(3)]
-    work(people[0], {"p001": "1", "p002": "2", "p003": ""})
-    work(people[1], {"p001": "1", "p002": "98", "p003": "97", "p004": "4"})
-    work(people[2], {f"p00{n}": "99" for n in range(1, 5)})
+    people = [make_person(study) for _ in range(5)]
+    for best in people[:2]:
+        work(best, {"p001": "1", "p002": "2", "p003": ""})
+    work(people[2], {"p001": "1", "p002": "98", "p003": "97", "p004": "4"})
+    for other in people[3:]:
+        work(other, {f"p00{n}": "99" for n in range(1, 5)})
     scoring = score_at(study, clock=lambda: now, measures=False)
     unjudged = AnswerScore.objects.filter(
-        answer__session__participant=people[1], answer__prompt__prompt_id="p004"
+        answer__session__participant=people[2], answer__prompt__prompt_id="p004"
     )
     unjudged.update(score=None, unscored_reason="timed_out")
     results = results_compute(run=scoring.judges[0].run, now=now)
@@ -66,34 +68,34 @@ def value(found: BlockMeasures, *place: str) -> float | None:
 def test_reasons_are_counted_apart_for_average_and_top(measured: Measurement) -> None:
     found = block_measures(measured, Block.MISSING)
     counts = {(row.group, row.name): row.details["count"] for row in found.rows if "count" in row.details}
-    assert [counts["average", f"share.{name}"] for name in ("scored", "unscored")] == [9, 1]
-    assert [counts["average", f"share.{name}"] for name in ("skipped", "not_reached")] == [1, 1]
-    assert [counts["top", f"share.{name}"] for name in ("scored", "skipped", "not_reached")] == [2, 1, 1]
+    assert [counts["average", f"share.{name}"] for name in ("scored", "unscored")] == [15, 1]
+    assert [counts["average", f"share.{name}"] for name in ("skipped", "not_reached")] == [2, 2]
+    assert [counts["top", f"share.{name}"] for name in ("scored", "skipped", "not_reached")] == [4, 2, 2]
 
 
 def test_theta_under_each_assumption_worked_out_on_paper(measured: Measurement) -> None:
     found = block_measures(measured, Block.MISSING)
-    # Nine answers: three right, six wrong; two zeros more; or three gaps at either end.
+    # Fifteen answers: five right, ten wrong; four zeros more; or five gaps at either end.
     assert value(found, "missing.theta.pool", "average", "as-missing") == pytest.approx(-EDGE / 3, abs=1e-9)
-    assert value(found, "missing.theta.pool", "average", "as-zero") == pytest.approx(-5 * EDGE / 11, abs=1e-9)
+    assert value(found, "missing.theta.pool", "average", "as-zero") == pytest.approx(-9 * EDGE / 19, abs=1e-9)
     assert value(found, "missing.theta.pool", "average", "bound:low") == pytest.approx(-EDGE / 2, abs=1e-9)
     assert value(found, "missing.theta.pool", "average", "bound:high") == pytest.approx(0.0, abs=1e-9)
-    # Both answers of Top are right: no ability is finite, and so many are right in one of forty cases.
+    # All four answers of Top are right: no ability is finite, and so many are right in one of forty cases.
     perfect = found.get("missing.theta.pool", "top", "as-missing")
     assert perfect is not None
     assert (perfect.value, perfect.high, perfect.reason) == (None, None, "no_finite_solution")
-    assert perfect.low == pytest.approx(log(0.025**0.5 / (1 - 0.025**0.5)), abs=1e-9)
+    assert perfect.low == pytest.approx(log(0.025**0.25 / (1 - 0.025**0.25)), abs=1e-9)
     assert value(found, "missing.theta.pool", "top", "as-zero") == pytest.approx(0.0, abs=1e-9)
-    # Only two people answered 80 % or more; the first did not.
+    # Only three people answered 80 % or more; those of Top did not.
     floor = found.get("missing.theta.pool", "top", "floor:0.8")
     assert floor is not None
-    assert (floor.details["eligible"], floor.details["same_people"]) == (2, 0)
-    assert floor.value == pytest.approx(-EDGE / 3, abs=1e-9)
+    assert (floor.details["eligible"], floor.details["same_people"]) == (3, 0)
+    assert floor.value == pytest.approx(-5 * EDGE / 7, abs=1e-9)
 
 
 def test_the_page_says_it_in_sentences_tables_and_a_figure(measured: Measurement, staff: Client) -> None:
     text = staff.get(reverse("staff_measurement", args=["gaps", "missing"])).content.decode()
-    assert "no answer that counts: 2 of 12 (16.7 %); other answers without a valid verdict: 1." in text
+    assert "no answer that counts: 4 of 20 (20.0 %); other answers without a valid verdict: 1." in text
     assert "left out, as in the headline" in text
     assert "difficulty of the question, per logit" in text
     results = measured.result_set_id
@@ -119,15 +121,16 @@ def test_without_item_parameters_reasons_are_counted_and_theta_has_none(
     staff: Client,
     now: datetime,
 ) -> None:
-    study = make_study(prompts=4, slug="bare", judge_kind="checks", top_size=1)
-    work(make_person(study), {"p001": "1", "p002": ""})
+    study = make_study(prompts=4, slug="bare", judge_kind="checks", top_size=2, replicates_per_profile=4)
+    for _ in range(4):
+        work(make_person(study), {"p001": "1", "p002": "2", "p003": ""})
     keep_flagged(study, now)
     results = score(study, measures=False).judges[0].results
     found = block_measures(measure_blocks(results, Block.MISSING, now=now, resamples=100), Block.MISSING)
 
     assert found.state == "computed"
     assert value(found, "share.skipped", "average") == 0.25
-    assert value(found, "share.not_reached", "average") == 0.5
+    assert value(found, "share.not_reached", "average") == 0.25
     thetas = list(found.named("missing.theta.pool", "missing.theta.prompt"))
     assert {(row.value, row.reason) for row in thetas} == {(None, "nothing_scored")}
     assert list(found.named("missing.odds_ratio")) == []

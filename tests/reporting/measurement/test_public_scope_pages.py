@@ -179,7 +179,7 @@ def test_a_category_that_would_tell_of_one_private_prompt_is_exported_without_it
         for category in ("LR", "QR"):
             hidden = rows["all", group, category]
             assert (hidden.theta, hidden.se_pool, hidden.raw_mean) == (None, None, None)
-            why = "too_few_prompts" if category == "LR" else "complement"
+            why = "too_few_private" if category == "LR" else "complement"
             assert (hidden.theta_ql, hidden.se_ql, hidden.reason_ql, hidden.reason_pool) == (
                 None,
                 None,

@@ -188,7 +188,7 @@ def test_an_interval_to_one_side_of_its_value_is_drawn(measurement: Measurement)
     assert any("3.00, 95 % interval −1.00 to 3.00" in told for told in figure.told)
 
 
-@pytest.mark.parametrize("right", [[set()] * 4, [set(NUMBERS)] * 4, [{1}, {2}, {3}, set()]])
+@pytest.mark.parametrize("right", [[set()] * 5, [set(NUMBERS)] * 5, [{1}, {2}, {3}, set(), set()]])
 def test_pages_and_figures_are_made_of_whatever_there_is(
     right: list[set[int]], measure: Measure, staff: Client
 ) -> None:

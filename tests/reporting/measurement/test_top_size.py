@@ -10,8 +10,12 @@ from django.urls import reverse
 
 from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
+from presentation.measures import WHY_ABSENT
 from psychometrics.inference.measure import Block
+from psychometrics.measures.catalogue import CATALOGUE
+from psychometrics.measures.disclosure import COUNTED
 from reporting.management.result_lines import result_lines
+from reporting.views.measurement.blocks_shown import PAGES
 from scoring.coordinator import Scoring
 from scoring.models import ResultSet
 from scoring.selectors.export_results import estimate_rows
@@ -92,6 +96,32 @@ def test_from_a_third_of_the_counted_people_on_every_surface_warns(
 
 
 @pytest.mark.parametrize(
+    ("size", "why", "words"),
+    [
+        (1, "too_few_people", "A Top of one person would be that person's own ability"),
+        (6, "complement", "beside Average it would tell of what little Top leaves out."),
+    ],
+)
+def test_of_a_top_of_one_and_of_all_but_one_no_surface_has_a_number(
+    made: Made, staff: Client, size: int, why: str, words: str
+) -> None:
+    results = made(size)
+    measure_blocks(results, *Block, now=results.computed_at, resamples=100)
+    of_top = results.measures.filter(group="top")
+    numbers = [row for row in of_top if CATALOGUE[row.name].unit not in COUNTED]
+    assert {row.block for row in numbers} > {"results", "cohort", "slices", "missing", "exclusions"}
+    assert {(row.value, row.low, row.high) for row in numbers} == {(None, None, None)}
+    assert {row.reason for row in numbers} == {why}
+    for name, text in surfaces(staff, results).items():
+        assert words in text or str(WHY_ABSENT[why]) in text, name
+    for block in PAGES:
+        page = read(staff.get(reverse("staff_measurement", args=["sized", block])).content.decode())
+        assert (words in page) == (block == Block.TOP), block
+    [top] = [row for row in estimate_rows(results.run.study) if row.group == "top" and not row.category]
+    assert (top.participants, top.theta_pool, top.raw_mean, top.reason_pool) == (size, None, None, why)
+
+
+@pytest.mark.parametrize(
     ("value", "words"),
     [
         (-3.0, "Top free of the choice (−3.00) stands below Average"),
@@ -115,6 +145,7 @@ def test_where_top_says_nothing_of_the_best_every_surface_tells_it(
 @pytest.mark.parametrize(
     ("size", "words"),
     [
+        (1, "Top is one person: no number of it is told, as it would be that person's own."),
         (2, ""),
         (3, "Top is 3 of 9 planned people, a third or more: it will tell little of the best."),
         (9, "Top is 9 people and 9 are planned: it would be everybody"),
@@ -128,5 +159,5 @@ def test_the_set_up_warns_beside_the_planned_people(
     Study.objects.filter(pk=study.pk).update(status="draft", protocol_hash="", design_hash="")
     for name, arguments in (("staff_setup_step", ["sized", "reporting"]), ("staff_lock", ["sized"])):
         content = read(staff.get(reverse(name, args=arguments)).content.decode())
-        assert ("planned" in content) == bool(words), name
+        assert ("planned" in content) == ("planned" in words), name
         assert words in content, name

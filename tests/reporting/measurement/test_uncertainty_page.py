@@ -101,18 +101,11 @@ def test_nothing_scored_is_a_sentence_and_no_numbers(measure: Callable[..., Meas
     assert found.rows == ()
 
 
-def test_one_person_has_a_theta_and_no_error(measure: Callable[..., Measurement], staff: Client) -> None:
+def test_of_one_person_no_block_tells_and_the_pages_say_so(
+    measure: Callable[..., Measurement], staff: Client
+) -> None:
     measurement = measure([{1}], batch_size=4)
-    found = block_measures(measurement, Block.UNCERTAINTY)
-
-    alone = found.get("uncertainty.theta.pool", "average", "se.participant")
-    assert alone is not None
-    assert alone.value is not None
-    assert (alone.se, alone.reason) == (None, "one_cluster")
-    missing = block_measures(measurement, Block.MISSING)
-    assert missing.state == "computed"
-    assert {row.reason for row in missing.rows if row.group == "top" and row.subset == "as-missing"} == {
-        "nothing_scored"
-    }
-    for block in ("uncertainty", "missing"):
-        assert staff.get(reverse("staff_measurement", args=["sure", block])).status_code == 200
+    for block in (Block.UNCERTAINTY, Block.MISSING):
+        assert block_measures(measurement, block).state == "refused"
+        page = staff.get(reverse("staff_measurement", args=["sure", block])).content.decode()
+        assert "No number is told: it would be one person's own." in read(page)

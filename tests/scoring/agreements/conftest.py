@@ -16,7 +16,7 @@ from tests.scoring.agreements.agreement_rows import Value, rubric_prompts
 @pytest.fixture
 def items(now: datetime) -> ItemBank:
     parameters = ItemParameters(
-        tuple(ItemParameter(f"p{n:03d}", a=0.5 + n / 4, b=n / 2 - 1) for n in range(1, 5)),
+        tuple(ItemParameter(f"p{n:03d}", a=(n + 5) // 2 / 4, b=(n - 3) // 2 / 2) for n in range(1, 5)),
         squeeze_scale=0.998,
         squeeze_offset=0.001,
         sigma_hat=2.5,
@@ -34,21 +34,25 @@ def judged_by_hand(
 ) -> Callable[..., tuple[Study, list[ScoringRun]]]:
     """A study whose judges gave exactly these scores: `judged([x of each answer], [y of each answer], …)`.
 
-    One person for each answer, on a prompt with one criterion; None is unscored.
+    One person for each answer, on a prompt with one criterion, of several in turn; None is unscored.
     """
 
-    def make(*judges: Sequence[Value], study: Study | None = None) -> tuple[Study, list[ScoringRun]]:
+    def make(
+        *judges: Sequence[Value], study: Study | None = None, prompts: Sequence[str] = ("p001",)
+    ) -> tuple[Study, list[ScoringRun]]:
         study = study or make_study(prompts=rubric_prompts(4, 1), replicates_per_profile=50)
         for number in range(len(judges[0])):
             work(make_person(study), {f"p{n:03d}": f"Answer {number}" for n in (1, 2, 3, 4)})
-        prompt = "p001"
-        for answer in Answer.objects.exclude(prompt__prompt_id=prompt):
-            Answer.objects.filter(pk=answer.pk).update(has_text=False)
+        people = Participant.objects.filter(study=study).order_by("code")
+        answers = [
+            Answer.objects.get(session__participant=one, prompt__prompt_id=prompts[place % len(prompts)])
+            for place, one in enumerate(people)
+        ]
+        Answer.objects.exclude(pk__in=[one.pk for one in answers]).update(has_text=False)
         judging_run = JudgingRun.objects.create(
             study=study, state="finished", planned=0, estimate=[], plan_sha256="", started_at=now,
             resumed_at=now, ended_at=now,
         )  # fmt: skip
-        answers = list(Answer.objects.filter(prompt__prompt_id=prompt).order_by("session__participant__code"))
         runs = []
         for name, scores in zip("abcdef", judges, strict=False):
             run = ScoringRun.objects.create(

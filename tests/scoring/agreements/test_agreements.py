@@ -19,6 +19,7 @@ from tests.scoring.agreements.agreement_rows import rubric_prompts, statistic, s
 from tests.support.headlines import estimate
 
 pytestmark = pytest.mark.django_db(transaction=True)
+ALIKE = ("p001", "p002")  # with the same item parameters
 
 
 @pytest.fixture
@@ -120,9 +121,9 @@ def test_a_study_of_four_answers_is_computed_as_by_hand(
 def test_theta_of_a_group_moves_as_by_hand(
     judged_by_hand: Callable[..., Any], make_study: Callable[..., Study], items: ItemBank, now: datetime
 ) -> None:
-    """Four answers to one item: theta is the mean logit plus b, and the change the mean change of logits."""
-    study = make_study(prompts=rubric_prompts(4, 1), replicates_per_profile=50, item_bank=items, top_size=1)
-    judged_by_hand([1, 1, 0.5, 0], [1, 0.5, 0.5, 0], study=study)
+    """Four answers to two like items: theta is the mean logit plus b, the change that of the mean logit."""
+    study = make_study(prompts=rubric_prompts(4, 1), replicates_per_profile=50, item_bank=items, top_size=2)
+    judged_by_hand([1, 1, 0.5, 0], [1, 0.5, 0.5, 0], study=study, prompts=ALIKE)
     agreements_compute(study=study, now=now)
     top_logit, a, b = math.log(0.999 / 0.001), 0.75, -0.5
     average, top = stored("ability")["groups"]
@@ -130,7 +131,7 @@ def test_theta_of_a_group_moves_as_by_hand(
     assert average["y"]["pooled"]["value"] == pytest.approx(b)
     assert average["change"]["value"] == pytest.approx(-top_logit / 4 / a)
     assert average["change"]["n"] == 4
-    # theta_QL of one item is b + logit(mean) / a; slopes n a^2 pi (1 - pi) over a: .9375 a and 1 a.
+    # theta_QL of like items is b + logit(mean) / a; slopes n a^2 pi (1 - pi) over a: .9375 a and 1 a.
     assert average["x"]["quasi"]["value"] == pytest.approx(math.log(5 / 3) / a + b)
     assert average["y"]["quasi"]["value"] == pytest.approx(b)
     quasi = average["quasi_change"]
@@ -139,9 +140,9 @@ def test_theta_of_a_group_moves_as_by_hand(
     assert quasi["se"] == pytest.approx(math.sqrt(4 / 3 * math.fsum(part**2 for part in parts)))
     assert (top["x"]["quasi"]["value"], top["x"]["quasi"]["reason"]) == (None, "no_finite_solution")
     assert top["quasi_change"]["reason"] == "no_finite_solution"
-    # Mean scores of the prompt are .625 and .5 before the logit is taken.
-    assert average["x"]["theta"] == pytest.approx(math.log(0.62475 / 0.37525) / a + b)
-    assert (top["x"]["participants"], top["shared"]) == (1, 1)
+    # Mean scores of the prompts are .75 and .5 before the logit is taken.
+    assert average["x"]["theta"] == pytest.approx(math.log(0.7495 / 0.2505) / 2 / a + b)
+    assert (top["x"]["participants"], top["shared"]) == (2, 2)
     assert top["change"]["reason"] == "no_finite_solution"
     assert stored("ability")["people"] == 4
     assert stored("ability")["sd_of_people"] == pytest.approx(top_logit / a / 2)
@@ -153,8 +154,8 @@ def test_on_a_logistic_bank_only_theta_ql_stands_and_is_what_warns(
     judged_by_hand: Callable[..., Any], make_study: Callable[..., Study], items: ItemBank, now: datetime
 ) -> None:
     ItemBank.objects.filter(pk=items.pk).update(response_model="2PL_logistic")
-    study = make_study(prompts=rubric_prompts(4, 1), replicates_per_profile=50, item_bank=items, top_size=1)
-    judged_by_hand([1, 1, 1, 0], [0, 0, 1, 0], study=study)
+    study = make_study(prompts=rubric_prompts(4, 1), replicates_per_profile=50, item_bank=items, top_size=2)
+    judged_by_hand([1, 1, 1, 0], [0, 0, 1, 0], study=study, prompts=ALIKE)
     agreements_compute(study=study, now=now)
     average, _ = stored("ability")["groups"]
     assert (average["x"]["theta"], average["x"]["pooled"]["reason"]) == (None, "logistic_bank")
@@ -163,6 +164,24 @@ def test_on_a_logistic_bank_only_theta_ql_stands_and_is_what_warns(
     moved, _ = stored("ability")["warnings"]
     assert (moved["code"], moved["subject"]) == ("theta_moved", "average")
     assert moved["value"] == pytest.approx(average["quasi_change"]["value"] / average["x"]["quasi"]["se"])
+
+
+@pytest.mark.parametrize(("size", "why"), [(1, "too_few_people"), (3, "complement")])
+def test_a_top_of_one_or_of_all_but_one_has_no_theta_under_any_judge(
+    judged_by_hand: Callable[..., Any], make_study: Callable[..., Study], items: ItemBank, now: datetime,
+    size: int, why: str,
+) -> None:  # fmt: skip
+    study = make_study(
+        prompts=rubric_prompts(4, 1), replicates_per_profile=50, item_bank=items, top_size=size
+    )
+    judged_by_hand([0.8, 0.7, 0.5, 0], [0.9, 0.5, 0.4, 0], study=study, prompts=ALIKE)
+    agreements_compute(study=study, now=now)
+    average, top = stored("ability")["groups"]
+    assert average["x"]["pooled"]["value"] is not None
+    assert (top["x"]["theta"], top["y"]["theta"], top["x"]["participants"]) == (None, None, size)
+    found = [top[side][name] for side in "xy" for name in ("pooled", "quasi")]
+    for one in (*found, top["change"], top["quasi_change"]):
+        assert (one["value"], one["reason"]) == (None, why)
 
 
 def test_the_order_of_thetas_is_unknown_below_three_people_or_without_variation(

@@ -33,12 +33,12 @@ def test_without_an_item_bank_there_is_no_table_of_categories(
     make_study: Callable[..., Study], worker: Callable[..., Participant]
 ) -> None:
     prompts = [prompt.model_copy(update={"category": "maths"}) for prompt in PROMPTS]
-    worker(
-        make_study(prompts=prompts, slug="tasks", judge_kind="checks", top_size=1), {"p1": "41", "p2": "9"}
-    )
+    study = make_study(prompts=prompts, slug="tasks", judge_kind="checks", top_size=1)
+    for _ in range(2):
+        worker(study, {"p1": "41", "p2": "9"})
     out, _ = run("score_study", "tasks")
     average = next(line for line in out.splitlines() if line.startswith("Average "))
-    assert average.split() == ["Average", "1", *["–"] * 6, "2", "2", "1.00", "0.500", "0.500"]
+    assert average.split() == ["Average", "2", *["–"] * 6, "4", "2", "2.00", "0.500", "0.500"]
     assert "maths" not in out
 
 

@@ -97,12 +97,12 @@ def test_a_score_on_the_one_private_prompt_of_a_category_moves_no_shift_of_it_th
         row = shifts[0][subset]
         assert row == shifts[1][subset]
         assert [row[key] for key in ("value", "se", "low", "high", "n", "clusters")] == [None] * 6
-        assert row["reason"] in ("too_few_prompts", "complement")
+        assert row["reason"] in ("too_few_private", "complement")
         assert row["details"] == {"p": None, "p_holm": None, "flagged": False}
-    assert shifts[0]["category:LN"]["reason"] == "too_few_prompts"
+    assert shifts[0]["category:LN"]["reason"] == "too_few_private"
     assert shifts[0]["category:LR"]["reason"] == "complement"
     assert shifts[0]["category:QR"]["value"] is not None
-    assert {row["reason"] for row in found[0][1] if row["subset"] == "category:LN"} != {"too_few_prompts"}
+    assert {row["reason"] for row in found[0][1] if row["subset"] == "category:LN"} != {"too_few_private"}
 
 
 def test_what_is_held_back_is_no_difference_to_the_recompute_script(

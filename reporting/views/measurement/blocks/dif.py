@@ -180,7 +180,7 @@ def _left_out_cell(block: BlockMeasures, line: tuple[str, str]) -> Text:
     row = block.get("dif.theta.pool", *line)
     if row is None or line[1] == "prompts:all":
         return ABSENT
-    return _("nothing flagged") if row.details["nothing_flagged"] else counted(row.details["left_out"])
+    return _("nothing flagged") if row.details["nothing_flagged"] else counted(row.details.get("left_out"))
 
 
 def prompt_name(block: BlockMeasures, row: MeasureRow) -> Text:

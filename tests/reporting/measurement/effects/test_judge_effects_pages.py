@@ -12,6 +12,7 @@ from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue import Need, entries_of
 from scoring.selectors.measures import block_measures
 from tests.reporting.measurement.effects.measured_effects import BLOCKS, PEOPLE, content, measured, row
+from tests.support.read_pages import read
 
 pytestmark = pytest.mark.django_db
 
@@ -131,15 +132,13 @@ def test_without_item_parameters_fit_and_dif_refuse_and_the_judge_is_still_descr
         content(staff, block, "itemless")
 
 
-def test_one_person_alone_has_a_fit_and_no_theta(
+def test_of_one_person_alone_no_block_tells(
     scored: Callable[..., ScoringRun], staff: Client, now: datetime
 ) -> None:
     measurement = measured(scored("alone", people=1), now, *BLOCKS)
 
     for block in BLOCKS:
-        assert block_measures(measurement, block).state == "computed"
-        content(staff, block, "alone")
-    names = [f"{block}.theta.{by}" for block in ("dif", "judge") for by in ("prompt", "pool", "ql")]
-    thetas = measurement.result_set.measures.filter(scope="all", name__in=names)
-    assert thetas.exists()
-    assert not thetas.exclude(value=None).exists()
+        assert block_measures(measurement, block).state == "refused"
+        assert "No number is told: it would be one person's own." in read(content(staff, block, "alone"))
+    thetas = measurement.result_set.measures.filter(scope="all", name__contains="theta")
+    assert {(row.value, row.reason) for row in thetas.filter(group="average")} == {(None, "too_few_people")}
