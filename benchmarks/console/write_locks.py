@@ -64,8 +64,9 @@ def _place() -> str:
 @contextmanager
 def watched() -> Iterator[Locks]:
     """Notes every transaction that writes while the block runs. `BEGIN IMMEDIATE` takes the lock."""
-    from django.db import connection
+    from django.db import connections
 
+    connection: Any = connections["default"]
     locks = Locks()
     start, commit = connection._start_transaction_under_autocommit, connection._commit
 

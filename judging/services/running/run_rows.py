@@ -54,7 +54,8 @@ def known_decide(run: JudgingRun, plan: JudgePlan, now: datetime) -> None:
         for key, (_, row) in zip(keys[len(keys) - len(plan.cached) :], plan.cached, strict=True)
         if row.known is not None
     )
-    fields = [ROW.get_field(name) for name in scored(None, None, "", RowOrigin.CACHED, now)]
+    decided = scored(None, None, "", RowOrigin.CACHED, now)
+    fields = [field for field in ROW.concrete_fields if field.name in decided]
     columns = ", ".join(f'"{field.column}" = %s' for field in fields)
     sql = (
         f'UPDATE "{ROW.db_table}" SET {columns} '  # noqa: S608  # names are the model's own
