@@ -17,7 +17,7 @@ from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS, ModelRe
 from scoring.selectors.leaderboards import models_on
 from scoring.services.model_versions import NAMED, UNPUBLISHED, models_lock, models_version_next
 from studies.models import Item, ItemBank, Study, User
-from studies.services.database import one_of_many_writes
+from studies.services.database import one_of_many_writes, rows_insert
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
@@ -224,9 +224,11 @@ def _insert(new: Sequence[WithResponses], progress: Progress) -> int:
         for one in responses
     )
     inserted, all_of_them = 0, sum(len(responses) for _, responses in new)
-    # bulk_create makes a list of all it is given: of a million rows, a gigabyte.
+    # A list of a million rows would be a gigabyte.
     while part := list(islice(scores, ROWS_PER_INSERT)):
+        insert = rows_insert(ModelScore, part)
         with one_of_many_writes():
-            inserted += len(ModelScore.objects.bulk_create(part))
+            insert()
+        inserted += len(part)
         progress(inserted, all_of_them)
     return inserted
