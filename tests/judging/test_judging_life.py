@@ -29,6 +29,7 @@ from judging.services.running.runs import (
 from scoring.coordinator import Scoring
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, StudyEvent
+from studies.services.database import rows_insert
 from tests.support.killed_start import start_killed
 from tests.support.scripted_judge import ScriptedJudge, ScriptedRun
 
@@ -130,14 +131,13 @@ def test_a_start_that_was_taken_for_dead_is_refused(
     plan: Callable[[], RunPlan], now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = plan(), plan()
-    stored = run_rows.rows_insert
     started: list[JudgingRun] = []
 
     def late(*rows: Any) -> Callable[[], None]:
         if not started:
             started.append(JudgingRun.everything.get())
             started.append(start(second, now + 2 * DRAFT_FOR))
-        return stored(*rows)
+        return rows_insert(*rows)
 
     monkeypatch.setattr(run_rows, "rows_insert", late)
     with pytest.raises(PlanOutdated):

@@ -36,7 +36,7 @@ def main(slug: str, after: str, now: str) -> None:
         with one_of_many_writes():
             yield
 
-    run_rows.ROWS_A_SLICE, run_rows.one_of_many_writes = 1, last_ones
+    vars(run_rows).update(ROWS_A_SLICE=1, one_of_many_writes=last_ones)
     study, moment = Study.objects.get(slug=slug), datetime.fromisoformat(now)
     specs = study_judge_specs(study=study, configs=list(JudgeConfig.objects.all()))
     plan = run_plan(study=study, specs=specs, now=moment, progress=lambda done, total: None)
