@@ -90,7 +90,7 @@ def participants_add(
     people = [replace(one, email=normal_email(one.email)) for one in people]
     _require_addable(Study.objects.get(pk=study.pk), people)
     accounts = _accounts([one.email for one in people])
-    with transaction.atomic():
+    with one_of_many_writes():
         study = study_lock(study)
         _require_addable(study, people)
         codes = set(study.participants.values_list("code", flat=True))

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.conf import settings
-from django.db import transaction
 from django.utils.translation import gettext as _, gettext_noop
 
 from formats.codes import code_named
@@ -13,6 +12,7 @@ from formats.problems import Problem, grouped
 from presentation.numbers import counted
 from presentation.problems import told
 from studies.models import Invitation, Participant, Study, User, VettingStatus
+from studies.services.database import one_of_many_writes
 from studies.services.people.invitations import invitations_create, require_inviting
 from studies.services.people.participants import (
     EmailInvalid,
@@ -134,7 +134,7 @@ def invitations_import(
     Raises InvitationsRefused with all problems, or StudyClosed.
     """
     plan = invitations_plan(study=study, reading=reading)
-    with transaction.atomic():
+    with one_of_many_writes():
         study = study_lock(study)
         require_inviting(study)
         # Others may have invited or added some of them since the plan was made.
