@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
-from django.db import transaction
 from django.utils.translation import gettext as _, ngettext
 
 from batches.models import Batch, BatchPlan, BatchPrompt, BatchSlot, Session
@@ -22,7 +21,7 @@ from batches.selectors.plans import people_per_batch, people_per_prompt, plan_pl
 from presentation.numbers import numbered
 from studies.models import Prompt, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolSettings
-from studies.services.database import rows_insert
+from studies.services.database import one_of_many_writes, rows_insert
 from studies.services.events import StudyEventKind, event_record
 from studies.services.readiness import require_category_source
 from studies.services.refusals import Refused
@@ -102,7 +101,7 @@ def _slots(batches: int, protocol: ProtocolSettings, rng: np.random.Generator) -
     )
 
 
-@transaction.atomic
+@one_of_many_writes()
 def _replace_plan(
     plan: BatchPlan, batches: Sequence[Sequence[int]], slots: Sequence[Slot], actor: User | None
 ) -> BatchPlan:

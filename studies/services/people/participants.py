@@ -381,7 +381,16 @@ def participants_vet(
     else:
         chosen = _named(study, names)
     decide = approve_with if approve else participant_reject
-    return [decide(participant=one, now=now, actor=actor, reason=reason, site_url=site_url) for one in chosen]
+    for one in chosen:
+        _require_decidable(one, VettingStatus.APPROVED if approve else VettingStatus.REJECTED)
+    decided: list[Participant] = []
+    for start in range(0, len(chosen), DECISIONS_A_SLICE):
+        with one_of_many_writes():
+            decided += [
+                decide(participant=one, now=now, actor=actor, reason=reason, site_url=site_url)
+                for one in chosen[start : start + DECISIONS_A_SLICE]
+            ]
+    return decided
 
 
 def _named(study: Study, names: list[str]) -> list[Participant]:

@@ -45,7 +45,7 @@ def judged_by_hand(
         for answer in Answer.objects.exclude(prompt__prompt_id=prompt):
             Answer.objects.filter(pk=answer.pk).update(has_text=False)
         judging_run = JudgingRun.objects.create(
-            study=study, state="finished", planned=0, estimate=[], plan_sha256="", started_at=now,
+            study=study, state="finished", planned=0, estimate=[], plan_sha256="0", started_at=now,
             resumed_at=now, ended_at=now,
         )  # fmt: skip
         answers = list(Answer.objects.filter(prompt__prompt_id=prompt).order_by("session__participant__code"))
