@@ -10,11 +10,12 @@ from django.conf import settings
 from batches.services.clock import ClockDoubted, clocks_agree, ending_moment
 from console.services.digests import digests_queue
 from console.services.staging import strays_remove
+from judging.services.running.runs import drafts_clear as run_drafts_clear
 from scoring.services.export_files import export_strays_delete
 from scoring.services.leaderboards import model_drafts_clear
 from studies.clock import Ending
 from studies.services.attachment_files import attachment_strays_delete
-from studies.services.banks import drafts_clear
+from studies.services.banks import drafts_clear as bank_drafts_clear
 from studies.services.clock import server_now
 
 # Looked for every few minutes: what nobody goes on with is gone within the hour.
@@ -35,16 +36,17 @@ def digests() -> None:
 
 @shared_task(name="console.tasks.clear_leftovers")
 def clear_leftovers() -> None:
-    """Delete uploads that nobody goes on with, and what killed imports and exports left half-made: they hold
-    gold answers and people's texts. Running it twice does no harm.
+    """Delete uploads that nobody goes on with, and what killed imports, starts of judging and exports left
+    half-made: they hold gold answers and people's texts. Running it twice does no harm.
 
     By a clock that is ahead it would take what is under way: while it is in doubt nothing is deleted.
     """
     with suppress(ClockDoubted):
         now = ending_moment(Ending.LEFTOVERS)
         strays_remove()
-        drafts_clear(before=now - LEFT_FOR)
+        bank_drafts_clear(before=now - LEFT_FOR)
         model_drafts_clear(before=now - LEFT_FOR)
+        run_drafts_clear(before=now - LEFT_FOR)
         try:
             export_strays_delete(now=now)
             attachment_strays_delete(before=now - LEFT_FOR)

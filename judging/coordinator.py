@@ -71,7 +71,7 @@ def run_continue_or_start(
             return run_start(plan=plan, budget=budget, actor=actor, now=clock())
         except (RunIsOpen, PlanOutdated):
             # Somebody else was faster: see what there is now.
-            continue
+            time.sleep(LOOK_SECONDS)
     return run
 
 

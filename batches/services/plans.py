@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
-from django.db import transaction
 from django.utils.translation import gettext as _, ngettext
 
 from batches.models import Batch, BatchPlan, BatchPrompt, BatchSlot, Session
@@ -22,12 +21,11 @@ from batches.selectors.plans import people_per_batch, people_per_prompt, plan_pl
 from presentation.numbers import numbered
 from studies.models import Prompt, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolSettings
+from studies.services.database import one_of_many_writes, rows_insert
 from studies.services.events import StudyEventKind, event_record
 from studies.services.readiness import require_category_source
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
-
-ROWS_PER_INSERT = 500
 
 
 class BatchesRefused(Refused):
@@ -68,7 +66,9 @@ def batches_build(*, study: Study, now: datetime, actor: User | None = None) -> 
         report=coverage_report(batches, traits, people_per_batch=people_per_batch(protocol)).as_dict(),
         built_at=now,
     )
-    return _replace_plan(plan, batches, slots, actor)
+    key_of = dict(Prompt.objects.filter(version=study.bank_version).values_list("prompt_id", "pk"))
+    keys = [[key_of[prompt_id] for prompt_id in prompt_ids] for prompt_ids in batches]
+    return _replace_plan(plan, keys, slots, actor)
 
 
 def _assemble(
@@ -101,9 +101,9 @@ def _slots(batches: int, protocol: ProtocolSettings, rng: np.random.Generator) -
     )
 
 
-@transaction.atomic
+@one_of_many_writes()
 def _replace_plan(
-    plan: BatchPlan, batches: Sequence[Sequence[str]], slots: Sequence[Slot], actor: User | None
+    plan: BatchPlan, batches: Sequence[Sequence[int]], slots: Sequence[Slot], actor: User | None
 ) -> BatchPlan:
     study_lock(plan.study)  # Where there is no plan yet, its row cannot keep two builders apart.
     old = BatchPlan.objects.select_for_update().filter(study=plan.study).first()
@@ -122,6 +122,9 @@ def _replace_plan(
                     {"number": people, "study": plan.study.slug},
                 )
             )
+        for rows in (BatchPrompt, BatchSlot):
+            places = rows.objects.filter(batch__plan=old)
+            places._raw_delete(places.db)  # nothing refers to them
         old.delete()
     plan.save(force_insert=True)
     _insert_slots(_insert_batches(plan, batches), slots)
@@ -138,19 +141,18 @@ def _replace_plan(
     return plan
 
 
-def _insert_batches(plan: BatchPlan, batches: Sequence[Sequence[str]]) -> list[Batch]:
+def _insert_batches(plan: BatchPlan, batches: Sequence[Sequence[int]]) -> list[Batch]:
     cuts = people_per_prompt(plan.study.protocol) if plan.assembly == "matrix" else 1
     in_cut = len(batches) // cuts
     rows = Batch.objects.bulk_create(
         Batch(plan=plan, number=place + 1, cut=place // in_cut + 1) for place in range(len(batches))
     )
-    key_of = dict(Prompt.objects.filter(version=plan.bank_version_id).values_list("prompt_id", "id"))
     places = (
-        BatchPrompt(batch=batch, prompt_id=key_of[prompt_id], position=position)
-        for batch, prompt_ids in zip(rows, batches, strict=True)
-        for position, prompt_id in enumerate(prompt_ids, start=1)
+        BatchPrompt(batch=batch, prompt_id=key, position=position)
+        for batch, keys in zip(rows, batches, strict=True)
+        for position, key in enumerate(keys, start=1)
     )
-    BatchPrompt.objects.bulk_create(places, batch_size=ROWS_PER_INSERT)
+    rows_insert(BatchPrompt, places)()
     return rows
 
 
@@ -161,4 +163,4 @@ def _insert_slots(batches: Sequence[Batch], slots: Sequence[Slot]) -> None:
         numbers[slot.batch, slot.profile] += 1
         number = numbers[slot.batch, slot.profile]
         rows.append(BatchSlot(batch=batches[slot.batch], profile=slot.profile, number=number, arm=slot.arm))
-    BatchSlot.objects.bulk_create(rows, batch_size=ROWS_PER_INSERT)
+    rows_insert(BatchSlot, rows)()

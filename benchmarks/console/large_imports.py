@@ -2,12 +2,15 @@
 
     python -m benchmarks.console.large_imports
     python -m benchmarks.console.large_imports --database-url postgres://… --rows 20000
+    python -m benchmarks.console.large_imports --rows 40000 --steps bank people judging
 
 A web server and one worker, as in docs/operations.md, on a database of the benchmark's own. Uploaded are a
 question bank (read, looked at, imported), results of models, and a list of people to invite, which is too
-long and refused. Meanwhile somebody asks for a page of the team's four times a second, a participant saves an
-answer, and the job's page is asked how far it is. Then another bank is imported and called off, one whose web
-server is killed (SIGKILL) in the middle and started again, and one whose worker is.
+long and refused. By command 5,000 people are added, by page as many invited; a run of 100,000 calls is
+started and called off. Meanwhile somebody asks for a page of the team's four times a second, a participant
+saves an answer, and the job's page is asked how far it is; before, for a while, nothing else is done. Then
+another bank is imported and called off, one whose web server is killed (SIGKILL) in the middle and started
+again, and one whose worker is.
 """
 
 import argparse
@@ -20,20 +23,23 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import httpx
 
-from benchmarks.sessions.site_under_load import STUDY, SignedIn, everybody_at_work, site
+from benchmarks.sessions.site_under_load import ROOT, STUDY, SignedIn, everybody_at_work, site
 
 EVERY_SECONDS = 0.25
 TIMEOUT_SECONDS = 600
 CANCEL_AT, KILL_AT = 20, 20  # per cent
 FIELD = re.compile(r'name="(token|slug|bank_format|mini|partial)" value="([^"]*)"')
 MODELS = 50
+ALONE_SECONDS = 20
+PEOPLE, JUDGED_PEOPLE, CRITERIA = 5_000, 1_000, 5
+STEPS = ("bank", "models", "people", "judging", "kills")
 Child = subprocess.Popen[bytes]
 
 
@@ -144,6 +150,8 @@ class Others:
         return reply.is_success
 
     def follows(self) -> bool:
+        if not self.job:
+            return True
         reply = self.team.get(f"{self.job}state/")
         state = reply.json()
         self.seen.percents += [state["percent"]] if state["percent"] is not None else []
@@ -187,6 +195,26 @@ def models_file(folder: Path, rows: int) -> Path:
     )
     file.write_text("".join(f"{json.dumps(one)}\n" for one in lines))
     return file
+
+
+def run_started() -> None:
+    """Plan and start a run of the judged study, and cancel it; in a process of its own."""
+    import django
+
+    django.setup()
+    from django.utils import timezone
+
+    from judging.models import JudgeConfig
+    from judging.services.running.judge_specs import JudgeSpec
+    from judging.services.running.runs import run_cancel, run_plan, run_start
+    from studies.models import Study
+
+    study, specs = Study.objects.get(slug="judged"), [JudgeSpec(JudgeConfig.objects.get())]
+    plan = run_plan(study=study, specs=specs, now=timezone.now(), progress=lambda done, of: None)
+    began = time.perf_counter()
+    run = run_start(plan=plan, budget=None, actor=None, now=timezone.now())
+    print(f"   {run.planned:,} rows were stored in {time.perf_counter() - began:.1f} s", flush=True)
+    run_cancel(run=run, actor=None, now=timezone.now())
 
 
 def administrator() -> str:
@@ -247,6 +275,41 @@ class Walk:
         print(f"   “{state['sentence'] or state['error'] or state['cancelled']}”")
         return state
 
+    def imports(self, steps: Sequence[str]) -> None:
+        self.beside("nothing else", lambda: time.sleep(ALONE_SECONDS))
+        if "bank" in steps:
+            self.job("store the bank", "/staff/banks/import/", self.read("first"))
+        if "models" in steps:
+            data = {"item_bank": "1", "source": "A run", "model": ""}
+            self.job("models", "/staff/models/upload/", data, models_file(self.folder, self.rows))
+        if "people" in steps:
+            self.beside(f"{PEOPLE:,} people added", self.people_added)
+            self.beside(f"{PEOPLE:,} people invited", self.people_invited)
+            self.people_refused()
+        if "judging" in steps:
+            start = [sys.executable, "-m", "benchmarks.console.large_imports", "--start"]
+            self.beside("a run planned, started, cancelled", lambda: subprocess.check_call(start))
+
+    def beside(self, what: str, work: Callable[[], object]) -> None:
+        """What is no job, and what others see of it."""
+        began = time.perf_counter()
+        with Others(self.url, self.cookie, self.person, job="") as seen:
+            work()
+        print(f"{what}: {time.perf_counter() - began:.1f} s; load {os.getloadavg()[0]:.0f}\n   {seen}")
+
+    def people_added(self) -> None:
+        file = self.folder / "people.csv"
+        lines = (f"added{n}@example.org,stem-phd,approved\n" for n in range(PEOPLE))
+        file.write_text("email,profile,status\n" + "".join(lines))
+        command = [sys.executable, str(ROOT / "manage.py"), "import_participants", STUDY, str(file)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+    def people_invited(self) -> None:
+        lines = "".join(f"invited{n}@example.org,stem-phd\n" for n in range(PEOPLE))
+        data = {"text": lines, "confirmed": "1"}
+        reply = self.team.client.post(f"/staff/studies/{STUDY}/invitations/list/", data=data, timeout=600)
+        assert reply.status_code == httpx.codes.FOUND, reply.status_code
+
     def people_refused(self) -> None:
         rows = "".join(f"person{n}@example.org,stem-phd\n" for n in range(self.rows))
         file = {"file": ("people.csv", f"email,profile\n{rows}".encode())}
@@ -282,11 +345,21 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--database-url", help="a PostgreSQL server; without it SQLite in a temporary folder")
     parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--steps", choices=STEPS, nargs="+", default=STEPS)
+    parser.add_argument("--start", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.start:
+        run_started()
+        return
     os.environ["CHIRON_STAFF_SECOND_FACTOR"] = "false"
     with site(arguments.database_url) as folder:
         people = everybody_at_work(people=2, batches=2, note_per_prompt=True, confidence_per_prompt=True)
         cookie = administrator()
+        if "judging" in arguments.steps:
+            from benchmarks.judging.judged_study import judge_config, judged_study
+
+            judged_study(people=JUDGED_PEOPLE, prompts=20, criteria=CRITERIA)
+            judge_config("http://127.0.0.1:9/v1")
         from operations.rehearsal.servers import (
             background_worker,
             free_port,
@@ -313,13 +386,11 @@ def main() -> None:
             work()
             print(f"{'PostgreSQL' if arguments.database_url else 'SQLite'}, {arguments.rows:,} rows")
             walk = Walk(url, cookie, people[0], arguments.rows, folder, lambda: workers[-1])
-            walk.job("store the bank", "/staff/banks/import/", walk.read("first"))
-            data = {"item_bank": "1", "source": "A run", "model": ""}
-            walk.job("models", "/staff/models/upload/", data, models_file(folder, arguments.rows))
-            walk.people_refused()
-            walk.called_off("second")
-            walk.killed("web server", "third", servers[-1], serve)
-            walk.killed("worker", "fourth", workers[-1], work)
+            walk.imports(arguments.steps)
+            if "kills" in arguments.steps:
+                walk.called_off("second")
+                walk.killed("web server", "third", servers[-1], serve)
+                walk.killed("worker", "fourth", workers[-1], work)
             errors = [line for line in log.read_text().splitlines() if "rror" in line]
             print(f"lines of errors in the worker's log: {len(errors)}")
             print("\n".join(errors[:5]))

@@ -41,12 +41,23 @@ class RunPurpose(models.TextChoices):
 OPEN_RUN_STATES = (RunState.RUNNING, RunState.PAUSED)
 
 
+class Planned(models.Manager["JudgingRun"]):
+    """Only runs whose plan is stored whole."""
+
+    def get_queryset(self) -> models.QuerySet["JudgingRun"]:
+        return super().get_queryset().exclude(plan_sha256="")
+
+
 class JudgingRun(models.Model):
     """One or several judges asked about a study, by a plan that is frozen when the run starts.
 
     `planned` counts the rows of the plan; `estimate` is what was expected of it for each judge. `budget` is
     the most that may be spent, in the currency of the judges' prices. `resumed_at` is when it last began to
     ask.
+
+    The rows are stored in slices and the plan's hash last: nobody sees a run without one. It is being
+    started, each slice moving `resumed_at`, or its start was ended. It takes the place of the study's open
+    run as long as it is `RUNNING`.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="judging_runs")
@@ -64,6 +75,9 @@ class JudgingRun(models.Model):
     started_at = models.DateTimeField()
     resumed_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
+
+    objects = Planned()
+    everything = models.Manager()
 
     class Meta:
         db_table = "scoring_judgingrun"

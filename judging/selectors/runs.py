@@ -20,6 +20,11 @@ def open_judging_run(study: Study) -> JudgingRun | None:
     return judging_runs(study).filter(state__in=OPEN_RUN_STATES).first()
 
 
+def scores_runs() -> QuerySet[JudgingRun]:
+    """Those for results, of every study."""
+    return JudgingRun.objects.filter(purpose=RunPurpose.SCORES)
+
+
 def newest_scores_run(study: Study) -> JudgingRun | None:
     """The newest run for results, whatever became of it."""
     return judging_runs(study).filter(purpose=RunPurpose.SCORES).first()

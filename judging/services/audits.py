@@ -1,7 +1,7 @@
 """Drawing an audit sample: verdicts for people to judge again."""
 
 import secrets
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _, ngettext
 from judging.models import AuditItem, AuditSample, JudgingRun
 from judging.selectors.audits import audit_judges, judged_verdicts
 from presentation.numbers import numbered
-from psychometrics.agreement.audit_sample import SizeRefused, draw_sample
+from psychometrics.agreement.audit_sample import Draw, SizeRefused, draw_sample
 from studies.models import Study, User
 from studies.selectors.private_questions import private_prompts
 from studies.selectors.roles import reviewers_see_private
@@ -25,7 +25,6 @@ class DrawRefused(Refused):
     """No sample was drawn."""
 
 
-@transaction.atomic
 def audit_draw(
     *, run: JudgingRun, size: int, seed: int, public_only: bool, actor: User | None, now: datetime
 ) -> AuditSample:
@@ -34,6 +33,40 @@ def audit_draw(
 
     The same seed draws the same from the same verdicts, such as for a second rater. Raises DrawRefused.
     """
+    found = _drawn(run, size, seed, public_only)
+    with transaction.atomic():
+        return _sample_store(run, found, actor, now)
+
+
+def audit_draw_once(
+    *, run: JudgingRun, size: int, seed: int | None, public_only: bool, actor: User, now: datetime
+) -> AuditSample:
+    """Draw as `audit_draw` does, by chance without a seed. What the same person has just drawn from this run
+    by the same wishes is not drawn once more: that sample is given back. Raises DrawRefused.
+    """
+    found = _drawn(run, size, random_seed() if seed is None else seed, public_only)
+    wished = {"size": size, "public_only": found.public_only} | ({} if seed is None else {"seed": seed})
+    with transaction.atomic():
+        JudgingRun.objects.select_for_update(no_key=True).get(pk=run.pk)
+        drawn = AuditSample.objects.filter(judging_run=run)
+        before = made_just_now(drawn, moment="drawn_at", now=now, drawn_by=actor)
+        if before and wished.items() <= _wishes_of(before).items():
+            return before
+        return _sample_store(run, found, actor, now)
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    """A sample that is not stored yet, and what it was drawn by."""
+
+    judges: list[int]
+    seed: int
+    public_only: bool
+    draw: Draw
+
+
+def _drawn(run: JudgingRun, size: int, seed: int, public_only: bool) -> _Drawn:
+    """From all verdicts of a run that is over. Raises DrawRefused."""
     public_only = drawn_from_public(run.study, wished=public_only)
     if run.is_open:
         raise DrawRefused(_("The run goes on, and its verdicts with it; draw a sample when it is over."))
@@ -43,40 +76,24 @@ def audit_draw(
         draw = draw_sample(verdicts, size=size, rng=np.random.default_rng(seed))
     except SizeRefused as refusal:
         raise DrawRefused(_size_sentence(size, refusal)) from refusal
-    facts = {"judges": [judge.pk for judge in judges], "public_only": public_only}
+    return _Drawn([judge.pk for judge in judges], seed, public_only, draw)
+
+
+def _sample_store(run: JudgingRun, found: _Drawn, actor: User | None, now: datetime) -> AuditSample:
+    facts = {"judges": found.judges, "public_only": found.public_only}
     sample = AuditSample.objects.create(
-        judging_run=run, seed=seed, drawn_by=actor, drawn_at=now,
-        strata={**facts, "strata": [asdict(stratum) for stratum in draw.strata]},
+        judging_run=run, seed=found.seed, drawn_by=actor, drawn_at=now,
+        strata={**facts, "strata": [asdict(stratum) for stratum in found.draw.strata]},
     )  # fmt: skip
     AuditItem.objects.bulk_create(
         AuditItem(sample=sample, number=number, row_id=row, stratum=stratum)
-        for number, (row, stratum) in enumerate(draw.drawn, start=1)
+        for number, (row, stratum) in enumerate(found.draw.drawn, start=1)
     )
     event_record(
-        study=run.study, kind=StudyEventKind.AUDIT_DRAWN, now=now, actor=actor,
-        sample=sample.pk, judging_run=run.pk, size=size, seed=seed, public_only=public_only,
+        study=run.study, kind=StudyEventKind.AUDIT_DRAWN, now=now, actor=actor, sample=sample.pk,
+        judging_run=run.pk, size=len(found.draw.drawn), seed=found.seed, public_only=found.public_only,
     )  # fmt: skip
     return sample
-
-
-@transaction.atomic
-def audit_draw_once(
-    *, run: JudgingRun, size: int, seed: int | None, public_only: bool, actor: User, now: datetime
-) -> AuditSample:
-    """Draw as `audit_draw` does, by chance without a seed. What the same person has just drawn from this run
-    by the same wishes is not drawn once more: that sample is given back. Raises DrawRefused.
-    """
-    locked = JudgingRun.objects.select_for_update(of=("self",), no_key=True).select_related("study")
-    run = locked.get(pk=run.pk)
-    wished = {"size": size, "public_only": drawn_from_public(run.study, wished=public_only)} | (
-        {} if seed is None else {"seed": seed}
-    )
-    drawn = AuditSample.objects.filter(judging_run=run)
-    before = made_just_now(drawn, moment="drawn_at", now=now, drawn_by=actor)
-    if before and wished.items() <= _wishes_of(before).items():
-        return before
-    chosen = random_seed() if seed is None else seed
-    return audit_draw(run=run, size=size, seed=chosen, public_only=public_only, actor=actor, now=now)
 
 
 def drawn_from_public(study: Study, *, wished: bool) -> bool:

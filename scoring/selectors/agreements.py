@@ -7,8 +7,9 @@ from itertools import groupby
 import numpy as np
 from django.db.models import Exists, F, OuterRef, Prefetch, QuerySet
 
-from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, RunPurpose, ScoringRun
+from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
 from judging.selectors.answers import counted_answers
+from judging.selectors.runs import scores_runs
 from psychometrics.agreement.scores import PanelScores, filled
 from psychometrics.data.cohort import PUBLIC
 from psychometrics.inference.measure import Scope
@@ -20,7 +21,7 @@ Panel = tuple[ScoringRun, ...]
 
 def panels(study: Study) -> list[Panel]:
     """Runs under one design that were asked for scores, two or more of them; the oldest panel first."""
-    asked = CriterionScore.objects.filter(run=OuterRef("pk"), judging_run__purpose=RunPurpose.SCORES)
+    asked = CriterionScore.objects.filter(run=OuterRef("pk"), judging_run__in=scores_runs())
     runs = ScoringRun.objects.filter(Exists(asked), study=study).select_related("config").order_by("pk")
     by_design: dict[str, list[ScoringRun]] = {}
     for run in runs:

@@ -9,8 +9,9 @@ import numpy as np
 from django.db.models import Exists, OuterRef, Q
 
 from formats.canonical import canonical_sha256
-from judging.models import CriterionScore, RunPurpose, ScoringRun
+from judging.models import CriterionScore, ScoringRun
 from judging.selectors.answers import result_answers
+from judging.selectors.runs import scores_runs
 from psychometrics.data.answers import ResultAnswer
 from psychometrics.data.cohort import PUBLIC, Cohort
 from psychometrics.inference.measure import Block, Scope
@@ -59,7 +60,7 @@ def out_of_date(study: Study) -> OutOfDate:
 
 def runs_to_keep(study: Study) -> list[ScoringRun]:
     """Those asked for scores under the present design; results under earlier ones stay as they are."""
-    asked = CriterionScore.objects.filter(run=OuterRef("pk"), judging_run__purpose=RunPurpose.SCORES)
+    asked = CriterionScore.objects.filter(run=OuterRef("pk"), judging_run__in=scores_runs())
     runs = runs_of(study).filter(design_hash=study.design_hash).select_related("study__item_bank", "config")
     return list(runs.filter(Exists(asked) | Q(result_sets__isnull=False)).distinct())
 

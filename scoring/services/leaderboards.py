@@ -15,17 +15,15 @@ from formats.progress import Progress, unseen
 from scoring.models import ModelConfiguration, ModelScore
 from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS, ModelResponse, ModelResults
 from scoring.selectors.leaderboards import models_on
-from scoring.services.model_versions import NAMED, models_lock, models_version_next
+from scoring.services.model_versions import NAMED, UNPUBLISHED, models_lock, models_version_next
 from studies.models import Item, ItemBank, Study, User
-from studies.services.database import one_of_many_writes
+from studies.services.database import one_of_many_writes, rows_insert
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
 WithResponses = tuple[ModelConfiguration, list[ModelResponse]]
 ROWS_PER_INSERT = 1000
 SHOWN = 5
-# There at no version: what is stored, slice by slice, and not published yet.
-UNPUBLISHED = 0
 
 
 class SourceRefused(Refused):
@@ -107,9 +105,9 @@ def leaderboard_import(
         )
     except BaseException:
         own = ModelConfiguration.objects.filter(pk__in=[one.pk for one, _ in drafts if one.pk])
-        _remove(list(own.filter(until=UNPUBLISHED).values_list("pk", flat=True)))
+        models_remove(list(own.filter(until=UNPUBLISHED).values_list("pk", flat=True)))
         raise
-    _remove(left)
+    models_remove(left)
     return LeaderboardImport(
         created=tuple(one.name for one, _ in drafts if one.name not in taken),
         replaced=taken,
@@ -166,7 +164,7 @@ def _publish(
     return tuple(name for name in there if name in gone), left
 
 
-def _remove(configurations: Sequence[int]) -> None:
+def models_remove(configurations: Sequence[int]) -> None:
     """Delete configurations that nobody sees, with their scores."""
     scores = ModelScore.objects.filter(configuration__in=configurations)
     while ids := list(scores.values_list("pk", flat=True)[:ROWS_PER_INSERT]):
@@ -178,7 +176,7 @@ def _remove(configurations: Sequence[int]) -> None:
 def model_drafts_clear(*, before: datetime) -> None:
     """Delete what imports left that were killed, begun before that moment."""
     drafts = ModelConfiguration.objects.filter(until=UNPUBLISHED, imported_at__lt=before)
-    _remove(list(drafts.values_list("pk", flat=True)))
+    models_remove(list(drafts.values_list("pk", flat=True)))
 
 
 def _configurations(results: ModelResults, known: set[str], source: str) -> Iterator[WithResponses]:
@@ -226,9 +224,11 @@ def _insert(new: Sequence[WithResponses], progress: Progress) -> int:
         for one in responses
     )
     inserted, all_of_them = 0, sum(len(responses) for _, responses in new)
-    # bulk_create makes a list of all it is given: of a million rows, a gigabyte.
+    # A list of a million rows would be a gigabyte.
     while part := list(islice(scores, ROWS_PER_INSERT)):
+        insert = rows_insert(ModelScore, part)
         with one_of_many_writes():
-            inserted += len(ModelScore.objects.bulk_create(part))
+            insert()
+        inserted += len(part)
         progress(inserted, all_of_them)
     return inserted

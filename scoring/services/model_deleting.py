@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 
 from scoring.models import ModelConfiguration
 from scoring.selectors.leaderboards import studies_comparing, studies_resting_on
-from scoring.services.model_versions import NAMED, models_lock
+from scoring.services.leaderboards import models_remove
+from scoring.services.model_versions import NAMED, UNPUBLISHED, models_lock
 from studies.models import Study, User
 from studies.services.events import StudyEventKind
 from studies.services.refusals import Refused
@@ -19,7 +20,6 @@ class ResultsStand(Refused):
     """Results were computed with these models, and nobody asked to compute them again."""
 
 
-@transaction.atomic
 def models_delete(
     *, models: Sequence[ModelConfiguration], recompute: bool, actor: User | None, now: datetime
 ) -> list[Study]:
@@ -29,6 +29,16 @@ def models_delete(
     where results of studies rest on them, unless they are to be computed again (`recompute`): whoever calls
     sees to that. Raises UsedByOthers where `actor` may not judge in a locked study that has them.
     """
+    resting = _withdraw(models, recompute, actor, now)
+    models_remove([one.pk for one in models])
+    return resting
+
+
+@transaction.atomic
+def _withdraw(
+    models: Sequence[ModelConfiguration], recompute: bool, actor: User | None, now: datetime
+) -> list[Study]:
+    """Let nobody be compared with them from now on."""
     bank = models[0].item_bank
     models_lock(bank)
     site_object_change(
@@ -53,5 +63,5 @@ def models_delete(
             )
             % {"studies": ", ".join(study.name for study in resting)}
         )
-    ModelConfiguration.objects.filter(pk__in=[one.pk for one in models]).delete()
+    ModelConfiguration.objects.filter(pk__in=[one.pk for one in models]).update(until=UNPUBLISHED)
     return resting

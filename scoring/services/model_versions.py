@@ -16,6 +16,8 @@ from studies.services.refusals import Refused
 from studies.services.studies import study_lock
 
 NAMED = 20  # models that an event names
+# There at no version: what is stored or deleted, slice by slice, and not published yet or no more.
+UNPUBLISHED = 0
 
 
 class NoNewerModels(Refused):

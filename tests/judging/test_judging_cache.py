@@ -10,12 +10,14 @@ from batches.models import Session
 from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.coordinator import run_work_through
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
+from judging.services.running.claims import lease_time
 from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import RunPlan, run_plan, run_start
 from scoring.coordinator import Scoring
 from studies.bank.records import CriterionRecord, PromptRecord
-from studies.models import Participant, Study
+from studies.models import Participant, Study, StudyEvent
 from studies.services.amendments import study_amend
+from tests.support.killed_start import start_killed
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 Score = Callable[..., Scoring]
@@ -205,3 +207,30 @@ def test_what_another_run_got_since_the_plan_was_made_is_not_asked_again(
     assert first == ["asked"] * 3 + ["shared"] * 3
     assert second == ["asked"] + ["cached"] * 5
     assert AnswerScore.objects.filter(score__isnull=False).count() == 8
+
+
+def test_known_verdicts_that_a_killed_start_left_open_are_found_by_the_workers(
+    answered: Callable[..., Study],
+    judge: JudgeConfig,
+    judge_endpoint: RunningJudge,
+    score: Score,
+    child_environment: dict[str, str],
+    running_clock: Callable[[], datetime],
+) -> None:
+    first, second = answered("42", "41"), answered("42", "41")
+    score(first, judge)
+    asked = len(judge_endpoint.arrivals())
+    rows = CriterionScore.objects.filter(judging_run__study=second)
+    # All six are stored and the run is published; two of them are decided.
+    start_killed(child_environment, second.slug, after=8, now=running_clock())
+    [run] = JudgingRun.objects.filter(study=second)
+    assert [rows.filter(state=state).count() for state in ("open", "scored")] == [4, 2]
+    assert StudyEvent.objects.filter(study=second, kind="judging_started").count() == 1
+
+    def later() -> datetime:
+        return running_clock() + 2 * lease_time()
+
+    run_work_through(run=run, clock=later, progress=lambda done, total: None)
+    assert set(rows.values_list("state", "origin")) == {("scored", "cached")}
+    assert len(judge_endpoint.arrivals()) == asked
+    assert AnswerScore.objects.filter(run__study=second, score__isnull=False).count() == 4

@@ -3,19 +3,23 @@
 import threading
 from collections.abc import Callable
 from datetime import datetime
+from typing import Any
 
 import pytest
 from django.db import IntegrityError, connection
 
 from batches.models import Session
 from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, PauseReason
+from judging.services.running import run_rows
 from judging.services.running.coordinating import open_runs, remaining_of
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import (
+    DRAFT_FOR,
     PlanOutdated,
     RunIsOpen,
     RunNotOpen,
     RunPlan,
+    drafts_clear,
     run_cancel,
     run_pause,
     run_plan,
@@ -25,6 +29,8 @@ from judging.services.running.runs import (
 from scoring.coordinator import Scoring
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, StudyEvent
+from studies.services.database import rows_insert
+from tests.support.killed_start import start_killed
 from tests.support.scripted_judge import ScriptedJudge, ScriptedRun
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -93,6 +99,52 @@ def test_a_plan_is_stored_whole_or_not_at_all(plan: Callable[[], RunPlan], now: 
     with pytest.raises(IntegrityError):
         start(broken, now)
     assert (JudgingRun.objects.count(), CriterionScore.objects.count(), kinds()) == (0, 0, [])
+
+
+def test_a_start_that_was_killed_leaves_nothing_to_see_and_gives_way(
+    plan: Callable[[], RunPlan], study: Study, child_environment: dict[str, str], now: datetime
+) -> None:
+    planned = plan()
+    start_killed(child_environment, study.slug, after=2, now=now)
+    assert (list(JudgingRun.objects.all()), open_runs(), kinds()) == ([], [], [])
+    assert CriterionScore.objects.count() == 2
+    with pytest.raises(RunIsOpen, match="is being started at this moment"):
+        start(planned, now)
+    run = start(planned, now + 2 * DRAFT_FOR)
+    assert open_runs() == [run]
+    assert run.rows.count() == CriterionScore.objects.count() == 4
+    assert kinds() == ["judging_started"]
+
+
+def test_what_a_killed_start_left_is_cleared(
+    plan: Callable[[], RunPlan], study: Study, child_environment: dict[str, str], now: datetime
+) -> None:
+    start_killed(child_environment, study.slug, after=3, now=now)
+    drafts_clear(before=now)
+    assert CriterionScore.objects.count() == 3
+    drafts_clear(before=now + 2 * DRAFT_FOR)
+    assert (JudgingRun.everything.count(), CriterionScore.objects.count()) == (0, 0)
+    assert start(plan(), now).rows.count() == 4
+
+
+def test_a_start_that_was_taken_for_dead_is_refused(
+    plan: Callable[[], RunPlan], now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = plan(), plan()
+    started: list[JudgingRun] = []
+
+    def late(*rows: Any) -> Callable[[], None]:
+        if not started:
+            started.append(JudgingRun.everything.get())
+            started.append(start(second, now + 2 * DRAFT_FOR))
+        return rows_insert(*rows)
+
+    monkeypatch.setattr(run_rows, "rows_insert", late)
+    with pytest.raises(PlanOutdated):
+        start(first, now)
+    assert open_runs() == [started[1]]
+    assert CriterionScore.objects.count() == 4
+    assert kinds() == ["judging_started"]
 
 
 def test_a_paused_run_asks_nothing_and_a_resumed_one_the_rest(scripted: ScriptedRun, now: datetime) -> None:

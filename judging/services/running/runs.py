@@ -1,13 +1,14 @@
 """The life of a judging run: started with a frozen plan, paused, resumed, cancelled, finished."""
 
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 from django.utils.translation import gettext as _
 
 from formats.canonical import canonical_sha256
@@ -26,11 +27,14 @@ from judging.services.running.budget import require_prices
 from judging.services.running.compared import require_compared
 from judging.services.running.judge_specs import JudgeSpec, scoring_run_open
 from judging.services.running.planning import JudgePlan, Progress, estimate, judge_plan
-from judging.services.running.run_rows import rows_create, rows_reopen
+from judging.services.running.run_rows import known_decide, rows_create, rows_delete, rows_reopen
 from judging.services.running.settling import answers_complete
 from studies.models import Study, User
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
+
+# So long nothing is heard of a start that goes on: with SQLite a slice may wait for others who write.
+DRAFT_FOR = timedelta(minutes=1)
 
 
 class RunIsOpen(Refused):
@@ -102,46 +106,108 @@ def run_start(
 ) -> JudgingRun:
     """Freeze the plan: all of its rows, or nothing. `details` go into the study's record of it.
 
+    The rows are stored in slices, and nobody sees the run before the last one is there. A start that was
+    ended in the middle gives way to the next one after `DRAFT_FOR`.
+
     Raises RunIsOpen, PlanOutdated, PricesUnknown, NotCompared.
     """
     if purpose == RunPurpose.SCORES:
         require_compared(judge.run for judge in plan.judge_plans)
     require_prices(budget, [judge.run.config for judge in plan.judge_plans if judge.calls])
-    # Outside of the transaction, in which nobody else can write on SQLite.
-    estimates, plan_sha256 = plan.estimates, plan.sha256()
+    run = JudgingRun(
+        study=plan.study,
+        purpose=purpose,
+        budget=budget,
+        planned=plan.rows,
+        estimate=plan.estimates,
+        started_by=actor,
+        started_at=now,
+        resumed_at=now,
+    )
+    plan_sha256 = plan.sha256()
+    _draft(run, plan)
+    try:
+        _rows_store(run, plan)
+        _publish(run, plan_sha256, details or {})
+    except BaseException:
+        draft_remove(run, now=now)
+        raise
+    for judge in plan.judge_plans:
+        known_decide(run, judge, now)
+    return run
+
+
+def _draft(run: JudgingRun, plan: RunPlan) -> None:
+    """Take the place of the study's open run. Raises RunIsOpen, PlanOutdated."""
+    drafts_clear(before=run.started_at - DRAFT_FOR, study=run.study)
     try:
         with transaction.atomic():
-            run = JudgingRun.objects.create(
-                study=plan.study,
-                purpose=purpose,
-                budget=budget,
-                planned=plan.rows,
-                estimate=estimates,
-                plan_sha256=plan_sha256,
-                started_by=actor,
-                started_at=now,
-                resumed_at=now,
-            )
-            _require_newest(plan, run)
-            for judge in plan.judge_plans:
-                rows_create(run, judge, now)
-            _event(
-                run,
-                StudyEventKind.JUDGING_STARTED,
-                now,
-                actor=actor,
-                purpose=run.purpose,
-                rows=run.planned,
-                budget=None if budget is None else str(budget),
-                plan_sha256=run.plan_sha256,
-                **details or {},
-            )
+            run.save()
+            _require_newest(plan)
     except IntegrityError:
-        if open_judging_run(plan.study) is None:
+        if not _open_or_starting(run.study).exists():
             raise
-        said = _('The study "%(study)s" is being judged already; wait for that run, resume or cancel it.')
-        raise RunIsOpen(said % {"study": plan.study.slug}) from None
-    return run
+        said = (
+            _('The study "%(study)s" is being judged already; wait for that run, resume or cancel it.')
+            if open_judging_run(run.study)
+            else _('A run of the study "%(study)s" is being started at this moment; wait until it is there.')
+        )
+        raise RunIsOpen(said % {"study": run.study.slug}) from None
+
+
+def _open_or_starting(study: Study) -> QuerySet[JudgingRun]:
+    return JudgingRun.everything.filter(study=study, state__in=OPEN_RUN_STATES)
+
+
+def _rows_store(run: JudgingRun, plan: RunPlan) -> None:
+    began = time.monotonic()
+
+    def keep() -> None:
+        """Let others see that the start goes on. Raises PlanOutdated where they took it for dead."""
+        moment = run.started_at + timedelta(seconds=time.monotonic() - began)
+        if not _drafts().filter(pk=run.pk, state=RunState.RUNNING).update(resumed_at=moment):
+            raise _outdated(run.study)
+
+    for judge in plan.judge_plans:
+        rows_create(run, judge, run.started_at, keep)
+
+
+@transaction.atomic
+def _publish(run: JudgingRun, plan_sha256: str, details: Mapping[str, Any]) -> None:
+    """Let everybody see the run, and workers ask. Raises PlanOutdated."""
+    draft = _drafts().filter(pk=run.pk, state=RunState.RUNNING)
+    if not draft.update(plan_sha256=plan_sha256, resumed_at=run.started_at):
+        raise _outdated(run.study)
+    run.plan_sha256 = plan_sha256
+    _event(
+        run,
+        StudyEventKind.JUDGING_STARTED,
+        run.started_at,
+        actor=run.started_by,
+        purpose=run.purpose,
+        rows=run.planned,
+        budget=None if run.budget is None else str(run.budget),
+        plan_sha256=plan_sha256,
+        **details,
+    )
+
+
+def _drafts() -> QuerySet[JudgingRun]:
+    return JudgingRun.everything.filter(plan_sha256="")
+
+
+def draft_remove(draft: JudgingRun, *, now: datetime) -> None:
+    """Delete a run that was never published; another can be started at once."""
+    if _drafts().filter(pk=draft.pk).update(state=RunState.CANCELLED, ended_at=now):
+        rows_delete(draft)
+        _drafts().filter(pk=draft.pk).delete()
+
+
+def drafts_clear(*, before: datetime, study: Study | None = None) -> None:
+    """Delete what starts left that were ended in the middle: nothing was heard of them since `before`."""
+    left = _drafts().exclude(state=RunState.RUNNING, resumed_at__gte=before)
+    for draft in left if study is None else left.filter(study=study):
+        draft_remove(draft, now=before)
 
 
 def _event(
@@ -150,11 +216,15 @@ def _event(
     event_record(study=run.study, kind=kind, now=now, actor=actor, run=run.pk, **details)
 
 
-def _require_newest(plan: RunPlan, run: JudgingRun) -> None:
-    since = plan.study.judging_runs.filter(pk__gt=plan.newest_run).exclude(pk=run.pk)
-    if since.exists():
-        said = _('The study "%(study)s" was judged while this was being planned; plan it again.')
-        raise PlanOutdated(said % {"study": plan.study.slug})
+def _require_newest(plan: RunPlan) -> None:
+    """Raise PlanOutdated where another run was over, or begun, since the plan was made."""
+    if plan.study.judging_runs.filter(pk__gt=plan.newest_run).exists():
+        raise _outdated(plan.study)
+
+
+def _outdated(study: Study) -> PlanOutdated:
+    said = _('The study "%(study)s" was judged while this was being planned; plan it again.')
+    return PlanOutdated(said % {"study": study.slug})
 
 
 def run_pause(
@@ -204,8 +274,9 @@ def run_cancel(*, run: JudgingRun, actor: User | None, now: datetime) -> None:
         )
         if not changed:
             raise RunNotOpen(_("This run is over already."))
-        left = CriterionScore.objects.filter(judging_run=run, state=RowState.OPEN).update(lease=None)
-        _event(run, StudyEventKind.JUDGING_CANCELLED, now, actor=actor, left=left)
+        left = CriterionScore.objects.filter(judging_run=run, state=RowState.OPEN)
+        left.exclude(lease=None).update(lease=None)
+        _event(run, StudyEventKind.JUDGING_CANCELLED, now, actor=actor, left=left.count())
     # Nobody looks at this run again: what has all its verdicts gets its score now.
     for scored in scoring_runs_of(run):
         answers_complete(run=scored, now=now)

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from django.db import transaction
 from django.db.models import Max
 
 from batches.models import Answer
@@ -11,6 +10,7 @@ from judging.judges.interface import CriterionVerdict, sample_score
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
 from judging.selectors.judging import JudgingState, Position, counted_rows, judging_state, stored_verdict
 from studies.models import Criterion
+from studies.services.database import one_of_many_writes
 
 ANSWERS_AT_ONCE = 500
 SCORE_FIELDS = ["revision", "score", "unscored_reason", "judged_at"]
@@ -21,9 +21,9 @@ def answers_settle(*, judging_run: JudgingRun, run: ScoringRun, now: datetime) -
     """Score the answers whose rows are all decided and that have no score of them yet; return how many."""
     ready = _answers_to_settle(judging_run, run)
     for start in range(0, len(ready), ANSWERS_AT_ONCE):
-        some = ready[start : start + ANSWERS_AT_ONCE]
-        with transaction.atomic():
-            scores_store(answer_scores(run, some, now))
+        made = answer_scores(run, ready[start : start + ANSWERS_AT_ONCE], now)
+        with one_of_many_writes():
+            scores_store(made)
     return len(ready)
 
 
@@ -31,10 +31,10 @@ def answers_complete(*, run: ScoringRun, now: datetime) -> None:
     """Score the answers that have all their verdicts and no score, as a cancelled run may leave them."""
     unscored = [(row.answer_id, row.revision) for row in counted_rows(run) if not row.scored]
     for start in range(0, len(unscored), ANSWERS_AT_ONCE):
-        some = unscored[start : start + ANSWERS_AT_ONCE]
-        with transaction.atomic():
-            made = [score for score in answer_scores(run, some, now) if score.score is not None]
-            scores_store(made)
+        some = answer_scores(run, unscored[start : start + ANSWERS_AT_ONCE], now)
+        if made := [score for score in some if score.score is not None]:
+            with one_of_many_writes():
+                scores_store(made)
 
 
 def scores_store(scores: Sequence[AnswerScore]) -> None:
@@ -99,10 +99,10 @@ def _positions_of(answers: Sequence[int]) -> Mapping[int, list[Position]]:
     return {answer: criteria.get(prompt, [None]) for answer, prompt in prompts.items()}
 
 
-@transaction.atomic
 def scoring_run_note_end(*, run: ScoringRun, now: datetime) -> JudgingState:
     """Stamp the run as finished exactly when every answer that counts has a score."""
     state = judging_state(run)
-    run.finished_at = (run.finished_at or now) if state.left == 0 else None
-    run.save(update_fields=["finished_at"])
+    if (state.left == 0) != (run.finished_at is not None):
+        run.finished_at = now if state.left == 0 else None
+        run.save(update_fields=["finished_at"])
     return state

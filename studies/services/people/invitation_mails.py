@@ -13,12 +13,12 @@ from django.utils.translation import gettext_lazy as _
 from studies.models import Invitation, MailOutcome, MailRecord, OutgoingMail, Study, StudyEvent, User
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.invitations import token_sha256
+from studies.services.database import one_of_many_writes, rows_insert
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails.mails import ADDRESS_REFUSED, NOT_TAKEN, invitation_mails_queue
 from studies.services.mails.study_mails import VALID_FOR
 from studies.services.mails.texts import MailButton, html_part, mail_of
 from studies.services.people.invitations import (
-    ROWS_PER_INSERT,
     expiry,
     require_inviting,
     require_unused,
@@ -26,6 +26,7 @@ from studies.services.people.invitations import (
 )
 
 LOG = structlog.get_logger("chiron")
+MAILS_A_SLICE = 100
 
 
 def invitation_send(
@@ -42,7 +43,6 @@ def invitation_send(
     return _outcome_stored(invitation, problem, now, actor)
 
 
-@transaction.atomic
 def invitations_queue(
     *,
     study: Study,
@@ -53,39 +53,44 @@ def invitations_queue(
 ) -> int:
     """Leave a mail with a new link for each to a worker, which notes what becomes of it; how many there are.
 
-    Every earlier link of them is useless from now on. Raises as `invitation_send`, and queues none then.
+    Every earlier link of them is useless from now on. Raises as `invitation_send`, and queues none then, but
+    for what others do at this moment: a list goes in slices. Asked again, it goes on with those to send.
     """
     require_inviting(study)
     numbers = [one.pk for one in invitations]
-    for start in range(0, len(numbers), ROWS_PER_INSERT):
-        _queue(study, numbers[start : start + ROWS_PER_INSERT], site_url, now, actor)
+    slices = [numbers[start : start + MAILS_A_SLICE] for start in range(0, len(numbers), MAILS_A_SLICE)]
+    for some in slices:
+        for one in Invitation.objects.filter(pk__in=some):
+            require_unused(one)
+    for some in slices:
+        _queue(study, some, site_url, now, actor)
     return len(numbers)
 
 
 def _queue(study: Study, numbers: list[int], site_url: str, now: datetime, actor: User | None) -> None:
-    """Some of them, in few queries."""
+    """Some of them, in few queries; the mails are written before the transaction."""
     protocol, expires_at = study.protocol, expiry(study, now)
-    chosen = list(Invitation.objects.select_for_update().filter(pk__in=numbers).order_by("pk"))
+    chosen = list(Invitation.objects.filter(pk__in=numbers).order_by("pk"))
     letters = []
     for invitation in chosen:
-        require_unused(invitation)
         token = token_new()
         invitation.token_sha256, invitation.expires_at = token_sha256(token), expires_at
         invitation.sent_at, invitation.send_problem = None, ""
         link = site_url.rstrip("/") + reverse("invitation", args=[token])
         mail = invitation_mail(invitation, link, study=study, protocol=protocol)
         letters.append((mail, invitation))
-    Invitation.objects.bulk_update(chosen, ["token_sha256", "expires_at", "sent_at", "send_problem"])
-    # Mails with an earlier link that are still queued would only mislead.
-    waiting = OutgoingMail.objects.filter(invitation__in=numbers)
-    MailRecord.objects.filter(mail__in=waiting).update(outcome=MailOutcome.CANCELLED, decided_at=now)
-    waiting.delete()
-    invitation_mails_queue(letters=letters, now=now, valid_for=VALID_FOR)
-    kind = StudyEventKind.INVITATION_QUEUED
-    StudyEvent.objects.bulk_create(
-        StudyEvent(study=study, kind=kind, details={"invitation": one.pk}, actor=actor, happened_at=now)
-        for one in chosen
-    )
+    own = {"study": study, "kind": StudyEventKind.INVITATION_QUEUED, "actor": actor, "happened_at": now}
+    events = rows_insert(StudyEvent, (StudyEvent(**own, details={"invitation": one.pk}) for one in chosen))
+    with one_of_many_writes():
+        for locked in Invitation.objects.select_for_update().filter(pk__in=numbers).order_by("pk"):
+            require_unused(locked)
+        Invitation.objects.bulk_update(chosen, ["token_sha256", "expires_at", "sent_at", "send_problem"])
+        # Mails with an earlier link that are still queued would only mislead.
+        waiting = OutgoingMail.objects.filter(invitation__in=numbers)
+        MailRecord.objects.filter(mail__in=waiting).update(outcome=MailOutcome.CANCELLED, decided_at=now)
+        waiting.delete()
+        invitation_mails_queue(letters=letters, now=now, valid_for=VALID_FOR)
+        events()
 
 
 @transaction.atomic

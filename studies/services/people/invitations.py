@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from studies.models import Invitation, Participant, Study, StudyEvent, StudyStatus, User
 from studies.selectors.invitations import token_sha256
+from studies.services.database import rows_insert
 from studies.services.events import StudyEventKind, event_record, participant_event
 from studies.services.people.participants import (
     AlreadyTakesPart,
@@ -128,14 +129,8 @@ def invitations_create(
         ),
         batch_size=ROWS_PER_INSERT,
     )
-    kind = StudyEventKind.INVITED
-    StudyEvent.objects.bulk_create(
-        (
-            StudyEvent(study=study, kind=kind, details={"invitation": one.pk}, actor=actor, happened_at=now)
-            for one in made
-        ),
-        batch_size=ROWS_PER_INSERT,
-    )
+    own = {"study": study, "kind": StudyEventKind.INVITED, "actor": actor, "happened_at": now}
+    rows_insert(StudyEvent, (StudyEvent(**own, details={"invitation": one.pk}) for one in made))()
     return made
 
 

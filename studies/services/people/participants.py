@@ -1,10 +1,11 @@
 """People in a study: adding them and deciding who may take part."""
 
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 
+from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, validate_email
 from django.db import transaction
@@ -14,9 +15,10 @@ from django.utils.translation import gettext as _
 
 from formats.text_faults import invisible_fault
 from presentation.problems import problem_in_words
-from studies.models import MailKind, Participant, Study, StudyStatus, User, VettingStatus
+from studies.models import MailKind, Participant, Study, StudyEvent, StudyStatus, User, VettingStatus
 from studies.protocol.visible import is_blank
 from studies.selectors.participants import withdrew
+from studies.services.database import one_of_many_writes, rows_insert
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.mails.study_mails import mails_cancel, participant_mail_queue
 from studies.services.people.decisions import DECIDED_ALREADY, DECISIONS, DecidedMeanwhile, VettingRefused
@@ -29,6 +31,9 @@ CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 CODE_CHARACTERS = 6
 EMAIL_CHARACTERS = 254
 SHOWN_CHARACTERS = 60  # of an address that is none
+EMAILS_PER_QUERY = 500
+# Each with its mail takes some tens of milliseconds.
+DECISIONS_A_SLICE = 10
 
 
 class EmailInvalid(Refused):
@@ -77,41 +82,103 @@ def participant_add(
     return participants_add(study=study, people=[person], now=now, actor=actor)[0]
 
 
-@transaction.atomic
 def participants_add(
-    *, study: Study, people: list[NewPerson], now: datetime, actor: User | None = None
+    *, study: Study, people: Sequence[NewPerson], now: datetime, actor: User | None = None
 ) -> list[Participant]:
-    """Add several people, or none of them. Raises as `participant_add` for the first that cannot be added."""
-    study = study_lock(study)
+    """Add several people, or none of them. Raises as `participant_add` for the first that cannot be added.
+
+    The accounts of new addresses come first, in slices: alone they are of nobody in the study.
+    """
+    people = [replace(one, email=normal_email(one.email)) for one in people]
+    _require_addable(Study.objects.get(pk=study.pk), people)
+    accounts = _accounts([one.email for one in people])
+    with one_of_many_writes():
+        study = study_lock(study)
+        _require_addable(study, people)
+        codes = set(study.participants.values_list("code", flat=True))
+        added = Participant.objects.bulk_create(
+            Participant(
+                study=study,
+                user_id=accounts[one.email],
+                code=_new_code(codes),
+                profile=one.profile,
+                vetting_status=_first_status(one),
+                is_test=one.is_test,
+                submitted_at=now,
+            )
+            for one in people
+        )
+        rows_insert(StudyEvent, _events_of(added, now, actor))()
+    return added
+
+
+def _require_addable(study: Study, people: Sequence[NewPerson]) -> None:
+    """Raise StudyClosed, ProfileUnknown, AlreadyTakesPart or OfTheTeam."""
     if study.status == StudyStatus.CLOSED:
         raise StudyClosed(_('The study "%(study)s" is closed; nobody can be added.') % {"study": study.slug})
-    codes = set(study.participants.values_list("code", flat=True))
-    return [_add(study, person, codes, now, actor) for person in people]
+    profiles = {profile.slug for profile in study.protocol.profiles}
+    present = set(people_present(study, [one.email for one in people]))
+    team = set(study.roles.values_list("user__email", flat=True))
+    for one in people:
+        if one.profile not in profiles:
+            require_profile(study, one.profile)
+        if one.email in present:
+            raise AlreadyTakesPart(
+                _('%(email)s is in the study "%(study)s" already.')
+                % {"email": one.email, "study": study.slug}
+            )
+        if one.email in team and not one.is_test:
+            require_outside_team(study, one.email)
+        present.add(one.email)
 
 
-def _add(study: Study, person: NewPerson, codes: set[str], now: datetime, actor: User | None) -> Participant:
-    email = normal_email(person.email)
-    require_profile(study, person.profile)
-    user = User.objects.filter(email=email).first() or User.objects.create_user(email)
-    if study.participants.filter(user=user).exists():
-        raise AlreadyTakesPart(
-            _('%(email)s is in the study "%(study)s" already.') % {"email": email, "study": study.slug}
-        )
-    if not person.is_test:
-        require_outside_team(study, email)
-    participant = Participant.objects.create(
-        study=study,
-        user=user,
-        code=_new_code(codes),
-        profile=person.profile,
-        vetting_status=VettingStatus.INVITED if person.invited else VettingStatus.SUBMITTED,
-        is_test=person.is_test,
-        submitted_at=now,
-    )
-    participant_event(participant, StudyEventKind.PARTICIPANT_ADDED, now, actor=actor)
+def people_present(study: Study, emails: Sequence[str]) -> dict[str, str]:
+    """The profile of those of these addresses that are in the study."""
+    present: dict[str, str] = {}
+    for some in few_at_a_time(emails):
+        known = study.participants.filter(user__email__in=some)
+        present |= dict(known.values_list("user__email", "profile"))
+    return present
+
+
+def few_at_a_time(emails: Sequence[str]) -> Iterator[Sequence[str]]:
+    """As many as one query may name."""
+    for start in range(0, len(emails), EMAILS_PER_QUERY):
+        yield emails[start : start + EMAILS_PER_QUERY]
+
+
+def _accounts(emails: Sequence[str]) -> dict[str, int]:
+    """The accounts of these addresses; makes those that are missing."""
+    accounts: dict[str, int] = {}
+    for some in few_at_a_time(emails):
+        accounts |= _known_accounts(some)
+        if missing := dict.fromkeys(email for email in some if email not in accounts):
+            made = [User(email=email, password=make_password(None)) for email in missing]
+            with one_of_many_writes():
+                # Somebody may make the same account at this moment.
+                User.objects.bulk_create(made, ignore_conflicts=True)
+            accounts |= _known_accounts(some)
+    return accounts
+
+
+def _known_accounts(emails: Sequence[str]) -> dict[str, int]:
+    return dict(User.objects.filter(email__in=emails).values_list("email", "pk"))
+
+
+def _first_status(person: NewPerson) -> VettingStatus:
     if person.approved:
-        return participant_approve(participant=participant, now=now, actor=actor)
-    return participant
+        return VettingStatus.APPROVED
+    return VettingStatus.INVITED if person.invited else VettingStatus.SUBMITTED
+
+
+def _events_of(added: Iterable[Participant], now: datetime, actor: User | None) -> Iterator[StudyEvent]:
+    """That they were added, and those who may take part at once approved."""
+    for one in added:
+        own = {"study": one.study, "participant": one, "actor": actor, "happened_at": now}
+        yield StudyEvent(**own, kind=StudyEventKind.PARTICIPANT_ADDED, details={})
+        if one.approved:
+            details = {"before": VettingStatus.SUBMITTED.value, "reason": "", "mail": None}
+            yield StudyEvent(**own, kind=StudyEventKind.APPROVED, details=details)
 
 
 def normal_email(text: str) -> str:
@@ -246,16 +313,8 @@ def may_let_in(participant: Participant) -> bool:
     return participant.study.status != StudyStatus.CLOSED or has_started(participant)
 
 
-def _decide(
-    participant: Participant,
-    status: VettingStatus,
-    reason: str,
-    now: datetime,
-    actor: User | None,
-    site_url: str | None,
-    seen: str | None,
-) -> Participant:
-    participant = participant_lock(participant)
+def _require_decidable(participant: Participant, status: VettingStatus, seen: str | None = None) -> None:
+    """Raise VettingRefused, DecidedMeanwhile or StudyClosed."""
     if has_withdrawn(participant):
         raise VettingRefused(
             _("%(code)s withdrew from the study; there is nothing to decide any more.")
@@ -272,6 +331,19 @@ def _decide(
         )
     if status != VettingStatus.REJECTED and not may_let_in(participant):
         raise StudyClosed(_("This study is closed: nobody can start any more, so nobody is let in."))
+
+
+def _decide(
+    participant: Participant,
+    status: VettingStatus,
+    reason: str,
+    now: datetime,
+    actor: User | None,
+    site_url: str | None,
+    seen: str | None,
+) -> Participant:
+    participant = participant_lock(participant)
+    _require_decidable(participant, status, seen)
     before = participant.vetting_status
     participant.vetting_status = status
     participant.vetting_reason = reason
@@ -288,7 +360,6 @@ def _decide(
     return participant
 
 
-@transaction.atomic
 def participants_vet(
     *,
     study: Study,
@@ -304,8 +375,8 @@ def participants_vet(
 
     `approve_with` is the service that approves one person.
 
-    Each is mailed the decision as `participant_approve` says.
-    Raises PeopleUnknown, or VettingRefused for the first decision that cannot be made.
+    Each is mailed the decision as `participant_approve` says. Raises PeopleUnknown, or VettingRefused for the
+    first decision that cannot be made; then nobody is decided on, but for what others do at this moment.
     """
     if names is None:
         waiting = study.participants.filter(~withdrew(), vetting_status=VettingStatus.SUBMITTED)
@@ -313,7 +384,16 @@ def participants_vet(
     else:
         chosen = _named(study, names)
     decide = approve_with if approve else participant_reject
-    return [decide(participant=one, now=now, actor=actor, reason=reason, site_url=site_url) for one in chosen]
+    for one in chosen:
+        _require_decidable(one, VettingStatus.APPROVED if approve else VettingStatus.REJECTED)
+    decided: list[Participant] = []
+    for start in range(0, len(chosen), DECISIONS_A_SLICE):
+        with one_of_many_writes():
+            decided += [
+                decide(participant=one, now=now, actor=actor, reason=reason, site_url=site_url)
+                for one in chosen[start : start + DECISIONS_A_SLICE]
+            ]
+    return decided
 
 
 def _named(study: Study, names: list[str]) -> list[Participant]:

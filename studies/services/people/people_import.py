@@ -1,11 +1,10 @@
 """Adding or inviting the people of a file: all of them, or nobody where anything is wrong."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.conf import settings
-from django.db import transaction
 from django.utils.translation import gettext as _, gettext_noop
 
 from formats.codes import code_named
@@ -13,20 +12,22 @@ from formats.problems import Problem, grouped
 from presentation.numbers import counted
 from presentation.problems import told
 from studies.models import Invitation, Participant, Study, User, VettingStatus
+from studies.services.database import one_of_many_writes
 from studies.services.people.invitations import invitations_create, require_inviting
 from studies.services.people.participants import (
     EmailInvalid,
     NewPerson,
     ProfileUnknown,
+    few_at_a_time,
     normal_email,
     participants_add,
+    people_present,
     require_profile,
 )
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
 
 STATUSES = (VettingStatus.SUBMITTED.value, VettingStatus.APPROVED.value)
-EMAILS_PER_QUERY = 500
 
 
 @dataclass(frozen=True)
@@ -101,23 +102,19 @@ class InvitationsRefused(PeopleRefused):
     outcome = gettext_noop("Nobody was invited")
 
 
-@transaction.atomic
 def participants_import(
     *, study: Study, reading: PeopleReading, now: datetime, actor: User | None = None
 ) -> PeopleImport:
-    """Add everyone who is new. Raises PeopleRefused with all problems, or StudyClosed.
+    """Add everyone who is new. Raises PeopleRefused with all problems, or as `participants_add`.
 
     People who are in the study stay as they are, decisions on them included.
     """
-    study = study_lock(study)
     reading = _with_codes(study, reading)
-    present: dict[str, str] = {}
-    for some in _few_at_a_time([row.email.strip().lower() for row in reading.rows]):
-        known = study.participants.filter(user__email__in=some)
-        present |= dict(known.values_list("user__email", "profile"))
+    present = people_present(study, [row.email.strip().lower() for row in reading.rows])
     problems = [*reading.problems, *_repeated_lines(reading.rows), *_team_lines(study, reading.rows)]
+    slugs = frozenset(profile.slug for profile in study.protocol.profiles)
     for row in reading.rows:
-        problems += _person_problems(study, row, present)
+        problems += _person_problems(study, row, present, is_known=row.profile in slugs)
     if problems:
         raise PeopleRefused(problems)
     people = [
@@ -129,7 +126,6 @@ def participants_import(
     return PeopleImport(tuple(added), unchanged=len(reading.rows) - len(people))
 
 
-@transaction.atomic
 def invitations_import(
     *, study: Study, reading: PeopleReading, now: datetime, actor: User | None = None
 ) -> InvitationImport:
@@ -137,15 +133,19 @@ def invitations_import(
 
     Raises InvitationsRefused with all problems, or StudyClosed.
     """
-    study = study_lock(study)
-    reading = _with_codes(study, reading)
     plan = invitations_plan(study=study, reading=reading)
-    invitations_create(study=study, people=plan.new, now=now, actor=actor)
+    with one_of_many_writes():
+        study = study_lock(study)
+        require_inviting(study)
+        # Others may have invited or added some of them since the plan was made.
+        there = set[str]().union(*_known(study, [normal_email(row.email) for row in plan.new]))
+        new = [row for row in plan.new if normal_email(row.email) not in there] if there else plan.new
+        invitations_create(study=study, people=new, now=now, actor=actor)
     to_send: list[Invitation] = []
     unsent = study.invitations.filter(sent_at=None, accepted_at=None, revoked_at=None)
-    for some in _few_at_a_time([normal_email(row.email) for row in reading.rows]):
+    for some in few_at_a_time([normal_email(row.email) for row in reading.rows]):
         to_send += unsent.filter(email__in=some).select_related("study").order_by("id")
-    return InvitationImport(len(plan.new), tuple(to_send), len(reading.rows) - len(plan.new))
+    return InvitationImport(len(new), tuple(to_send), len(reading.rows) - len(new))
 
 
 def invitations_plan(*, study: Study, reading: PeopleReading) -> InvitationPlan:
@@ -160,16 +160,19 @@ def invitations_plan(*, study: Study, reading: PeopleReading) -> InvitationPlan:
     if problems:
         raise InvitationsRefused(problems)
     emails = [normal_email(row.email) for row in reading.rows]
-    invited: set[str] = set()
-    present: set[str] = set()
-    for some in _few_at_a_time(emails):
-        unrevoked = study.invitations.filter(email__in=some, revoked_at=None)
-        invited.update(unrevoked.values_list("email", flat=True))
-        inside = study.participants.filter(user__email__in=some)
-        present.update(inside.values_list("user__email", flat=True))
+    invited, present = _known(study, emails)
     pairs = zip(reading.rows, emails, strict=True)
     new = tuple(row for row, email in pairs if email not in invited and email not in present)
     return InvitationPlan(new, tuple(sorted(invited - present)), tuple(sorted(present)))
+
+
+def _known(study: Study, emails: Sequence[str]) -> tuple[set[str], set[str]]:
+    """Who of these addresses has an invitation, and who is in the study."""
+    invited: set[str] = set()
+    for some in few_at_a_time(emails):
+        unrevoked = study.invitations.filter(email__in=some, revoked_at=None)
+        invited.update(unrevoked.values_list("email", flat=True))
+    return invited, set(people_present(study, emails))
 
 
 def _with_codes(study: Study, reading: PeopleReading) -> PeopleReading:
@@ -187,11 +190,6 @@ def _with_codes(study: Study, reading: PeopleReading) -> PeopleReading:
         for row in reading.rows
     )
     return replace(reading, rows=tuple(rows))
-
-
-def _few_at_a_time(emails: list[str]) -> Iterator[list[str]]:
-    for start in range(0, len(emails), EMAILS_PER_QUERY):
-        yield emails[start : start + EMAILS_PER_QUERY]
 
 
 def _repeated_lines(rows: Iterable[PersonRow]) -> list[Problem]:
@@ -215,8 +213,10 @@ def _team_lines(study: Study, rows: Iterable[PersonRow]) -> list[Problem]:
     return [told(row.line, "email", message) for row in named]
 
 
-def _person_problems(study: Study, row: PersonRow, present: dict[str, str]) -> list[Problem]:
-    problems = _profile_problems(study, row)
+def _person_problems(
+    study: Study, row: PersonRow, present: dict[str, str], *, is_known: bool
+) -> list[Problem]:
+    problems = [] if is_known else _profile_problems(study, row)
     if unfit := _email_problems(row):
         problems += unfit
     elif row.email and (stored := present.get(normal_email(row.email), row.profile)) != row.profile:

@@ -1,6 +1,9 @@
 """Who may ask for sign-in codes how often and try them, and sign-ins that are over."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
@@ -9,6 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from studies.models import Invitation, User
+from studies.services.database import one_of_many_writes
 from studies.services.limits import Limit, limit_take
 
 MINUTE, DAY = 60.0, 24 * 3600.0
@@ -59,6 +63,7 @@ def _take_all(limits: tuple[Limit, ...], whom: str, now: datetime) -> bool:
 VISITORS_FOR = timedelta(days=1)
 # An open entry link makes an account of any address; whoever means it signs in at once.
 UNUSED_FOR = timedelta(days=30)
+ROWS_A_SLICE = 300
 
 
 def sign_ins_clear(*, now: datetime) -> int:
@@ -66,13 +71,24 @@ def sign_ins_clear(*, now: datetime) -> int:
 
     Accounts that nobody ever signed in to go after a month, unless they are staff's or of a study.
     """
-    over, _rows = Session.objects.filter(expire_date__lt=now).delete()
+    expired, strangers = Session.objects.filter(expire_date__lt=now), unused_accounts(now)
+    over = _delete(expired, expired.values_list("pk", flat=True))
     lifetime = timedelta(seconds=settings.SESSION_COOKIE_AGE)
     unused = Session.objects.filter(expire_date__lt=now + lifetime - VISITORS_FOR)
     visitors = [one.pk for one in unused.iterator() if SESSION_KEY not in one.get_decoded()]
-    left, _rows = Session.objects.filter(pk__in=visitors).delete()
-    unused_accounts(now).delete()
+    left = _delete(Session.objects.all(), visitors)
+    _delete(strangers, strangers.values_list("pk", flat=True))
     return over + left
+
+
+def _delete(rows: QuerySet[Any], keys: Iterable[Any]) -> int:
+    """Delete those of these rows with these keys, in slices; how many keys they were."""
+    left, number = iter(keys), 0
+    while some := list(islice(left, ROWS_A_SLICE)):
+        with one_of_many_writes():
+            rows.filter(pk__in=some).delete()
+        number += len(some)
+    return number
 
 
 def unused_accounts(now: datetime) -> QuerySet[User]:

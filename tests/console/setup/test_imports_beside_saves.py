@@ -1,23 +1,41 @@
-"""While an import stores its rows, others can write: it holds no lock from one slice to the next."""
+"""While many rows are stored or deleted, others can write: no lock is held from one slice to the next."""
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from django.contrib.sessions.models import Session as SignIn
 from django.db import connection
 
+from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
+from judging.models import JudgeConfig
+from judging.services.running import run_rows
+from judging.services.running.judge_specs import JudgeSpec
+from judging.services.running.runs import run_plan, run_start
 from scoring.models import ModelConfiguration
 from scoring.readers.model_results.records import ModelResponse, ModelResults
 from scoring.selectors.leaderboards import models_on
 from scoring.services.leaderboards import leaderboard_import, model_drafts_clear
 from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, PromptRecord
-from studies.models import BankVersion, ItemBank
+from studies.models import BankVersion, ItemBank, OutgoingMail, Participant, Study, User
 from studies.services import banks
 from studies.services.banks import bank_import, item_bank_import
+from studies.services.people import invitation_mails, participants
+from studies.services.people.invitation_mails import invitations_queue
+from studies.services.people.people_import import (
+    PeopleReading,
+    PersonRow,
+    invitations_import,
+    participants_import,
+)
+from studies.services.staff import sign_in
+from studies.services.staff.sign_in import sign_ins_clear
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ROWS = 2_500
@@ -94,6 +112,119 @@ def test_results_of_models_are_seen_when_they_are_whole(
     leaderboard_import(results=results(0.25), replace=True, **given)  # type: ignore[arg-type]
     assert models_on(item_bank.pk).count() == 2
     assert ModelConfiguration.objects.count() == 2  # nobody is compared with those of before
+
+
+def people(number: int) -> PeopleReading:
+    rows = (PersonRow(n, f"a{n}@example.org", "stem-phd", "approved") for n in range(1, number + 1))
+    return PeopleReading(tuple(rows), ())
+
+
+def test_people_of_a_list_are_seen_when_all_are_there(
+    make_study: Callable[..., Study],
+    others: Callable[[int, int], None],
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study, seen = make_study(), []
+
+    def pause(_seconds: float) -> None:
+        others(0, 0)
+        seen.append(study.participants.count())
+
+    monkeypatch.setattr("studies.services.database.time.sleep", pause)
+    monkeypatch.setattr(participants, "EMAILS_PER_QUERY", 10)
+    added = participants_import(study=study, reading=people(45), now=now).added
+    assert seen == [0] * 5 + [45]
+    assert [one.code for one in added] == list(
+        study.participants.order_by("pk").values_list("code", flat=True)
+    )
+    kinds = Counter(study.events.values_list("kind", "participant"))
+    assert set(kinds.values()) == {1}
+    assert sum(kind == "participant_approved" for kind, _ in kinds) == 45
+
+
+def test_people_of_a_list_whose_import_broke_off_are_added_by_the_next_one(
+    make_study: Callable[..., Study],
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study = make_study()
+    monkeypatch.setattr(participants, "rows_insert", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        participants_import(study=study, reading=people(3), now=now)
+    assert not study.participants.exists()
+    monkeypatch.undo()
+    assert len(participants_import(study=study, reading=people(3), now=now).added) == 3
+    assert User.objects.filter(email__startswith="a").count() == 3
+
+
+def test_invitations_of_a_list_are_queued_while_others_write(
+    make_study: Callable[..., Study],
+    others: Callable[[int, int], None],
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study, waiting = make_study(), []
+
+    def pause(_seconds: float) -> None:
+        others(0, 0)
+        waiting.append(OutgoingMail.objects.count())
+
+    monkeypatch.setattr("studies.services.database.time.sleep", pause)
+    monkeypatch.setattr(invitation_mails, "MAILS_A_SLICE", 2)
+    rows = tuple(replace(row, status="") for row in people(6).rows)
+    reading = PeopleReading(rows, ())
+    made = invitations_import(study=study, reading=reading, now=now)
+    assert invitations_queue(study=study, invitations=made.to_send, site_url="https://x", now=now) == 6
+    assert waiting == [0, 2, 4, 6]
+    # As after a kill in the middle: the list again invites nobody anew, and sends what was not sent.
+    again = invitations_import(study=study, reading=reading, now=now)
+    assert (again.made, len(again.to_send)) == (0, 6)
+    invitations_queue(study=study, invitations=again.to_send, site_url="https://x", now=now)
+    assert OutgoingMail.objects.count() == 6
+    assert study.events.filter(kind="invitation_created").count() == 6
+
+
+def test_the_plan_of_a_judging_run_is_stored_while_others_write(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    make_judge: Callable[..., JudgeConfig],
+    work: Callable[..., Session],
+    others: Callable[[int, int], None],
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study, runs = make_study(), []
+    work(make_person(study), {f"p00{n}": f"It is {n}." for n in (1, 2, 3, 4)})
+    specs = [JudgeSpec(make_judge("http://127.0.0.1:9/v1"))]
+
+    def pause(_seconds: float) -> None:
+        others(0, 0)
+        runs.append(study.judging_runs.count())
+
+    monkeypatch.setattr("studies.services.database.time.sleep", pause)
+    monkeypatch.setattr(run_rows, "ROWS_A_SLICE", 1)
+    plan = run_plan(study=study, specs=specs, now=now, progress=lambda done, of: None)
+    run = run_start(plan=plan, budget=None, actor=None, now=now)
+    assert runs == [0] * 4
+    assert run.rows.count() == run.planned == 4
+
+
+def test_sign_ins_are_cleared_while_others_write(
+    others: Callable[[int, int], None], now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    over = now - timedelta(days=1)
+    SignIn.objects.bulk_create(SignIn(session_key=f"{n:032d}", expire_date=over) for n in range(5))
+    left: list[int] = []
+
+    def pause(_seconds: float) -> None:
+        others(0, 0)
+        left.append(SignIn.objects.count())
+
+    monkeypatch.setattr("studies.services.database.time.sleep", pause)
+    monkeypatch.setattr(sign_in, "ROWS_A_SLICE", 2)
+    assert sign_ins_clear(now=now) == 5
+    assert left == [3, 1, 0]
 
 
 def test_what_a_killed_import_of_models_left_goes(now: datetime, others: Callable[[int, int], None]) -> None:

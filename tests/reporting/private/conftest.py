@@ -58,7 +58,7 @@ def make_judged(
         for number in range(PEOPLE):
             work(make_person(study), {name: f"Answer {number}" for name in NAMES if chance.random() < 0.9})
         judging_run = JudgingRun.objects.create(
-            study=study, state="finished", planned=0, estimate=[], plan_sha256="", started_at=now,
+            study=study, state="finished", planned=0, estimate=[], plan_sha256="0", started_at=now,
             resumed_at=now, ended_at=now,
         )  # fmt: skip
         for name in JUDGED:

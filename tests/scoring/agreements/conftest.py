@@ -50,7 +50,7 @@ def judged_by_hand(
         ]
         Answer.objects.exclude(pk__in=[one.pk for one in answers]).update(has_text=False)
         judging_run = JudgingRun.objects.create(
-            study=study, state="finished", planned=0, estimate=[], plan_sha256="", started_at=now,
+            study=study, state="finished", planned=0, estimate=[], plan_sha256="0", started_at=now,
             resumed_at=now, ended_at=now,
         )  # fmt: skip
         runs = []

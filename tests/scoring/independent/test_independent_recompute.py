@@ -83,7 +83,7 @@ def judge_twice(study: Study, make_judge: Callable[..., JudgeConfig], now: datet
     """Two runs with results; one criterion in ten has no verdict, and its answer no score."""
     chance = random.Random(7)
     judging_run = JudgingRun.objects.create(
-        study=study, state="finished", planned=0, estimate=[], plan_sha256="", started_at=now,
+        study=study, state="finished", planned=0, estimate=[], plan_sha256="0", started_at=now,
         resumed_at=now, ended_at=now,
     )  # fmt: skip
     for name in "ab":

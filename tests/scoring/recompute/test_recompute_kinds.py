@@ -82,7 +82,7 @@ def test_what_three_judges_agree_on_is_computed_again(
     for number in range(8):
         work(make_person(study), dict.fromkeys(NAMES[:4], f"Answer {number}"))
     judging_run = JudgingRun.objects.create(
-        study=study, state="finished", planned=0, estimate=[], plan_sha256="", started_at=now,
+        study=study, state="finished", planned=0, estimate=[], plan_sha256="0", started_at=now,
         resumed_at=now, ended_at=now,
     )  # fmt: skip
     for name in "abc":

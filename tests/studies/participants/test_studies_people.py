@@ -16,6 +16,7 @@ from studies.selectors.participants import (
     participant_of,
     participations_of,
 )
+from studies.services.people import participants
 from studies.services.people.decisions import VettingRefused
 from studies.services.people.participants import (
     CODE_ALPHABET,
@@ -261,6 +262,18 @@ def test_everyone_who_waits_can_be_decided_on(study: Study, person: Participant,
     assert [one.pk for one in participants_vet(study=study, approve=True, names=None, now=now)] == [person.pk]
     counted = Counter(study.participants.values_list("vetting_status", flat=True))
     assert counted == {"approved": 1, "rejected": 1}
+
+
+def test_one_who_cannot_be_decided_on_leaves_everyone_undecided(
+    study: Study, person: Participant, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(participants, "DECISIONS_A_SLICE", 1)
+    other = participant_add(study=study, email="b@example.org", profile="stem-phd", now=now)
+    participant_approve(participant=other, now=now)
+    with pytest.raises(VettingRefused, match="is approved already"):
+        participants_vet(study=study, approve=True, names=[person.code, other.code], now=now)
+    person.refresh_from_db()
+    assert person.vetting_status == VettingStatus.SUBMITTED
 
 
 def test_an_unknown_name_leaves_everyone_undecided(study: Study, person: Participant, now: datetime) -> None:
