@@ -12,8 +12,8 @@ from presentation.numbers import numbered
 from scoring.jobs import RESULTS
 from scoring.models import ModelConfiguration
 from scoring.selectors.leaderboards import imported_with, studies_resting_on
-from scoring.services.leaderboards import UNPUBLISHED
 from scoring.services.model_deleting import models_delete
+from scoring.services.model_versions import UNPUBLISHED
 from studies.models import Study
 from studies.roles import SiteCan
 from studies.selectors.roles import studies_of_staff

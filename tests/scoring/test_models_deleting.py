@@ -13,8 +13,9 @@ from judging.models import ScoringRun
 from psychometrics.inference.measure import Block
 from scoring.models import MeasureRow, ModelConfiguration, ResultSet
 from scoring.readers.model_results.records import ModelResponse, ModelResults
-from scoring.services.leaderboards import UNPUBLISHED, leaderboard_import
+from scoring.services.leaderboards import leaderboard_import
 from scoring.services.model_deleting import ResultsStand, models_delete
+from scoring.services.model_versions import UNPUBLISHED
 from studies.models import ItemBank, Study, StudyEvent, User
 from studies.roles import Role
 from studies.services.banks import item_bank_import

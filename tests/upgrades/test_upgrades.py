@@ -86,11 +86,15 @@ KEY = ("run", "scope", "block", "name", "group", "subset", "participant", "promp
 
 
 def comparable(measures: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The rows whose numbers should still be the same, by what they are about."""
+    """The rows whose numbers should still be the same, by what they are about.
+
+    The interval of a part by batch is that of its own row now, and has none beside it.
+    """
     return {
         json.dumps([row.get(name) for name in KEY]): without_errors(row)
         for row in map(presently_named, measures)
         if row["group"] != "top" and not MEASURED_OTHERWISE.fullmatch(row["name"])
+        if not (row["subset"] or "").endswith(";se.batch")
     }
 
 
