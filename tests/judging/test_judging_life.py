@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from django.db import IntegrityError, connection
 
 from batches.models import Session
 from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, PauseReason
-from judging.services.running import run_rows
+from judging.services.running import run_rows, runs
 from judging.services.running.coordinating import open_runs, remaining_of
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import (
@@ -19,6 +20,7 @@ from judging.services.running.runs import (
     RunIsOpen,
     RunNotOpen,
     RunPlan,
+    draft_remove,
     drafts_clear,
     run_cancel,
     run_pause,
@@ -125,6 +127,33 @@ def test_what_a_killed_start_left_is_cleared(
     drafts_clear(before=now + 2 * DRAFT_FOR)
     assert (JudgingRun.everything.count(), CriterionScore.objects.count()) == (0, 0)
     assert start(plan(), now).rows.count() == 4
+
+
+def test_a_start_is_alive_however_long_it_clears_what_another_left(
+    plan: Callable[[], RunPlan],
+    study: Study,
+    child_environment: dict[str, str],
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    planned, begun = plan(), now + 2 * DRAFT_FOR
+    start_killed(child_environment, study.slug, after=2, now=now)
+    cleared: list[JudgingRun] = []
+    heard_of: list[datetime] = []
+
+    def remove(draft: JudgingRun, *, now: datetime) -> None:
+        cleared.append(draft)
+        draft_remove(draft, now=now)
+
+    def insert(*rows: Any) -> Callable[[], None]:
+        heard_of.append(JudgingRun.everything.get().resumed_at)
+        return rows_insert(*rows)
+
+    monkeypatch.setattr(runs, "draft_remove", remove)
+    monkeypatch.setattr(runs, "time", SimpleNamespace(monotonic=lambda: 300.0 * len(cleared)))
+    monkeypatch.setattr(run_rows, "rows_insert", insert)
+    start(planned, begun)
+    assert set(heard_of) == {begun + timedelta(minutes=5)}
 
 
 def test_a_start_that_was_taken_for_dead_is_refused(
