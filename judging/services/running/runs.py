@@ -145,19 +145,13 @@ def _draft(run: JudgingRun, plan: RunPlan, began: float) -> None:
         with transaction.atomic():
             run.save()
             _require_newest(plan)
-    except IntegrityError:
-        if not _open_or_starting(run.study).exists():
-            raise
+    except IntegrityError:  # a study has one, which may be gone again by now
         said = (
             _('The study "%(study)s" is being judged already; wait for that run, resume or cancel it.')
             if open_judging_run(run.study)
             else _('A run of the study "%(study)s" is being started at this moment; wait until it is there.')
         )
         raise RunIsOpen(said % {"study": run.study.slug}) from None
-
-
-def _open_or_starting(study: Study) -> QuerySet[JudgingRun]:
-    return JudgingRun.everything.filter(study=study, state__in=OPEN_RUN_STATES)
 
 
 def _moment(run: JudgingRun, began: float) -> datetime:
