@@ -42,7 +42,7 @@ FAILED = frozenset(
 # The fence many models put around JSON when no schema holds them. JSON has no line that starts with one. Its
 # end is left out where it is a stop word of the server.
 _FENCE = re.compile(
-    r"\s*(?P<sign>`{3,}+|~{3,}+)(?:[ \t]*[a-z]\w*+)?\s*(?P<inside>[{\[].*?[}\]])\s*(?P=sign)?\s*",
+    r"\s*(?P<sign>`{3,}+|~{3,}+)(?:[ \t]*[a-z]\w*+)?\s*(?P<inside>[{\[].*?[}\]])\s*+(?P=sign)?\s*",
     re.DOTALL | re.IGNORECASE,
 )
 # What some models put around the text behind their thoughts.

@@ -168,9 +168,11 @@ def _keep(belief: Belief) -> None:
 
 def _hold(row: ClockWatch | None, reading: Reading, judgement: Judgement) -> None:
     seconds = round(judgement.off.total_seconds())
-    if row is None:
-        last = reading.at - judgement.off
-        row = ClockWatch(pk=1, at=last, boot_id="", proven_at=last)
-    if row.held_since is None or row.held_seconds != seconds:
-        row.held_since, row.held_seconds = row.held_since or reading.at, seconds
-        row.save()
+    if row and row.held_since is not None and row.held_seconds == seconds:
+        return
+    held = {"held_since": (row and row.held_since) or reading.at, "held_seconds": seconds}
+    last = reading.at - judgement.off
+    # Several workers may see it at once, and each find no row.
+    ClockWatch.objects.update_or_create(
+        pk=1, defaults=held, create_defaults={**held, "at": last, "boot_id": "", "proven_at": last}
+    )

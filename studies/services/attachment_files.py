@@ -46,11 +46,12 @@ def attachments_store(*, attachments: Iterable[AttachmentRecord], base_dir: Path
     """
     for attachment in attachments:
         target = Path(settings.MEDIA_ROOT) / stored_name(attachment)
-        if not target.exists():
-            _copy(base_dir / attachment.path, target, attachment)
-            continue
-        with suppress(PermissionError):  # of another user of the server
+        try:
             os.utime(target)  # what is to have a question is no stray
+        except FileNotFoundError:
+            _copy(base_dir / attachment.path, target, attachment)
+        except PermissionError:
+            pass  # of another user of the server
 
 
 def attachment_strays_delete(*, before: datetime) -> None:

@@ -5,11 +5,13 @@ A clock that was set is one that disagrees with what is stored of it: the tests 
 
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from datetime import datetime, timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -22,6 +24,7 @@ from operations.tasks import erase_withdrawn
 from studies.clock import Ending
 from studies.models import ClockWatch, Participant, Study, StudyEvent, User
 from studies.services.clock import BOOT_ID, UNSET_CLOCK, server_now
+from studies.services.events import StudyEventKind, event_record
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fresh_clock")]
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
@@ -194,3 +197,32 @@ def test_the_study_team_is_told_on_its_pages(staff: Client, study: Study) -> Non
 def test_a_new_site_is_not_held(now: datetime) -> None:
     assert abs(ending_moment(Ending.DELETIONS) - timezone.now()) < MINUTE
     assert ClockWatch.objects.get().settling_since is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_that_start_at_once_all_find_the_clock_wrong(study: Study) -> None:
+    """None of them finds a reading that is kept: another keeps its own just before this one does."""
+    event_record(study, StudyEventKind.FROZEN, timezone.now() + HOUR)
+
+    def look() -> None:
+        try:
+            with pytest.raises(ClockJumped):
+                ending_moment(Ending.SESSIONS)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        others: list[Future[None]] = []
+
+        def faster(execute: Callable[..., object], sql: str, *rest: object) -> object:
+            if sql.startswith("INSERT") and ClockWatch._meta.db_table in sql and not others:
+                others.append(pool.submit(look))
+                wait(others, timeout=1)  # with SQLite it waits for this one, where that is in a transaction
+            return execute(sql, *rest)
+
+        with connection.execute_wrapper(faster), pytest.raises(ClockJumped):
+            ending_moment(Ending.SESSIONS)
+        others[0].result(timeout=30)
+    row = ClockWatch.objects.get()
+    assert row.held_since is not None
+    assert abs(row.held_seconds + 3600) <= 5

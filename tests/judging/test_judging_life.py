@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from django.db import IntegrityError, connection
 
 from batches.models import Session
 from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, PauseReason
-from judging.services.running import run_rows
+from judging.services.running import run_rows, runs
 from judging.services.running.coordinating import open_runs, remaining_of
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import (
@@ -19,6 +20,7 @@ from judging.services.running.runs import (
     RunIsOpen,
     RunNotOpen,
     RunPlan,
+    draft_remove,
     drafts_clear,
     run_cancel,
     run_pause,
@@ -127,19 +129,70 @@ def test_what_a_killed_start_left_is_cleared(
     assert start(plan(), now).rows.count() == 4
 
 
+def test_a_start_is_alive_however_long_it_clears_what_another_left(
+    plan: Callable[[], RunPlan],
+    study: Study,
+    child_environment: dict[str, str],
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    planned, begun = plan(), now + 2 * DRAFT_FOR
+    start_killed(child_environment, study.slug, after=2, now=now)
+    cleared: list[JudgingRun] = []
+    heard_of: list[datetime] = []
+
+    def remove(draft: JudgingRun, *, now: datetime) -> None:
+        cleared.append(draft)
+        draft_remove(draft, now=now)
+
+    def insert(*rows: Any) -> Callable[[], None]:
+        heard_of.append(JudgingRun.everything.get().resumed_at)
+        return rows_insert(*rows)
+
+    monkeypatch.setattr(runs, "draft_remove", remove)
+    monkeypatch.setattr(runs, "time", SimpleNamespace(monotonic=lambda: 300.0 * len(cleared)))
+    monkeypatch.setattr(run_rows, "rows_insert", insert)
+    start(planned, begun)
+    assert set(heard_of) == {begun + timedelta(minutes=5)}
+
+
+def test_a_start_beside_one_that_breaks_off_at_this_moment_is_refused(
+    plan: Callable[[], RunPlan], study: Study, child_environment: dict[str, str], now: datetime
+) -> None:
+    planned = plan()
+    start_killed(child_environment, study.slug, after=2, now=now)
+    in_the_way: list[str] = []
+
+    def breaks_off(execute: Callable[..., object], sql: str, *rest: object) -> object:
+        if in_the_way:
+            in_the_way.clear()
+            draft_remove(JudgingRun.everything.get(), now=now)
+        try:
+            return execute(sql, *rest)
+        except IntegrityError:
+            in_the_way.append(sql)
+            raise
+
+    with connection.execute_wrapper(breaks_off), pytest.raises(RunIsOpen, match="at this moment"):
+        start(planned, now)
+    assert start(planned, now).rows.count() == 4
+
+
+@pytest.mark.parametrize("step", ["rows_insert", "_keys"])
 def test_a_start_that_was_taken_for_dead_is_refused(
-    plan: Callable[[], RunPlan], now: datetime, monkeypatch: pytest.MonkeyPatch
+    step: str, plan: Callable[[], RunPlan], now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = plan(), plan()
     started: list[JudgingRun] = []
+    usual = getattr(run_rows, step)
 
-    def late(*rows: Any) -> Callable[[], None]:
+    def late(*arguments: Any) -> Any:
         if not started:
             started.append(JudgingRun.everything.get())
             started.append(start(second, now + 2 * DRAFT_FOR))
-        return rows_insert(*rows)
+        return usual(*arguments)
 
-    monkeypatch.setattr(run_rows, "rows_insert", late)
+    monkeypatch.setattr(run_rows, step, late)
     with pytest.raises(PlanOutdated):
         start(first, now)
     assert open_runs() == [started[1]]

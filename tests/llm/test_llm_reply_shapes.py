@@ -1,12 +1,14 @@
 """What widespread servers make of a reply: each shape is read, or told in one sentence with its way out."""
 
 import json
+import time
 from typing import Any
 
 import pytest
 
 from judging.judges.schemas import RubricJudgment
 from llm import errors
+from llm.reply_shapes import unwrapped
 from tests.support.small_server import ASK, KEY, VERDICT, Serve, asked, client, ok, outcomes, saying
 
 pytestmark = pytest.mark.slow
@@ -268,3 +270,10 @@ def test_a_page_of_a_proxy_is_told_with_its_beginning(serve: Serve) -> None:
     assert "text/html instead of JSON" in str(caught.value)
     assert "Sign in to the network" in str(caught.value)
     assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["```{}" + " " * 40_000 + "x", "```json" + " " * 40_000])
+def test_a_long_reply_that_is_no_fence_is_looked_through_once(text: str) -> None:
+    began = time.process_time()
+    assert unwrapped(text) == text.strip()
+    assert time.process_time() - began < 1

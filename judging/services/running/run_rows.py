@@ -25,7 +25,8 @@ Some = TypeVar("Some")
 
 def rows_create(run: JudgingRun, plan: JudgePlan, now: datetime, keep: Callable[[], None]) -> None:
     """The rows to claim first, in the order in which they will be; then those that they decide, too; those
-    whose verdicts are known last. `keep` is called in the transaction of every slice.
+    whose verdicts are known last. `keep` is called in the transaction of every slice, and raises where the
+    draft is to be no more.
 
     The last are as if a worker had claimed them until `known_decide` decides them. Where its process is
     ended, another claims them in time, finds the verdicts and sends nothing.
@@ -36,9 +37,11 @@ def rows_create(run: JudgingRun, plan: JudgePlan, now: datetime, keep: Callable[
         for call in plan.calls
     )
     _insert(leaders, keep)
+    keys = _keys(run, plan)
+    keep()  # whoever deletes rows of the draft called it off before
     followers = (
         _row_of(row, call.request_sha256, **own, asked_with_id=leader)
-        for call, leader in zip(plan.calls, _keys(run, plan), strict=True)
+        for call, leader in zip(plan.calls, keys, strict=True)
         for row in (*call.own[1:], *call.shared)
     )
     _insert(followers, keep)

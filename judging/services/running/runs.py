@@ -124,10 +124,10 @@ def run_start(
         started_at=now,
         resumed_at=now,
     )
-    plan_sha256 = plan.sha256()
-    _draft(run, plan)
+    plan_sha256, began = plan.sha256(), time.monotonic()
+    _draft(run, plan, began)
     try:
-        _rows_store(run, plan)
+        _rows_store(run, plan, began)
         _publish(run, plan_sha256, details or {})
     except BaseException:
         draft_remove(run, now=now)
@@ -137,16 +137,15 @@ def run_start(
     return run
 
 
-def _draft(run: JudgingRun, plan: RunPlan) -> None:
+def _draft(run: JudgingRun, plan: RunPlan, began: float) -> None:
     """Take the place of the study's open run. Raises RunIsOpen, PlanOutdated."""
     drafts_clear(before=run.started_at - DRAFT_FOR, study=run.study)
+    run.resumed_at = _moment(run, began)
     try:
         with transaction.atomic():
             run.save()
             _require_newest(plan)
-    except IntegrityError:
-        if not _open_or_starting(run.study).exists():
-            raise
+    except IntegrityError:  # a study has one, which may be gone again by now
         said = (
             _('The study "%(study)s" is being judged already; wait for that run, resume or cancel it.')
             if open_judging_run(run.study)
@@ -155,17 +154,16 @@ def _draft(run: JudgingRun, plan: RunPlan) -> None:
         raise RunIsOpen(said % {"study": run.study.slug}) from None
 
 
-def _open_or_starting(study: Study) -> QuerySet[JudgingRun]:
-    return JudgingRun.everything.filter(study=study, state__in=OPEN_RUN_STATES)
+def _moment(run: JudgingRun, began: float) -> datetime:
+    """The time by the clock that the start was told: to clear what a killed one left may take long."""
+    return run.started_at + timedelta(seconds=time.monotonic() - began)
 
 
-def _rows_store(run: JudgingRun, plan: RunPlan) -> None:
-    began = time.monotonic()
-
+def _rows_store(run: JudgingRun, plan: RunPlan, began: float) -> None:
     def keep() -> None:
         """Let others see that the start goes on. Raises PlanOutdated where they took it for dead."""
-        moment = run.started_at + timedelta(seconds=time.monotonic() - began)
-        if not _drafts().filter(pk=run.pk, state=RunState.RUNNING).update(resumed_at=moment):
+        draft = _drafts().filter(pk=run.pk, state=RunState.RUNNING)
+        if not draft.update(resumed_at=_moment(run, began)):
             raise _outdated(run.study)
 
     for judge in plan.judge_plans:

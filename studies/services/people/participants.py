@@ -376,7 +376,8 @@ def participants_vet(
     `approve_with` is the service that approves one person.
 
     Each is mailed the decision as `participant_approve` says. Raises PeopleUnknown, or VettingRefused for the
-    first decision that cannot be made; then nobody is decided on, but for what others do at this moment.
+    first decision that cannot be made: then none of the people who were named is decided on. Everyone who
+    waits is decided on in slices; asked again, it goes on with those who still wait.
     """
     if names is None:
         waiting = study.participants.filter(~withdrew(), vetting_status=VettingStatus.SUBMITTED)
@@ -386,12 +387,13 @@ def participants_vet(
     decide = approve_with if approve else participant_reject
     for one in chosen:
         _require_decidable(one, VettingStatus.APPROVED if approve else VettingStatus.REJECTED)
+    size = DECISIONS_A_SLICE if names is None else max(len(chosen), 1)
     decided: list[Participant] = []
-    for start in range(0, len(chosen), DECISIONS_A_SLICE):
+    for start in range(0, len(chosen), size):
         with one_of_many_writes():
             decided += [
                 decide(participant=one, now=now, actor=actor, reason=reason, site_url=site_url)
-                for one in chosen[start : start + DECISIONS_A_SLICE]
+                for one in chosen[start : start + size]
             ]
     return decided
 

@@ -17,7 +17,9 @@ from batches.services.starting import NotApproved, PlacesTaken, session_start
 from batches.services.voiding import session_void
 from screening.models import Verdict, VerdictDecision
 from studies.models import OutgoingMail, Participant, Study, StudyEvent, StudyStatus, User
-from studies.services.people.participants import participant_approve
+from studies.services.people import participants
+from studies.services.people.decisions import VettingRefused
+from studies.services.people.participants import participant_approve, participants_vet
 
 pytestmark = pytest.mark.django_db
 Applicant = Callable[..., Participant]
@@ -105,6 +107,19 @@ def test_whoever_is_approved_beyond_the_places_waits_on_the_reserve_list(
     _, page = send(staff, bob, decision="approve", seen="reserve")
     assert f"{bob.code} is on the reserve list already." in page
     assert "1 on the reserve list" in page
+
+
+def test_of_people_who_are_named_none_is_decided_on_where_one_stays_on_the_reserve_list(
+    study: Study, applicant: Applicant, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(participants, "DECISIONS_A_SLICE", 1)
+    ada, bob, cy = applicant("ada"), applicant("bob"), applicant("cy", profile="writer")
+    for person in (ada, bob):
+        person_approve(participant=person, now=now)
+    names = [cy.code, bob.code]
+    with pytest.raises(VettingRefused, match=f"{bob.code} is on the reserve list already"):
+        participants_vet(study=study, approve=True, names=names, now=now, approve_with=person_approve)
+    assert [status(person) for person in (bob, cy)] == ["reserve", "submitted"]
 
 
 def test_a_place_that_somebody_leaves_is_offered_to_the_first_of_the_reserve_list(
