@@ -54,12 +54,18 @@ def on_scale(block: Block, inputs: Inputs, measures: Iterable[Measure]) -> Itera
     ignores a choice.
     """
     told = disclosed(block, measures, inputs.withheld)
-    stored = (_outside_selection(block, _bounded(block, inputs, one)) for one in told)
+    stored = (_outside_selection(block, _bounded(block, inputs, _of_nobody(inputs, one))) for one in told)
     return on_logistic_scale(stored) if is_logistic(inputs) else stored
 
 
 def is_logistic(inputs: Inputs) -> bool:
     return inputs.items is not None and inputs.items.is_logistic
+
+
+def _of_nobody(inputs: Inputs, one: Measure) -> Measure:
+    """Where there is no Top its numbers say so, and not that nobody's answer has a score."""
+    nothing = one.group == "top" and one.estimate.reason == Reason.NOTHING_SCORED
+    return replace(one, estimate=unknown(Reason.TOO_FEW_PEOPLE)) if nothing and not inputs.top.any() else one
 
 
 def _outside_selection(block: Block, one: Measure) -> Measure:

@@ -67,11 +67,14 @@ class ResultsRun:
         """One row of `metrics`. Raises NotHere."""
         if self.export.lacks(row):
             raise NotHere(PRIVATE)
-        return next(
-            {"value": one.value}
+        found = next(
+            one
             for one in headlines.metric_numbers(self._headlines, self.export.protocol["match_rules"])
             if (one.group, one.name) == (row["group"], row["name"])
         )
+        if self._run.has_earlier_errors and found.value is None and row["value"] is not None:
+            raise NotHere(OTHERWISE)
+        return {"value": found.value}
 
     def inputs_sha256(self) -> Values:
         """The hash that the manifest gives of everything that results depend on, private prompts left out.

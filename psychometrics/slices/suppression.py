@@ -4,6 +4,10 @@ Categories, sub-categories, modalities and tasks split the prompts, profiles and
 sub-categories split a category, and cells both a category and a profile. Labels overlap: each is judged by
 itself and by what is left without it. Top is a part of Average, and each of its parts one of the same part of
 Average; what is left there without Top must not be too few either.
+
+Parts of several kinds have no whole of their own: a modality that lies within a category leaves the rest of
+it, and cells are told by rows and by columns. So sums and differences of whatever is told are looked at, too
+(`psychometrics.inference.combinations`).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from psychometrics.data.cohort import Cohort, Mask
-from psychometrics.inference.disclosure import Whole, answers_of, few_private, withheld
+from psychometrics.inference.combinations import telling_too_few
+from psychometrics.inference.disclosure import Answers, Whole, answers_of, few_private, withheld
 from psychometrics.inference.estimates import Reason
 from psychometrics.slices.parts import Slice, SliceKind
 
@@ -36,7 +41,13 @@ def withheld_parts(cohort: Cohort, slices: Sequence[Slice], top: Mask, counted: 
     for group, rows in ((AVERAGE, everything), (TOP, top)):
         if few_private(others.private_prompts(rows)):
             found[group, ALL] = Reason.TOO_FEW_PRIVATE
-    return withheld(answers, _table(slices, everything, top)) | found
+    found = withheld(answers, _table(slices, everything, top)) | found
+    of_average, of_top = (
+        _told_of(group, slices, rows) for group, rows in ((AVERAGE, everything), (TOP, top))
+    )
+    _withhold_combined(answers, found, of_average, {})
+    _withhold_combined(answers, found, of_top, of_average)
+    return found
 
 
 def withheld_tasks(cohort: Cohort, top: Mask) -> dict[Name, Reason]:
@@ -54,6 +65,36 @@ def withheld_where_asked(cohort: Cohort, parts: Mapping[str, Mask]) -> dict[str,
     """
     everything = np.ones(len(cohort), dtype=bool)
     return withheld(answers_of(cohort, everything), [Whole(ALL, everything, parts, only_private=True)])
+
+
+def _told_of(group: str, slices: Sequence[Slice], of_group: Mask) -> dict[Name, Mask]:
+    """The rows of a group and of each of its parts that have a number of their own."""
+    parts = [part for part in slices if group == AVERAGE or part.kind != SliceKind.CELL]
+    return {(group, ALL): of_group} | {(group, part.subset): part.rows & of_group for part in parts}
+
+
+def _withhold_combined(
+    answers: Answers, found: dict[Name, Reason], own: Mapping[Name, Mask], beside: Mapping[Name, Mask]
+) -> None:
+    """Of a group's own parts the smallest, until no sum of what is told, `beside` included, is of too few.
+
+    Then those are told again without which there is none either.
+    """
+    told = {
+        name: rows & answers.counted
+        for name, rows in {**own, **beside}.items()
+        if name not in found and (rows & answers.counted).any() and not answers.why_untold(rows)
+    }
+    hidden = []
+    while used := telling_too_few(answers, told) & own.keys():
+        hidden.append(min(used, key=lambda name: (answers.people(own[name]), int(told[name].sum()), name)))
+        found[hidden[-1]] = Reason.COMPLEMENT
+        del told[hidden[-1]]
+    for name in reversed(hidden[:-1]):
+        again = told | {name: own[name] & answers.counted}
+        if not telling_too_few(answers, again):
+            told = again
+            del found[name]
 
 
 def _table(slices: Sequence[Slice], everything: Mask, top: Mask) -> Iterator[Whole[Name]]:

@@ -32,6 +32,7 @@ from psychometrics.measures.methods import CLUSTERED
 ALL_CATEGORIES = ""
 CATEGORY, TASK = "category:", "task:"
 THETAS = ("theta.pool", "theta.ql", "theta.prompt.analytic")
+NOTHING = unknown(Reason.NOTHING_SCORED)
 ANSWERED = (Outcome.SCORED, Outcome.UNSCORED)
 
 
@@ -53,8 +54,7 @@ def part_measures(inputs: Inputs, group: str, category: str, nested: bool) -> It
     rows = inputs.groups[group].of_prompts(of_category)
     items = sizes.get(category, 0) if category else sum(sizes.values())
     prompts = items if sizes else int(of_category.sum())
-    nothing = Reason.TOO_FEW_PEOPLE if group == "top" and not inputs.top.any() else Reason.NOTHING_SCORED
-    return Part(group, category, rows, prompts, nothing, has_scale=bool(sizes)).measures(nested=nested)
+    return Part(group, category, rows, prompts, has_scale=bool(sizes)).measures(nested=nested)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,14 +62,12 @@ class Part:
     """The answers of a group to the prompts of a category.
 
     `prompts` are those that its coverage is of: the items of the bank or, without one, the prompts asked.
-    `nothing` says why there is no number where nobody's score is there.
     """
 
     group: str
     category: str
     rows: Cohort
     prompts: int
-    nothing: Reason
     has_scale: bool
 
     @cached_property
@@ -112,12 +110,12 @@ class Part:
         ):
             yield self._measure(name, plain(float(number)))
         for name, whole, part in (("k_bar", asked, n), ("coverage", self.prompts, asked)):
-            yield self._measure(name, plain(part / whole) if whole else unknown(self.nothing))
+            yield self._measure(name, plain(part / whole) if whole else NOTHING)
 
     def _raw_mean(self) -> Measure:
         scored = self.scored
         if not len(scored):
-            return self._measure("raw_mean", unknown(self.nothing))
+            return self._measure("raw_mean", NOTHING)
         mean = linear_estimate(np.ones(len(scored)), scored.p, scored.person)
         found = self._measure("raw_mean", within(mean.estimate, 0, 1), clusters=mean.clusters)
         return replace(found, details={"error": "se.participant", "variance": CLUSTERED})
@@ -141,13 +139,13 @@ class Part:
         analytic = (
             analytic_estimate(theta_prompt(pairs, rows.transform), prompt_information(pairs), rows.sigma_hat)
             if len(pairs)
-            else unknown(self.nothing)
+            else NOTHING
         )
         yield self._measure("theta.prompt.analytic", analytic)
 
     def _theta(self, name: str, theta: GroupTheta) -> Measure:
         if not len(self.rows.pairs):
-            return self._measure(name, unknown(self.nothing))
+            return self._measure(name, NOTHING)
         found = self._measure(name, theta.estimate, clusters=theta.error.found.clusters)
         return replace(found, details=theta.error.facts)
 

@@ -47,7 +47,7 @@ def of_kind(found: Iterable[str], kind: str) -> set[str]:
         ({"A": 0, "B": 0, "C": 0}, set()),
         ({"A": 3, "B": 3, "C": 0}, set()),
         ({"A": 1, "B": 3, "C": 5}, {"A", "B"}),  # all prompts less B and C would be A
-        ({"A": 2, "B": 1, "C": 5}, {"A", "B"}),  # together three
+        ({"A": 2, "B": 1, "C": 5}, {"A", "B", "C"}),  # together three; C less those with text would be two
     ],
 )
 def test_a_category_that_would_give_one_or_two_private_prompts_away_is_not_told_for_any_profile(

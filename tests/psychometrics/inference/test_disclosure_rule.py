@@ -1,13 +1,16 @@
 """What is too few to be told: one rule over a whole table of parts, with the reason of each."""
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import Mask
-from psychometrics.inference.disclosure import Answers, Whole, withheld
+from psychometrics.data.cohort import AskedPrompt, Cohort, Mask, Person, cohort_of
+from psychometrics.inference.disclosure import Answers, Whole, answers_of, withheld
 from psychometrics.inference.estimates import Reason
+from psychometrics.slices.parts import SliceKind, slices_of
+from psychometrics.slices.suppression import withheld_parts
 
 PEOPLE, PROMPTS, NEIGHBOUR = Reason.TOO_FEW_PEOPLE, Reason.TOO_FEW_PROMPTS, Reason.COMPLEMENT
 PRIVATE = Reason.TOO_FEW_PRIVATE
@@ -106,3 +109,83 @@ def test_what_splits_a_hidden_neighbour_is_hidden_with_it() -> None:
     table = [Whole("all", everything, profiles), Whole("two", profiles["two"], cells)]
     hidden = {"one": PEOPLE, "two": NEIGHBOUR, "two/0": NEIGHBOUR, "two/1": NEIGHBOUR}
     assert withheld(answers, table) == hidden
+
+
+def asked(prompts: Sequence[tuple[str, str, bool]], people: Sequence[tuple[str, str]]) -> Cohort:
+    """Everybody, by profile and arm, on every prompt, by category, modality and whether it is private."""
+    return cohort_of(
+        people=[Person(f"P{i}", profile=profile, arm=arm) for i, (profile, arm) in enumerate(people)],
+        prompts=[
+            AskedPrompt(f"p{j}", category=category, modality=modality, split="private" if own else "public")
+            for j, (category, modality, own) in enumerate(prompts)
+        ],
+        bank=None,
+        rows=[(i, j, 1, j + 1, 0.5, 0.5, "scored") for i in range(len(people)) for j in range(len(prompts))],
+    )
+
+
+def hidden_of(cohort: Cohort, top: Sequence[int] = ()) -> set[str]:
+    """Parts that are withheld; those of Top begin with "top "."""
+    rows, everything = np.isin(cohort.person, top), np.ones(len(cohort), dtype=bool)
+    found = withheld_parts(cohort, list(slices_of(cohort)), rows, everything)
+    return {f"{group} {subset}".removeprefix("average ") for group, subset in found}
+
+
+ONE_KIND = [("stem", "")] * 4
+
+
+@pytest.mark.parametrize(
+    ("images", "texts", "hidden"),
+    [
+        ([True] * 4, [True, False, False], {"category:A", "category:B"}),  # A less the images would be one
+        ([True] * 4, [False] * 3, set()),  # the rest of A is public
+        ([True] * 4, [True] * 3, set()),
+    ],
+)
+def test_a_modality_within_a_category_leaves_no_private_prompt_by_itself(
+    images: list[bool], texts: list[bool], hidden: set[str]
+) -> None:
+    prompts = [("A", "image", own) for own in images] + [("A", "text", own) for own in texts]
+    prompts += [("B", "text", True)] * 9
+    found = hidden_of(asked(prompts, ONE_KIND))
+    assert {name for name in found if not name.startswith("cell:")} == hidden
+
+
+def test_a_profile_and_an_arm_that_differ_by_one_person_are_not_both_told() -> None:
+    people = [("stem", "alone")] * 4 + [("arts", "alone")] + [("arts", "with")] * 5
+    prompts = [("A", "text", False)] * 6
+    assert hidden_of(asked(prompts, people)) & {"profile:stem", "arm:alone"}
+
+
+def told_alone(cohort: Cohort, top: Sequence[int]) -> list[tuple[int, ...]]:
+    """Single people, and one or two private prompts, that a sum of told parts is of, by rank alone."""
+    hidden, answers = hidden_of(cohort, top), answers_of(cohort, np.ones(len(cohort), dtype=bool))
+    of_top, everything = np.isin(cohort.person, top), np.ones(len(cohort), dtype=bool)
+    named = {"": everything} | {one.subset: one.rows for one in slices_of(cohort)}
+    named |= {
+        f"top {name}": rows & of_top for name, rows in named.items() if not name.startswith(SliceKind.CELL)
+    }
+    told = [
+        rows for name, rows in named.items()
+        if name not in hidden and rows.any() and not answers.why_untold(rows)
+    ]  # fmt: skip
+    found: list[tuple[int, ...]] = []
+    private = sorted(set(cohort.prompt[answers.private].tolist()))
+    pairs = [*((one,) for one in private), *combinations(private, 2)]
+    people = [(one,) for one in range(len(cohort.people))]
+    for codes, units, seen in ((cohort.prompt, pairs, answers.private), (cohort.person, people, everything)):
+        sums = np.array(told, dtype=np.float64)[:, seen]
+        rank = np.linalg.matrix_rank(sums)
+        found += [one for one in units if np.linalg.matrix_rank(sums[:, ~np.isin(codes[seen], one)]) < rank]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_sum_of_what_is_told_is_of_one_person_or_of_one_or_two_private_prompts(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    prompts = [
+        ("ABC"[chance.integers(3)], ("image", "text")[chance.integers(2)], bool(chance.random() < 0.4))
+        for _ in range(14)
+    ]
+    people = [(("stem", "arts")[chance.integers(2)], "xy"[chance.integers(2)]) for _ in range(7)]
+    assert told_alone(asked(prompts, people), top=(0, 3, 4)) == []

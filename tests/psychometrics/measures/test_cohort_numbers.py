@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from psychometrics.inference.measure import Block
 from psychometrics.measures.blocks.results import result_measures
+from psychometrics.measures.computing import block_measures
 from psychometrics.measures.inputs import Facts, Inputs
 from tests.support.top_cohorts import cohort_with
 
@@ -28,3 +30,13 @@ def test_a_bank_that_knows_no_prompt_of_the_study_shows() -> None:
         found = {one.name: one.estimate for one in result_measures(inputs) if one.group == "average"}
         assert (found["pairs"].value, found["answers.unknown_items"].value) == (pairs, off)
         assert found["raw_mean"].known == bool(pairs)
+
+
+def test_where_there_is_no_top_every_block_gives_the_same_reason() -> None:
+    few = cohort_with(
+        [(code, name, score) for code, score in (("A", 0.9), ("B", 0.4)) for name in ("p1", "p2")]
+    )
+    for block in (Block.RESULTS, Block.MISSING, Block.SLICES):
+        inputs = Inputs(Facts(2), few, None, np.random.default_rng(1), 0, lambda done, of: None)
+        found = [one for one in block_measures(block, inputs) if one.group == "top" and "theta" in one.name]
+        assert {str(one.estimate.reason) for one in found} == {"too_few_people"}, block
