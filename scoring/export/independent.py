@@ -342,7 +342,9 @@ def tasks_of(group: str, own: Places) -> Found:
 
 def shown(table: str, row: Row, own: Iterable[tuple[str, Any]], report: Report) -> Iterator[tuple[str, Any]]:
     """The columns of a row that are told: of what is of too few, its counts alone."""
-    untold = table == "task_accuracies" and row.get("responses") and row.get("accuracy") is None
+    untold = (table == "task_accuracies" and row.get("responses") and row.get("accuracy") is None) or (
+        table == "metrics" and row.get("value") is None  # it has no reason in this table, either
+    )
     withheld = untold or {row.get("reason_pool"), row.get("reason")} & WITHHELD
     report.skipped[f"{table}: numbers of too few"] += bool(withheld)
     return ((name, value) for name, value in own if name in COUNTS or not withheld)

@@ -114,7 +114,7 @@ def test_messages_that_nobody_takes_are_not_added_to(tmp_path: Path) -> None:
     with file_broker(tmp_path) as queue:
         for _ in range(3):
             task_send(SWEEP, {}, waiting_limit=3)
-        with pytest.raises(NotSent, match="nobody takes them; start a worker"):
+        with pytest.raises(NotSent, match="nobody takes them: 3; start a worker"):
             task_send(SWEEP, {}, waiting_limit=3)
         assert notify_workers(WORK, scoring_run_id=1) is False
         assert (len(messages(queue, "upkeep")), len(messages(queue, "judging"))) == (3, 0)

@@ -25,7 +25,8 @@ PLACE = re.compile(r"%\(\w+\)[ds]")
 # What is there is a limit of the program, has decimals, is a name or was found to be more than one.
 NEVER_ONE = (
     "Give between", "The file has more than", "The zip holds more than", "%(judge)s, %(number)d criteria",
-    "Top is %(size)s of", "Top would be ", "The harmonic mean is hidden", "Average is ",
+    "Top is %(size)s of",
+    "Top is %(size)s people", "Top would be ", "The harmonic mean is hidden", "Average is ",
     "Single people cannot", "These are the ",
     "%(group)s and models", "%(labels)d label", "Cells with fewer", "Every prompt occurs in one question set",
     "%(number)s scored responses per prompt on average", "%(judge)s beside people", "The item bank %(bank)s",

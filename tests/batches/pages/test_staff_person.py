@@ -155,7 +155,7 @@ def test_a_batch_handed_in_early_is_reopened(staff: Client, person: Participant)
     [
         ({"minutes": "20"}, "Write a reason; it is kept in the history."),
         ({"reason": "A power cut"}, "Write how many minutes."),
-        ({"minutes": "-3", "reason": "A power cut"}, "greater than or equal to 1"),
+        ({"minutes": "-3", "reason": "A power cut"}, "Write 1 or more"),
         ({"minutes": "99999", "reason": "A power cut"}, "10,080"),
     ],
 )

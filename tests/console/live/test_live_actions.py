@@ -102,7 +102,7 @@ def test_time_given_from_a_page_that_a_browser_made_anew_is_not_given_again(
     ("action", "fields", "sentence"),
     [
         ("extend", {"minutes": "x"}, "Enter a whole number"),
-        ("extend", {"minutes": 0}, "greater than or equal to 1"),
+        ("extend", {"minutes": 0}, "Write 1 or more"),
         ("extend", {"minutes": 5, "text": " "}, "Write a reason"),
         ("extend", {"minutes": 5, "seen_at": "x"}, "Enter a valid date/time"),
         ("void", {"text": "\x00"}, "NUL character"),

@@ -92,7 +92,7 @@ def test_a_rule_is_set_on_the_page_and_the_sums_follow_it_to_the_cent(
     ("change", "sentence"),
     [
         ({"currency": "euro"}, "Write the three capital letters"),
-        ({"flat": "-1"}, "greater than or equal to 0"),
+        ({"flat": "-1"}, "Write 0 or more"),
         ({"flat": "0", "hourly": "0", "bonus": "0"}, "All amounts are zero"),
         ({"hourly": "12.505"}, "no more than 2 decimal places"),
     ],

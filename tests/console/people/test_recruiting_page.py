@@ -61,7 +61,7 @@ def test_a_profile_that_is_not_there_never_changes_another_ones_link(staff: Clie
         ("completed", "http://platform.example/", "Write the whole address"),
         ("completed", "https://[platform", "Write the whole address"),
         ("completed", "a\u202eb", "Write a code without spaces"),
-        ("turned_down", "x" * 501, "at most 500 characters"),
+        ("turned_down", "x" * 501, "501 characters long and at most 500"),
     ],
 )
 def test_bad_settings_are_told_and_stay_in_the_form(

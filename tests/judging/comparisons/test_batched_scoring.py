@@ -56,12 +56,10 @@ def test_a_study_is_not_scored_by_several_criteria_a_call_before_the_comparison(
     compare: Compare,
 ) -> None:
     judge = make_judge(judge_endpoint.url)
-    with pytest.raises(
-        NotCompared, match=r"0 answers and 0 criteria, and no comparison is finished.*--judge"
-    ):
+    with pytest.raises(NotCompared, match=r"answers 0, criteria 0, and no comparison is finished.*--judge"):
         score_batched(study, judge)
     compare(study, judge, answers=19)
-    with pytest.raises(NotCompared, match=r"so far: 19 answers and 95 criteria\. Run compare_batched"):
+    with pytest.raises(NotCompared, match=r"so far: answers 19, criteria 95\. Run compare_batched"):
         score_batched(study, judge)
     assert not ResultSet.objects.exists()
     compare(study, judge, answers=20)
@@ -89,9 +87,9 @@ def test_a_comparison_holds_for_its_number_of_criteria_only(
 ) -> None:
     judge = make_judge(judge_endpoint.url)
     compare(study, judge)
-    with pytest.raises(NotCompared, match="0 answers and 0 criteria"):
+    with pytest.raises(NotCompared, match="answers 0, criteria 0"):
         score_batched(study, judge, 4)
-    with pytest.raises(NotCompared, match="0 answers and 0 criteria"):
+    with pytest.raises(NotCompared, match="answers 0, criteria 0"):
         score_batched(study, make_judge(judge_endpoint.url, "other", model="judge-2"), 3)
 
 
