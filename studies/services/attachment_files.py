@@ -48,7 +48,7 @@ def attachments_store(*, attachments: Iterable[AttachmentRecord], base_dir: Path
         target = Path(settings.MEDIA_ROOT) / stored_name(attachment)
         try:
             os.utime(target)  # what is to have a question is no stray
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             _copy(base_dir / attachment.path, target, attachment)
         except PermissionError:
             pass  # of another user of the server
