@@ -37,11 +37,8 @@ class CodeNames:
 
     def part(self, kind: str, value: str) -> Named:
         """Of a part of the data; `kind` is what it was split by, such as "subcategory" or "profile"."""
-        if kind in (
-            "category",
-            "subcategory",
-            "task",
-        ):  # tasks are the categories of a benchmark that has some
+        # Tasks are the categories of a benchmark that has some.
+        if kind in ("category", "subcategory", "task"):
             return self.category(value)
         if kind == "profile":
             return self.profile(value)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.formats import number_format
 from django.utils.functional import Promise
-from django.utils.translation import gettext, gettext as _
+from django.utils.translation import gettext as _
 
 from presentation.tables import ABSENT
 
@@ -51,7 +51,7 @@ class Refusal(str):
 
     def __mod__(self, facts: Mapping[str, Any]) -> str:
         written = {name: as_written(one) if isinstance(one, Number) else one for name, one in facts.items()}
-        return gettext(self) % written
+        return _(self) % written
 
 
 def quantity(number: int, singular: str, plural: str) -> str:

@@ -20,8 +20,8 @@ from studies.bank.records import AttachmentRecord
 from studies.models import Attachment
 from studies.services.refusals import Refused
 
-# The first of the endings that a bank's files of each type may have.
 FOLDER = "attachments"
+# The first of the endings that a bank's files of each type may have.
 SUFFIXES = {media_type: suffix for suffix, media_type in reversed(MEDIA_TYPES.items())}
 
 

@@ -5,7 +5,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Any, cast
+from itertools import islice
+from typing import Any, TypeVar, cast
 
 from django.db import connection, transaction
 from django.db.models import Field, Model
@@ -14,6 +15,7 @@ from django.utils import timezone
 # So long a page that only notes something waits for others who write.
 NOTE_SECONDS = 0.25
 LONGEST_PAUSE = 0.5
+Some = TypeVar("Some")
 
 
 def database_now() -> datetime:
@@ -44,6 +46,13 @@ def one_of_many_writes() -> Iterator[None]:
             gc.enable()
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
         time.sleep(min(2 * (time.monotonic() - began), LONGEST_PAUSE))
+
+
+def slices(rows: Iterable[Some], size: int) -> Iterator[list[Some]]:
+    """All of them, so many at a time."""
+    left = iter(rows)
+    while some := list(islice(left, size)):
+        yield some
 
 
 def rows_insert(table: type[Model], rows: Iterable[Model]) -> Callable[[], None]:

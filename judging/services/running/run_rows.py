@@ -3,10 +3,9 @@
 They are stored, decided and deleted in slices, with time between for others who write.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import datetime
-from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 
 from django.db import connection
 from django.db.models import Q
@@ -15,12 +14,11 @@ from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgingRun, RowOrigin, RowState
 from judging.services.running.claims import lease_time, scored
 from judging.services.running.planning import JudgePlan, PlannedRow
-from studies.services.database import column_values, one_of_many_writes, rows_insert
+from studies.services.database import column_values, one_of_many_writes, rows_insert, slices
 
 # Some tens of milliseconds.
 ROWS_A_SLICE = 1000
 ROW = CriterionScore._meta
-Some = TypeVar("Some")
 
 
 def rows_create(run: JudgingRun, plan: JudgePlan, now: datetime, keep: Callable[[], None]) -> None:
@@ -64,7 +62,7 @@ def known_decide(run: JudgingRun, plan: JudgePlan, now: datetime) -> None:
         f'UPDATE "{ROW.db_table}" SET {columns} '  # noqa: S608  # names are the model's own
         "WHERE id = %s AND state = 'open' AND lease IS NULL"
     )
-    for some in _slices(rows):
+    for some in slices(rows, ROWS_A_SLICE):
         values = [column_values(row, [*fields, ROW.pk]) for row in some]
         with one_of_many_writes(), connection.cursor() as cursor:
             cursor.executemany(sql, values)
@@ -73,7 +71,7 @@ def known_decide(run: JudgingRun, plan: JudgePlan, now: datetime) -> None:
 def rows_delete(run: JudgingRun) -> None:
     """Delete all rows of a run, the last first: they name earlier ones."""
     rows = CriterionScore.objects.filter(judging_run=run)
-    for some in _slices(rows.order_by("-pk").values_list("pk", flat=True)):
+    for some in slices(rows.order_by("-pk").values_list("pk", flat=True), ROWS_A_SLICE):
         piece = rows.filter(pk__gte=some[-1])
         with one_of_many_writes():
             # Nothing else refers to rows that nobody saw.
@@ -87,17 +85,11 @@ def _keys(run: JudgingRun, plan: JudgePlan) -> list[int]:
 
 
 def _insert(rows: Iterable[CriterionScore], keep: Callable[[], None]) -> None:
-    for some in _slices(rows):
+    for some in slices(rows, ROWS_A_SLICE):
         insert = rows_insert(CriterionScore, some)
         with one_of_many_writes():
             keep()
             insert()
-
-
-def _slices(rows: Iterable[Some]) -> Iterator[list[Some]]:
-    left = iter(rows)
-    while some := list(islice(left, ROWS_A_SLICE)):
-        yield some
 
 
 def _row_of(row: PlannedRow, key: str, **fields: Any) -> CriterionScore:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from studies.models import Invitation, MailOutcome, MailRecord, OutgoingMail, Study, StudyEvent, User
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.invitations import token_sha256
-from studies.services.database import one_of_many_writes, rows_insert
+from studies.services.database import one_of_many_writes, rows_insert, slices
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails.mails import ADDRESS_REFUSED, NOT_TAKEN, invitation_mails_queue
 from studies.services.mails.study_mails import VALID_FOR
@@ -58,11 +58,10 @@ def invitations_queue(
     """
     require_inviting(study)
     numbers = [one.pk for one in invitations]
-    slices = [numbers[start : start + MAILS_A_SLICE] for start in range(0, len(numbers), MAILS_A_SLICE)]
-    for some in slices:
+    for some in slices(numbers, MAILS_A_SLICE):
         for one in Invitation.objects.filter(pk__in=some):
             require_unused(one)
-    for some in slices:
+    for some in slices(numbers, MAILS_A_SLICE):
         _queue(study, some, site_url, now, actor)
     return len(numbers)
 

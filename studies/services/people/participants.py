@@ -10,15 +10,15 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxLengthValidator, validate_email
 from django.db import transaction
 from django.db.models import Q
-from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
+from formats.sentences import shortened
 from formats.text_faults import invisible_fault
 from presentation.problems import problem_in_words
 from studies.models import MailKind, Participant, Study, StudyEvent, StudyStatus, User, VettingStatus
 from studies.protocol.visible import is_blank
 from studies.selectors.participants import withdrew
-from studies.services.database import one_of_many_writes, rows_insert
+from studies.services.database import one_of_many_writes, rows_insert, slices
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.mails.study_mails import mails_cancel, participant_mail_queue
 from studies.services.people.decisions import DECIDED_ALREADY, DECISIONS, DecidedMeanwhile, VettingRefused
@@ -30,7 +30,6 @@ from studies.services.studies import study_lock
 CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 CODE_CHARACTERS = 6
 EMAIL_CHARACTERS = 254
-SHOWN_CHARACTERS = 60  # of an address that is none
 EMAILS_PER_QUERY = 500
 # Each with its mail takes some tens of milliseconds.
 DECISIONS_A_SLICE = 10
@@ -135,22 +134,16 @@ def _require_addable(study: Study, people: Sequence[NewPerson]) -> None:
 def people_present(study: Study, emails: Sequence[str]) -> dict[str, str]:
     """The profile of those of these addresses that are in the study."""
     present: dict[str, str] = {}
-    for some in few_at_a_time(emails):
+    for some in slices(emails, EMAILS_PER_QUERY):
         known = study.participants.filter(user__email__in=some)
         present |= dict(known.values_list("user__email", "profile"))
     return present
 
 
-def few_at_a_time(emails: Sequence[str]) -> Iterator[Sequence[str]]:
-    """As many as one query may name."""
-    for start in range(0, len(emails), EMAILS_PER_QUERY):
-        yield emails[start : start + EMAILS_PER_QUERY]
-
-
 def _accounts(emails: Sequence[str]) -> dict[str, int]:
     """The accounts of these addresses; makes those that are missing."""
     accounts: dict[str, int] = {}
-    for some in few_at_a_time(emails):
+    for some in slices(emails, EMAILS_PER_QUERY):
         accounts |= _known_accounts(some)
         if missing := dict.fromkeys(email for email in some if email not in accounts):
             made = [User(email=email, password=make_password(None)) for email in missing]
@@ -196,8 +189,7 @@ def normal_email(text: str) -> str:
         email.rpartition("@")[2].encode("idna")
     except (ValidationError, UnicodeError):
         raise EmailInvalid(
-            _('"%(address)s" is no e-mail address; correct it.')
-            % {"address": Truncator(text.strip()).chars(SHOWN_CHARACTERS)}
+            _('"%(address)s" is no e-mail address; correct it.') % {"address": shortened(text.strip())}
         ) from None
     return email
 
@@ -389,11 +381,11 @@ def participants_vet(
         _require_decidable(one, VettingStatus.APPROVED if approve else VettingStatus.REJECTED)
     size = DECISIONS_A_SLICE if names is None else max(len(chosen), 1)
     decided: list[Participant] = []
-    for start in range(0, len(chosen), size):
+    for some in slices(chosen, size):
         with one_of_many_writes():
             decided += [
                 decide(participant=one, now=now, actor=actor, reason=reason, site_url=site_url)
-                for one in chosen[start : start + size]
+                for one in some
             ]
     return decided
 

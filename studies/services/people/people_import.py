@@ -12,13 +12,13 @@ from formats.problems import Problem, grouped
 from presentation.numbers import counted
 from presentation.problems import told
 from studies.models import Invitation, Participant, Study, User, VettingStatus
-from studies.services.database import one_of_many_writes
+from studies.services.database import one_of_many_writes, slices
 from studies.services.people.invitations import invitations_create, require_inviting
 from studies.services.people.participants import (
+    EMAILS_PER_QUERY,
     EmailInvalid,
     NewPerson,
     ProfileUnknown,
-    few_at_a_time,
     normal_email,
     participants_add,
     people_present,
@@ -143,7 +143,7 @@ def invitations_import(
         invitations_create(study=study, people=new, now=now, actor=actor)
     to_send: list[Invitation] = []
     unsent = study.invitations.filter(sent_at=None, accepted_at=None, revoked_at=None)
-    for some in few_at_a_time([normal_email(row.email) for row in reading.rows]):
+    for some in slices([normal_email(row.email) for row in reading.rows], EMAILS_PER_QUERY):
         to_send += unsent.filter(email__in=some).select_related("study").order_by("id")
     return InvitationImport(len(new), tuple(to_send), len(reading.rows) - len(new))
 
@@ -169,7 +169,7 @@ def invitations_plan(*, study: Study, reading: PeopleReading) -> InvitationPlan:
 def _known(study: Study, emails: Sequence[str]) -> tuple[set[str], set[str]]:
     """Who of these addresses has an invitation, and who is in the study."""
     invited: set[str] = set()
-    for some in few_at_a_time(emails):
+    for some in slices(emails, EMAILS_PER_QUERY):
         unrevoked = study.invitations.filter(email__in=some, revoked_at=None)
         invited.update(unrevoked.values_list("email", flat=True))
     return invited, set(people_present(study, emails))

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from itertools import islice
 from typing import Any
 
 from django.conf import settings
@@ -12,7 +11,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from studies.models import Invitation, User
-from studies.services.database import one_of_many_writes
+from studies.services.database import one_of_many_writes, slices
 from studies.services.limits import Limit, limit_take
 
 MINUTE, DAY = 60.0, 24 * 3600.0
@@ -83,8 +82,8 @@ def sign_ins_clear(*, now: datetime) -> int:
 
 def _delete(rows: QuerySet[Any], keys: Iterable[Any]) -> int:
     """Delete those of these rows with these keys, in slices; how many keys they were."""
-    left, number = iter(keys), 0
-    while some := list(islice(left, ROWS_A_SLICE)):
+    number = 0
+    for some in slices(keys, ROWS_A_SLICE):
         with one_of_many_writes():
             rows.filter(pk__in=some).delete()
         number += len(some)
