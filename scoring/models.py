@@ -238,7 +238,12 @@ class ExportContents(models.TextChoices):
 
 
 class ExportFile(models.Model):
-    """A file that was made to be taken away; it lies in the data folder until it is deleted."""
+    """A file that was made to be taken away; it lies in the data folder until it is deleted.
+
+    `departures` is how many withdrawals and deletions of people's data the study had when the file was begun.
+    Once there is another one, somebody in the file has left and nobody takes it: a number that is compared
+    is decided by what is committed, whatever the clocks of web server and worker say.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid4, editable=False)
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="export_files")
@@ -248,6 +253,7 @@ class ExportFile(models.Model):
     sha256 = models.CharField(max_length=64)
     made_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")
     made_at = models.DateTimeField()
+    departures = models.PositiveIntegerField(default=0)
     deleted_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -2,10 +2,27 @@
 
 from typing import Any
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from scoring.models import ExportFile, ExportTaking
-from studies.models import Study
+from studies.models import Study, StudyEvent
+from studies.services.events import StudyEventKind
+
+LEAVING = (StudyEventKind.WITHDREW, StudyEventKind.DATA_DELETED)
+
+
+def departures(study: Study) -> int:
+    """How often somebody withdrew from the study, or had their data deleted; it only ever grows."""
+    return StudyEvent.objects.filter(study=study, kind__in=LEAVING).count()
+
+
+def left_files(files: QuerySet[Any]) -> QuerySet[Any]:
+    """Those of the files that were begun before somebody left their study."""
+    left = StudyEvent.objects.filter(study=OuterRef("study"), kind__in=LEAVING).order_by()
+    number = Subquery(left.values("study").annotate(number=Count("pk")).values("number"))
+    counted = files.annotate(left=Coalesce(number, 0, output_field=IntegerField()))
+    return counted.filter(departures__lt=F("left"))
 
 
 def export_files(study: Study) -> QuerySet[Any]:

@@ -1,6 +1,7 @@
 """Files to take away: made whole, private, taken by a link that ends, deleted after a while."""
 
 import hashlib
+import logging
 import shutil
 import tempfile
 import zipfile
@@ -13,11 +14,13 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.core import signing
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.signals import post_save
+from django.dispatch import receiver
 from django.utils.translation import gettext as _
 
 from scoring.export.audience import Audience
 from scoring.models import ExportContents, ExportFile, ExportTaking
+from scoring.selectors.export_files import LEAVING, departures, left_files
 from scoring.services.exports import ExportRefused, Said, study_export
 from studies.models import Study, StudyEvent, User
 from studies.services.events import StudyEventKind, event_record
@@ -28,6 +31,8 @@ LINK = timedelta(minutes=15)
 # What a killed worker left is gone within the hour (see `console.tasks`); a live export writes all the time.
 STRAY = timedelta(minutes=50)
 SALT = "scoring.export_files"
+
+logger = logging.getLogger(__name__)
 
 
 class LinkRefused(Refused):
@@ -81,9 +86,12 @@ def file_make(
 ) -> ExportFile:
     """Pack what `fill` writes into a new folder; it returns the number of rows. The file appears whole.
 
-    Raises ExportRefused where the disk does not take it, and what `fill` raises.
+    Raises ExportRefused where the disk does not take it or somebody left the study meanwhile, and what `fill`
+    raises.
     """
-    file = ExportFile(pk=uuid4(), study=study, contents=contents, made_by=actor, made_at=now)
+    file = ExportFile(
+        pk=uuid4(), study=study, contents=contents, made_by=actor, made_at=now, departures=departures(study)
+    )
     try:
         with _draft_folder(study) as draft:
             file.rows = fill(draft / "content")
@@ -103,6 +111,11 @@ def file_make(
     with transaction.atomic():
         file.save(force_insert=True)
         _event(file, StudyEventKind.EXPORT_MADE, now, actor)
+    if file.departures < departures(study):
+        _file_delete(file, "withdrawal", now)
+        raise ExportRefused(
+            _("Somebody withdrew while the file was being made, so it was not kept. Make it once more.")
+        )
     return file
 
 
@@ -124,8 +137,12 @@ def file_take(
     """Put on record that somebody takes the file; return where it lies. Raises LinkRefused, FileGone."""
     _require_valid(token, file_id, user, now)
     file = ExportFile.objects.select_related("study").filter(pk=file_id, study=study).first()
-    # What is due goes with the next run of `files_expire`; from now on nobody takes it.
-    if file is None or file.deleted_at is not None or _files_due(now).filter(pk=file.pk).exists():
+    if file is None:
+        raise FileGone(_("This file was deleted. Make a new one."))
+    # Whatever becomes of the file itself, a withdrawal that is committed ends its way out.
+    if file.departures < departures(study):
+        raise FileGone(_("Somebody withdrew after this file was made; nobody takes it away. Make it anew."))
+    if file.deleted_at is not None or file.made_at <= now - KEPT:
         raise FileGone(_("This file was deleted. Make a new one."))
     path = file_path(file)
     if not path.is_file():
@@ -164,26 +181,34 @@ def _file_delete(file: ExportFile, why: str, now: datetime) -> None:
 
 
 def files_expire(*, now: datetime) -> int:
-    """Delete files whose time is over, those with rows of people who withdrew since or whose data were
-    deleted, and what killed workers left half-made. Raises OSError where one cannot be deleted; the next run
-    tries again.
+    """Delete files whose time is over, those that somebody has left, and what killed workers left half-made.
+
+    Raises OSError where one cannot be deleted; the next run tries again.
     """
-    due = list(_files_due(now))
-    for file in due:
-        _file_delete(file, "expired" if file.made_at <= now - KEPT else "withdrawal", now)
+    files = ExportFile.objects.select_related("study").filter(deleted_at=None)
+    due = dict.fromkeys(files.filter(made_at__lte=now - KEPT), "expired")
+    due |= dict.fromkeys(left_files(files), "withdrawal")
+    for file, why in due.items():
+        _file_delete(file, why, now)
     export_strays_delete(now=now)
     return len(due)
 
 
-def _files_due(now: datetime) -> QuerySet[ExportFile]:
-    left = StudyEvent.objects.filter(
-        study=OuterRef("study"),
-        kind__in=(StudyEventKind.WITHDREW, StudyEventKind.DATA_DELETED),
-        happened_at__gte=OuterRef("made_at"),
-    )
-    of_people = ~Q(contents=ExportContents.REPORT) & Exists(left)
-    files = ExportFile.objects.select_related("study").filter(deleted_at=None)
-    return files.filter(Q(made_at__lte=now - KEPT) | of_people)
+@receiver(post_save, sender=StudyEvent)
+def _somebody_left(instance: StudyEvent, created: bool, **_sent: object) -> None:
+    """The event alone blocks the study's files; once it is committed, they go. What a crash leaves of them
+    goes with the next `files_expire`.
+    """
+    if created and instance.kind in LEAVING:
+        transaction.on_commit(lambda: _left_files_delete(instance.study, instance.happened_at))
+
+
+def _left_files_delete(study: Study, now: datetime) -> None:
+    try:
+        for file in left_files(ExportFile.objects.filter(study=study, deleted_at=None)):
+            _file_delete(file, "withdrawal", now)
+    except OSError:
+        logger.exception("could not delete an export that somebody left")
 
 
 def export_strays_delete(*, now: datetime) -> None:

@@ -17,7 +17,7 @@ from jobs.models import JobState
 from jobs.selectors import newest_job
 from jobs.services.starting import job_start
 from scoring.models import ExportContents, ExportTaking
-from scoring.selectors.export_files import export_files, takings
+from scoring.selectors.export_files import departures, export_files, takings
 from scoring.services.export_files import KEPT, LINK, file_take, link_token
 from screening.selectors.participants import undecided_participants
 from screening.views.blinding import results_hidden
@@ -73,6 +73,7 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponseBase:
         "study": study,
         "waiting": waiting,
         "job": job if job and job.state != JobState.DONE else None,
+        "departures": departures(study),
         "page": page,
         "shows_takings": shows_takings,
         "rows": [] if shows_takings else [(file, link_token(file, user, now=now)) for file in page],

@@ -5,25 +5,29 @@ import io
 import json
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
+from django.db import transaction
 from django.test import Client
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from batches.models import Session
+from batches.services.ending import session_withdraw
 from jobs.models import Job, JobState
 from jobs.services.working import jobs_work
 from scoring.coordinator import Scoring
 from scoring.models import ExportContents, ExportFile, ExportTaking
-from scoring.services.export_files import KEPT, LINK, file_path, files_expire, link_token
+from scoring.services.export_files import KEPT, LINK, file_make, file_path, files_expire, link_token
+from scoring.services.exports import ExportRefused
 from studies.models import Participant, Study, StudyEvent, User
 from studies.roles import Role
-from studies.services.events import StudyEventKind, participant_event
+from studies.services.events import StudyEventKind
 from studies.services.staff.roles import role_give
 from studies.services.staff.staff import staff_add
 from tests.support.computed_again import computed_again
@@ -173,18 +177,6 @@ def test_a_link_ends_and_serves_the_account_and_the_file_it_was_made_for(
     assert not ExportTaking.objects.exists()
 
 
-def test_a_file_with_data_that_were_deleted_since_is_not_given_away_even_before_it_goes(
-    staff: Client, made: ExportFile, lead: User, now: datetime
-) -> None:
-    token = link_token(made, lead, now=now)
-    participant_event(Participant.objects.earliest("pk"), StudyEventKind.DATA_DELETED, now)
-    assert file_path(made).is_file()
-    reply = staff.get(link(made, token), follow=True)
-    assert reply.redirect_chain == [("/staff/studies/pilot/exports/", 302)]
-    assert "This file was deleted" in reply.content.decode()
-    assert not ExportTaking.objects.exists()
-
-
 @pytest.mark.parametrize(
     ("role", "status"), [(Role.COORDINATOR, 403), (Role.REVIEWER, 403), (Role.ANALYST, 200)]
 )
@@ -228,21 +220,64 @@ def test_a_choice_that_there_is_not_starts_nothing(staff: Client, study: Study) 
     assert not Job.objects.exists()
 
 
-@pytest.mark.parametrize("left", [StudyEventKind.WITHDREW, StudyEventKind.DATA_DELETED])
-def test_files_are_deleted_after_a_while_and_when_somebody_in_them_withdraws(
-    left: StudyEventKind, study: Study, made: ExportFile, now: datetime
-) -> None:
+def test_files_are_deleted_after_a_while(study: Study, made: ExportFile, now: datetime) -> None:
     assert files_expire(now=now + KEPT - timedelta(seconds=1)) == 0
-    report = ExportFile.objects.create(
-        study=study, contents=ExportContents.REPORT, rows=0, size=1, sha256="1" * 64, made_at=now
-    )
-    later = now + timedelta(days=1)
-    participant_event(Participant.objects.earliest("pk"), left, later)
-    assert files_expire(now=later) == 1
-    made.refresh_from_db()
-    assert (made.deleted_at, file_path(made).exists()) == (later, False)
     assert files_expire(now=now + KEPT) == 1
-    report.refresh_from_db()
-    assert report.deleted_at == now + KEPT
-    events = StudyEvent.objects.filter(kind="export_deleted").order_by("pk")
-    assert [event.details["why"] for event in events] == ["withdrawal", "expired"]
+    made.refresh_from_db()
+    assert (made.deleted_at, file_path(made).exists()) == (now + KEPT, False)
+    assert [event.details["why"] for event in StudyEvent.objects.filter(kind="export_deleted")] == ["expired"]
+
+
+def asked_for(client: Client, file: ExportFile, user: User) -> str:
+    reply = client.get(link(file, link_token(file, user, now=timezone.now())), follow=True)
+    return reply.content.decode()
+
+
+def test_a_withdrawal_that_is_committed_blocks_every_file_and_deletes_it_and_its_row_says_why(
+    staff: Client, study: Study, made: ExportFile, lead: User, now: datetime
+) -> None:
+    # The clock of who made it was ahead: what counts is what is committed.
+    ExportFile.objects.update(made_at=timezone.now() + timedelta(hours=1), contents=ExportContents.REPORT)
+    person = Participant.objects.earliest("pk")
+    with suppress(KeyboardInterrupt), transaction.atomic():
+        session_withdraw(participant=person, now=now)
+        raise KeyboardInterrupt
+    assert file_path(made).is_file()
+    assert "Make it anew" not in staff.get("/staff/studies/pilot/exports/").content.decode()
+    session_withdraw(participant=person, now=now)
+    made.refresh_from_db()
+    assert (made.deleted_at, file_path(made).exists()) == (now, False)
+    assert "Somebody withdrew after this file was made" in asked_for(staff, made, lead)
+    assert "Make it anew" in staff.get("/staff/studies/pilot/exports/").content.decode()
+    export(staff, "report")
+    assert ExportFile.objects.filter(departures=1, deleted_at=None).count() == 1
+    assert staff.get("/staff/studies/pilot/exports/").content.decode().count("?link=") == 1
+
+
+@pytest.mark.parametrize("left", [StudyEventKind.WITHDREW, StudyEventKind.DATA_DELETED])
+def test_whoever_is_killed_between_the_commit_and_the_file_leaves_it_to_the_sweep_and_nobody_gets_it(
+    left: StudyEventKind, staff: Client, study: Study, made: ExportFile, lead: User, now: datetime
+) -> None:
+    person = Participant.objects.earliest("pk")
+    # As a kill leaves it: the event is committed, and nothing after it was done.
+    StudyEvent.objects.bulk_create([StudyEvent(study=study, participant=person, kind=left, happened_at=now)])
+    assert "Somebody withdrew after this file was made" in asked_for(staff, made, lead)
+    assert (file_path(made).is_file(), ExportTaking.objects.count()) == (True, 0)
+    assert (files_expire(now=now), file_path(made).exists()) == (1, False)
+    event = StudyEvent.objects.get(kind="export_deleted")
+    assert (event.details["why"], event.happened_at) == ("withdrawal", now)
+
+
+def test_a_file_is_not_kept_where_somebody_withdraws_while_it_is_made(study: Study, now: datetime) -> None:
+    def fill(folder: Path) -> int:
+        folder.mkdir()
+        session_withdraw(participant=Participant.objects.earliest("pk"), now=now)
+        return 0
+
+    with pytest.raises(ExportRefused, match="Make it once more"):
+        file_make(
+            study=study, contents=ExportContents.PUBLIC, actor=None, now=now, fill=fill,
+            packing=lambda _done, _of: None,
+        )  # fmt: skip
+    file = ExportFile.objects.get()
+    assert (file.deleted_at, file_path(file).exists()) == (now, False)
