@@ -1,12 +1,13 @@
-"""The interface's font: Inter from the package `fontpkg-inter`, with the signs and weights that pages need.
+"""The pages' fonts, cut to the signs that pages need: Inter for texts, STIX Two Math for formulas.
 
-Made once for each version of the package, into the data folder; `collectstatic` takes it from there as
-`fonts/inter.woff2`. A sign that is not in it (Chinese, emoji) is shown in a font of the reader's device.
+Made once for each version of their packages, into the data folder; `collectstatic` takes them from there. A
+sign that is in neither (Chinese, emoji) is shown in a font of the reader's device.
 """
 
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from importlib.metadata import version
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -16,70 +17,111 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-NAME = "fonts/inter.woff2"
-SOURCE = ("files", "Inter[opsz,wght].ttf")
-# One optical size, and the weights the stylesheets use.
-AXES = {"opsz": 14, "wght": (400, 700)}
-# Kerning, accents and what chiron.css asks for by name.
-FEATURES = ("kern", "ccmp", "locl", "mark", "mkmk", "calt", "tnum", "cv11", "ss03")
-RANGES = (
-    (0x20, 0x7E),
-    (0xA0, 0x17F),  # Latin-1, Latin Extended-A
-    (0x2010, 0x2027),
-    (0x2190, 0x2199),
-)
-SIGNS = "θκσμΔ‰′″‹›⁄€™−×√∞∑∆≈≠≤≥●○▲▶▼✓✎"
+Ranges = tuple[tuple[int, int], ...]
 
 
-class InterFinder(BaseFinder):
-    """Offers the font to Django's static files."""
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What of a package's font pages need: `axes` are fixed to a value or limited to a span."""
+
+    package: str
+    source: tuple[str, ...]
+    features: tuple[str, ...]
+    ranges: Ranges
+    signs: str = ""
+    axes: Mapping[str, float | tuple[float, float]] = field(default_factory=dict)
+
+
+FONTS: Mapping[str, Cut] = {
+    "fonts/inter.woff2": Cut(
+        package="fontpkg-inter",
+        source=("fontpkg_inter", "files", "Inter[opsz,wght].ttf"),
+        # Kerning, accents and what chiron.css asks for by name.
+        features=("kern", "ccmp", "locl", "mark", "mkmk", "calt", "tnum", "cv11", "ss03"),
+        ranges=(
+            (0x20, 0x7E),
+            (0xA0, 0x17F),  # Latin-1, Latin Extended-A
+            (0x2010, 0x2027),
+            (0x2190, 0x2199),
+        ),
+        signs="θκσμΔ‰′″‹›⁄€™−×√∞∑∆≈≠≤≥●○▲▶▼✓✎",
+        # One optical size, and the weights the stylesheets use.
+        axes={"opsz": 14, "wght": (400, 700)},
+    ),
+    # With its MATH table: brackets, roots and integrals that stretch.
+    "fonts/math.woff2": Cut(
+        package="ziamath",
+        source=("ziamath", "fonts", "STIXTwoMath-Regular.ttf"),
+        features=("ccmp", "mark", "mkmk", "ssty", "dtls", "flac", "rtlm"),
+        ranges=(
+            (0x20, 0x7E),
+            (0xA0, 0x17F),
+            (0x2B0, 0x36F),  # accents
+            (0x370, 0x3FF),  # Greek
+            (0x2010, 0x205F),
+            (0x2070, 0x209C),
+            (0x20D0, 0x20F0),
+            (0x2100, 0x214F),
+            (0x2190, 0x22FF),  # arrows, operators
+            (0x2300, 0x23E0),  # brackets and their parts
+            (0x25A0, 0x25FF),
+            (0x2660, 0x266F),
+            (0x27C0, 0x27FF),
+            (0x2900, 0x2AFF),
+            (0x1D400, 0x1D7FF),  # letters of formulas
+        ),
+    ),
+}
+
+
+class FontFinder(BaseFinder):
+    """Offers the fonts to Django's static files."""
 
     def find(self, path: str, find_all: bool = False, **_kwargs: Any) -> Any:
         """Where the file of this name is, or nothing."""
-        if path != NAME:
+        if path not in FONTS:
             return [] if find_all else None
-        made = str(inter_made() / NAME)
+        made = str(font_made(path) / path)
         return [made] if find_all else made
 
     def list(self, ignore_patterns: Any) -> Iterator[tuple[str, FileSystemStorage]]:
-        """The one file."""
-        yield NAME, FileSystemStorage(location=inter_made())
+        """The files."""
+        for name in FONTS:
+            yield name, FileSystemStorage(location=font_made(name))
 
 
-def inter_made() -> Path:
+def font_made(name: str) -> Path:
     """The folder that holds the font under its name; made where it is missing."""
-    folder = Path(settings.DATA_DIR) / "fonts" / _key()
-    target = folder / NAME
+    cut = FONTS[name]
+    made_of = repr((version(cut.package), version("fonttools"), cut))
+    folder = Path(settings.DATA_DIR) / "fonts" / hashlib.sha256(made_of.encode()).hexdigest()[:16]
+    target = folder / name
     if not target.is_file():
         target.parent.mkdir(parents=True, exist_ok=True)
         # Two processes may make it at once: each writes a file of its own, and the last one stays.
         own = target.with_suffix(f".{os.getpid()}")
-        _write_subset(own)
+        _write_subset(cut, own)
         own.replace(target)
     return folder
 
 
-def _key() -> str:
-    made_of = repr((version("fontpkg-inter"), version("fonttools"), AXES, FEATURES, RANGES, SIGNS))
-    return hashlib.sha256(made_of.encode()).hexdigest()[:16]
-
-
-def _write_subset(target: Path) -> None:
+def _write_subset(cut: Cut, target: Path) -> None:
     # Here and not above: Django's checks load every finder at the start of every command.
     from fontTools.subset import Options, Subsetter
     from fontTools.ttLib import TTFont
     from fontTools.varLib.instancer import instantiateVariableFont
 
     options = Options()
-    options.layout_features = list(FEATURES)
+    options.layout_features = list(cut.features)
     options.hinting = False
     options.notdef_outline = True
     options.name_IDs = [0, 1, 2, 3, 4, 6, 13, 14]  # with the copyright and the licence
-    wanted = {code for first, last in RANGES for code in range(first, last + 1)}
     subsetter = Subsetter(options)
-    subsetter.populate(unicodes=wanted | set(map(ord, SIGNS)))
-    with as_file(files("fontpkg_inter").joinpath(*SOURCE)) as source, TTFont(source) as font:
+    wanted = {code for first, last in cut.ranges for code in range(first, last + 1)}
+    subsetter.populate(unicodes=wanted | set(map(ord, cut.signs)))
+    package, *inside = cut.source
+    with as_file(files(package).joinpath(*inside)) as source, TTFont(source) as font:
         subsetter.subset(font)
-        smaller = instantiateVariableFont(font, AXES)
+        smaller = instantiateVariableFont(font, cut.axes) if cut.axes else font
         smaller.flavor = "woff2"
         smaller.save(target)

@@ -16,6 +16,8 @@ MAX_CHARACTERS = 20_000
 LEVEL = re.compile(r"\\[A-Za-z]+|[{\[]")
 MAX_LEVELS = 500
 DEFINITIONS = re.compile(r"\\(?:def|gdef|edef|let|newcommand|renewcommand|providecommand)(?![A-Za-z])")
+# What ends a line or divides it in columns, and what it may stand within.
+PIECE = re.compile(r"\\(?:begin|end)\{[^{}]*\}|\\.|[{}&]", re.DOTALL)
 STYLE = re.compile(r' style="([^"]*)"')
 COLOUR = re.compile(r"color:\s*(#[0-9A-Fa-f]{3,8})")
 
@@ -33,10 +35,26 @@ def _mathml(latex: str, *, display: bool) -> str | None:
     if len(latex) > MAX_CHARACTERS or len(LEVEL.findall(latex)) > MAX_LEVELS or DEFINITIONS.search(latex):
         return None
     try:
-        converted: str = LatexToMathML().convert_with_local_state(latex, displaystyle=display)
+        converted: str = LatexToMathML().convert_with_local_state(_with_lines(latex), displaystyle=display)
     except LatexError:
         return None
     return STYLE.sub(_as_attribute, converted)
+
+
+def _with_lines(latex: str) -> str:
+    r"""The formula with an environment for its own \\ and &, which mean nothing outside of one."""
+    depth, own = 0, set()
+    for piece in PIECE.findall(latex):
+        if piece == "{" or piece.startswith(r"\begin"):
+            depth += 1
+        elif piece == "}" or piece.startswith(r"\end"):
+            depth -= 1
+        elif depth == 0 and piece in (r"\\", "&"):
+            own.add(piece)
+    if not own:
+        return latex
+    kind = "aligned" if "&" in own else "gathered"
+    return rf"\begin{{{kind}}}{latex}\end{{{kind}}}"
 
 
 def _as_attribute(style: re.Match[str]) -> str:

@@ -7,18 +7,17 @@ attachments, and a page loads nothing from other hosts.
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 import nh3
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
-from mdit_py_plugins.amsmath import amsmath_plugin
-from mdit_py_plugins.dollarmath import dollarmath_plugin
-from mdit_py_plugins.texmath import texmath_plugin
-from mdit_py_plugins.texmath.index import RuleDictType, make_inline_func
 
+from studies.formula_rules import formula_rules
 from studies.formulas import formula
 
 # Finding formulas takes time that grows with the square of their number in the worst case. Longer texts are
@@ -30,13 +29,10 @@ FORMULA_START = re.compile(r"\\[(\[]|\$|\\begin\{")
 MAX_TABLE_CELLS = 5_000
 LINE_END = re.compile(r"\r\n?|\n")
 ROW_BELOW_HEAD = re.compile(r"[ \t>]*[|:-][|: \t-]*")
-# The plugin finds \[…\] only where a paragraph begins; texts also have it within one.
-BRACKETS_IN_A_LINE: RuleDictType = {
-    "name": "math_inline_double",
-    "rex": re.compile(r"^\\\[(.+?)\\\]", re.DOTALL),
-    "tmpl": "",
-    "tag": "\\[",
-}
+# LaTeX's end of a line, which people write in texts, too.
+BACKSLASHES_AT_LINE_END = re.compile(r"\\\\[ \t]*(?=\n|$)")
+LINE = re.compile(r"[^\n]*\n|[^\n]+")
+FRAME = re.compile("[\u2500-\u257f]")
 
 TEXT_TAGS = {
     "a", "blockquote", "br", "code", "div", "em", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre",
@@ -74,19 +70,35 @@ def rendered(text: str, text_format: str) -> SafeString:
 
 
 def plain(text: str) -> SafeString:
-    """The text exactly as it stands, lines and spaces kept, long lines wrapped."""
-    return mark_safe(f'<pre class="plain">{escape(text)}</pre>')  # noqa: S308  # escaped
+    """The text exactly as it stands, lines and spaces kept; long lines wrap, those of tables scroll."""
+    parts = []
+    for is_aligned, lines in groupby(LINE.findall(text), _is_aligned):
+        rows = list(lines)
+        part = escape("".join(rows))
+        is_table = is_aligned and len(rows) > 1
+        parts.append(f'<span class="aligned scroll" tabindex="0">{part}</span>' if is_table else part)
+    # A browser leaves out a line end that a <pre> begins with.
+    first = "\n" if text.startswith("\n") else ""
+    return mark_safe(f'<pre class="plain">{first}{"".join(parts)}</pre>')  # noqa: S308  # escaped
 
 
-def markdown(text: str) -> SafeString:
-    r"""Commonmark with tables, strikethrough and formulas ($…$, $$…$$, \(…\), \[…\], \begin{align}…)."""
+def _is_aligned(line: str) -> bool:
+    """Whether its signs may stand below those of the line before: a row of pipes, tabs or frames."""
+    return line.count("|") > 1 or "\t" in line.strip() or FRAME.search(line) is not None
+
+
+def markdown(text: str, *, keeps_lines: bool = False) -> SafeString:
+    r"""Commonmark with tables, strikethrough and formulas ($…$, $$…$$, \(…\), \[…\], \begin{align}…).
+
+    `keeps_lines`: a line end is shown as one, as whoever typed the text sees it.
+    """
     if (
         len(text) > MAX_MARKDOWN_CHARACTERS
         or len(FORMULA_START.findall(text)) > MAX_FORMULA_STARTS
         or _most_cells(text) > MAX_TABLE_CELLS
     ):
         return plain(text)
-    parser = _parser()
+    parser = _parser(keeps_lines)
     tokens = parser.parse(text)
     _adapt(tokens)
     # Long lines of code are scrolled, also with the keyboard. A "<pre>" of the text itself is escaped.
@@ -115,22 +127,25 @@ def _most_cells(text: str) -> int:
     return cells
 
 
-@lru_cache(maxsize=1)
-def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
-    parser.use(
-        dollarmath_plugin, allow_labels=False, allow_space=False, allow_digits=False, double_inline=True
-    )
-    parser.use(texmath_plugin, delimiters="brackets")
-    parser.use(amsmath_plugin)
-    parser.inline.ruler.before("escape", "bracketed_display", make_inline_func(BRACKETS_IN_A_LINE))
-    # The plugins share token names; their own renderers would only escape.
-    for name in ("math_inline", "math_inline_double", "math_block", "math_block_eqno", "amsmath"):
-        parser.add_render_rule(name, _formula)
+@lru_cache(maxsize=2)
+def _parser(keeps_lines: bool) -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "breaks": keeps_lines})
+    parser.enable(["table", "strikethrough"]).use(formula_rules)
+    if keeps_lines:
+        parser.inline.ruler.before("escape", "backslashes", _line_end)
+    parser.add_render_rule("math_inline", _formula)
+    parser.add_render_rule("formula_apart", _formula)
     parser.add_render_rule("image", _image)
     parser.add_render_rule("table_open", lambda *_: TABLE_START)
     parser.add_render_rule("table_close", lambda *_: "</table>\n</div>\n")
     return parser
+
+
+def _line_end(state: StateInline, _silent: bool) -> bool:
+    found = BACKSLASHES_AT_LINE_END.match(state.src, state.pos)
+    if found:
+        state.pos = found.end()
+    return found is not None
 
 
 def _formula(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:

@@ -29,7 +29,7 @@ def answer_preview(*, user_id: int, text: str, now: datetime) -> str:
         )
     started = time.thread_time()
     try:
-        return markdown(text)
+        return markdown(text, keeps_lines=True)
     finally:
         limit_forget(limit=ONE, whom=whom)
         if rest := int(REST * (time.thread_time() - started)):

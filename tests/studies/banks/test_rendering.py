@@ -17,14 +17,36 @@ class Elements(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.seen: list[tuple[str, list[tuple[str, str | None]]]] = []
+        self.text = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen.append((tag, attrs))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
 
 
 def test_plain_text_keeps_its_lines_and_shows_markup_as_it_stands() -> None:
     assert plain("a <b>\n  & $x$") == '<pre class="plain">a &lt;b&gt;\n  &amp; $x$</pre>'
     assert rendered("*a*", "plain") == '<pre class="plain">*a*</pre>'
+
+
+@pytest.mark.parametrize(
+    "text", ["\n| a | b |\n|---|---|\nafter", "one\na\tb\nc\td\n\nend", "a | b | c\nalone"]
+)
+def test_tables_in_plain_text_scroll_in_signs_of_one_width_and_stay_to_the_letter(text: str) -> None:
+    html = plain(text)
+    read = Elements()
+    read.feed(html)
+    # A browser leaves out the line end that a <pre> begins with.
+    assert read.text.removeprefix("\n" if text.startswith("\n") else "") == text
+    spans = [dict(attributes) for tag, attributes in read.seen if tag == "span"]
+    assert spans == [{"class": "aligned scroll", "tabindex": "0"}] * ("alone" not in text)
+
+
+def test_an_answer_keeps_the_line_ends_that_were_typed() -> None:
+    assert markdown("one\ntwo \\\\\nthree", keeps_lines=True) == "<p>one<br>\ntwo<br>\nthree</p>\n"
+    assert markdown("one\ntwo") == "<p>one\ntwo</p>\n"
 
 
 def test_markdown_knows_tables_and_strikethrough() -> None:
@@ -89,12 +111,39 @@ def test_formulas_in_a_line_become_mathml(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["$$\nx\n$$", "\\[\nx\n\\]", "Text\n\\[ x \\]", "Text $$x$$", "\\begin{align}x\\end{align}"]
+    "text",
+    [
+        *(
+            "$$\nx\n$$",
+            "\\[\nx\n\\]",
+            "Text\n\\[ x \\]",
+            "Text $$ x $$",
+            "> $$\n> x\n> $$",
+            "- a\n\n  \\[\n  x\n  \\]",
+        ),
+        *("\\begin{align}x\\end{align}", "Text \\begin{cases}x\\end{cases} text"),
+    ],
 )
 def test_displayed_formulas_may_scroll_on_their_own(text: str) -> None:
     html = markdown(text)
     assert '<span class="formula scroll" tabindex="0"><math display="block">' in html
     assert "<mi>x</mi>" in html
+
+
+@pytest.mark.parametrize("opening", ["$$ a $$", r"\[ a \]", r"\begin{align}a\end{align}"])
+def test_what_stands_beside_a_formula_set_apart_stays(opening: str) -> None:
+    html = markdown(f"{opening} and\n{opening} end\n\nThe sum $$\nb\n$$\nand\n$$\nc\n$$")
+    assert html.count('<math display="block">') == 4
+    assert "</span> and\n<span" in html
+    assert "</span> end</p>" in html
+    assert "and" in html.rpartition("<mi>b</mi>")[2]
+
+
+@pytest.mark.parametrize("display", [True, False])
+def test_line_ends_and_columns_of_a_bare_formula_are_seen(display: bool) -> None:
+    assert formula(r"a &= b \\ c &= d", display=display).count("<mtr>") == 2
+    assert formula(r"a \\ b", display=display).count("<mtr>") == 2
+    assert formula(r"\left(\begin{matrix}1\\2\end{matrix}\right)\{\&\}", display=True).count("<mtable") == 1
 
 
 @pytest.mark.parametrize("latex", [r"\frac{", r"\unheard{x}", "x^", r"\begin{align}"])
