@@ -6,9 +6,10 @@ SERVE ?= 1
 PORT ?= 8000
 BIN := .venv/bin
 
-.PHONY: help demo test test-studies test-e2e test-faults check check-types check-style check-imports check-templates check-site rehearsal reference translations run-environment dev-environment
+.PHONY: help run demo test test-studies test-e2e test-faults check check-types check-style check-imports check-templates check-site rehearsal reference translations run-environment dev-environment
 
 help:
+	@echo "make run        set up and run the site on http://127.0.0.1:8000, with all its background work (PORT=8001)"
 	@echo "make demo       run a whole small study, then serve it on http://127.0.0.1:8000 (SERVE=0: end after the run; PORT=8001)"
 	@echo "make test       run the tests on SQLite, and beside them what the database decides on PostgreSQL and Redis where they answer (ARGS=paths: these alone)"
 	@echo "make test-studies  run whole studies: the demo, the main job, the frozen studies computed anew, the kept releases upgraded"
@@ -25,8 +26,11 @@ run-environment:
 dev-environment:
 	@$(PYTHON) requirements/install.py dev
 
+run: run-environment
+	@exec $(BIN)/python manage.py run --port $(PORT)
+
 demo: run-environment
-	@env -u DATABASE_URL -u REDIS_URL -u CHIRON_MODE -u CHIRON_MAIL_URL CHIRON_DATA_DIR="$(CURDIR)/var/demo" \
+	@exec env -u DATABASE_URL -u REDIS_URL -u CHIRON_MODE -u CHIRON_MAIL_URL CHIRON_DATA_DIR="$(CURDIR)/var/demo" \
 		$(BIN)/python manage.py demo --port $(PORT) $(if $(filter 0,$(SERVE)),--no-serve)
 
 test: dev-environment

@@ -2,10 +2,21 @@
 
 from django.urls import path
 
-from studies.views import comprehension, consent, contact, home, invitation_list, invitations, profile, team
+from studies.views import (
+    comprehension,
+    consent,
+    contact,
+    first_run,
+    home,
+    invitation_list,
+    invitations,
+    profile,
+    team,
+)
 
 urlpatterns = [
     path("", home.home, name="home"),
+    path("first-run/<str:token>/", first_run.first_run, name="first_run"),
     path("studies/<slug:slug>/profile/", profile.study_profile, name="study_profile"),
     path("studies/<slug:slug>/consent/", consent.study_consent, name="study_consent"),
     path("studies/<slug:slug>/consent/copy/", consent.study_consent_copy, name="study_consent_copy"),

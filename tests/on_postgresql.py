@@ -107,6 +107,7 @@ ON_BOTH: dict[str, tuple[str, ...]] = {
         "studies/invitations/test_invitations_sending.py",
         "studies/participants/test_studies_people.py",
         "studies/participants/test_consents.py",
+        "operations/test_first_run.py",
     ),
     "What is imported or decided must fit the columns, and is locked while it is.": (
         "scoring/test_models_import_command.py",

@@ -376,11 +376,12 @@ def main() -> None:
 
             def serve() -> None:
                 out = folder / "web.log"
-                servers.append(running.enter_context(process(web_command(port), environment={}, log=out)))
+                server = process(web_command(port), environment={}, log=out, name="web server")
+                servers.append(running.enter_context(server).child)
                 wait_until_answers(url, servers[-1], out)
 
             def work() -> None:
-                workers.append(running.enter_context(background_worker(environment={}, log=log)))
+                workers.append(running.enter_context(background_worker(environment={}, log=log)).child)
 
             serve()
             work()

@@ -1,6 +1,6 @@
 """Every model of the app, so that Django finds them."""
 
-from studies.models.accounts import User as User
+from studies.models.accounts import FirstRun as FirstRun, User as User
 from studies.models.banks import (
     Attachment as Attachment,
     Bank as Bank,

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import structlog
 from django.contrib.auth.models import AbstractUser, BaseUserManager, Group
 from django.db import models, transaction
-from django.db.models import F, Q, UniqueConstraint
+from django.db.models import CheckConstraint, F, Q, UniqueConstraint
 from django.db.models.functions import Lower
 from django.db.models.signals import m2m_changed, post_delete, pre_delete
 from django.dispatch import receiver
@@ -24,6 +24,8 @@ class UserQuerySet(models.QuerySet["User"]):
         taken = [right for right in RIGHTS if values.get(right, True) is not True]
         if taken:
             sessions_end(self.filter(_holds_any(taken)))
+        if values.get("is_superuser"):
+            first_run_close()
         return super().update(**values)
 
 
@@ -79,6 +81,8 @@ class User(AbstractUser):
             taken = [right for right in RIGHTS if right in update_fields and not getattr(self, right)]
             if taken and sessions_end(User.objects.filter(_holds_any(taken), pk=self.pk)):
                 self.refresh_from_db(fields=["session_epoch"])
+        if self.is_superuser and (update_fields is None or "is_superuser" in update_fields):
+            first_run_close()
         super().save(*args, update_fields=update_fields, **kwargs)
 
     def get_session_auth_hash(self) -> str:
@@ -91,6 +95,43 @@ class User(AbstractUser):
     def in_epoch(self, auth_hash: str) -> str:
         """In the first epoch the hash is Django's own, so that an upgrade signs nobody out."""
         return f"{auth_hash}:{self.session_epoch}" if self.session_epoch else auth_hash
+
+
+class FirstRun(models.Model):
+    """Whether this site ever had an administrator, and the link that makes the first one: one row at most.
+
+    `had_administrator` is written with the account, however that is made, and never taken back: whoever
+    deletes every administrator does not open the site to the next one who asks. Of the link there is a hash.
+    """
+
+    ONLY = 1
+
+    id = models.PositiveSmallIntegerField(primary_key=True, default=ONLY)
+    had_administrator = models.BooleanField(default=False)
+    link_sha256 = models.CharField(max_length=64, blank=True)
+    link_expires_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            CheckConstraint(condition=Q(id=1), name="one_first_run"),
+            CheckConstraint(
+                condition=Q(had_administrator=False) | Q(link_sha256="", link_expires_at=None),
+                name="no_link_once_there_was_an_administrator",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return "had an administrator" if self.had_administrator else "had no administrator yet"
+
+
+def first_run_close() -> None:
+    """Keep for ever that there is an administrator; call it in the transaction that makes one."""
+    FirstRun.objects.bulk_create(
+        [FirstRun(had_administrator=True)],
+        update_conflicts=True,
+        unique_fields=["id"],
+        update_fields=["had_administrator", "link_sha256", "link_expires_at"],
+    )
 
 
 def sessions_end(people: models.QuerySet[User]) -> int:

@@ -14,6 +14,7 @@ TOKENS = {
     "attachment": "attachment",
     "staff_credential": "credential",
     "invitation": "link",
+    "first_run": "link",
     "entry": "entry",
 }
 PLAIN = {

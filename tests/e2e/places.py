@@ -34,6 +34,8 @@ PLACES = [
     Place("account-inactive", "account_inactive"),
     Place("invitation", "invitation", where={"token": "token"}),
     Place("invitation-unknown", "invitation", where={"token": "no_token"}, status=404),
+    Place("first-run", "first_run", where={"token": "first_token"}),
+    Place("first-run-refused", "first_run", where={"token": "no_token"}, status=410),
     Place("entry", "entry", where={"token": "entry_token"}, before="come with ids"),
     Place("entry-without-ids", "entry", where={"token": "entry_token"}, status=409),
     Place("home", "home", "waiting"),

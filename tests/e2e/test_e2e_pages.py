@@ -21,12 +21,13 @@ from batches.services.ending import DeclaredResources, session_submit
 from operations.rehearsal.mailbox import Mailbox
 from psychometrics.inference.measure import Block
 from screening.services.screening import study_screen
-from studies.models import Audience, Participant, RecruitingLink, Study, User
+from studies.models import Audience, FirstRun, Participant, RecruitingLink, Study, User
 from studies.services.people.consents import consent_record
 from studies.services.people.invitations import invitation_accept, token_new
 from studies.services.people.messages import announcement_make, message_answer, message_send
 from studies.services.people.participants import participant_add
 from studies.services.people.recruiting_links import LinkSettings, link_open, link_save
+from studies.services.staff.first_run import first_run_link_draw
 from tests.e2e.places import NO_PAGES, PLACES, Place
 from tests.e2e.world import fill, invite, judging, prompts, set_up, staff_with_app
 from tests.support.made_rows import bank_upload_read
@@ -100,7 +101,14 @@ def world(
             "staff": staff,
             "staff_with_app": staff_with_app(),
         },
+        "first_token": first_token(),
     }
+
+
+def first_token() -> str | None:
+    """The link of the first run, as if nobody had made all these people."""
+    FirstRun.objects.all().delete()
+    return first_run_link_draw(now=timezone.now())
 
 
 def entry_link(study: Study, staff: User) -> RecruitingLink:

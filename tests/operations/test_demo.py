@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from config.private_files import exposed_paths
-from operations.rehearsal.servers import free_port, kept_port
+from operations.rehearsal.servers import free_port, kept_port, refuse_busy_port
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -40,12 +40,29 @@ def demo(data: Path, port: int, **environment: str) -> "subprocess.CompletedProc
 
 
 def test_simulated_people_go_through_the_whole_study_beside_simulated_models(tmp_path: Path) -> None:
-    done = demo(tmp_path / "demo", free_port())
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "SIMULATED" in done.stdout
-    assert "Average" in done.stdout
-    assert "Top (in-sample)" in done.stdout
-    assert "30 simulated models" in done.stdout
+    port = free_port()
+    running = subprocess.Popen(
+        [sys.executable, "manage.py", "demo", "--port", str(port)],
+        cwd=ROOT,
+        env={**os.environ, "CHIRON_DATA_DIR": str(tmp_path / "demo")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        umask=0,
+    )
+    assert running.stdout is not None
+    said = ""
+    for line in running.stdout:
+        said += line
+        if "Ctrl-C ends it" in line:
+            running.terminate()
+    assert running.wait() == 0, said
+    assert "SIMULATED" in said
+    assert "Average" in said
+    assert "Top (in-sample)" in said
+    assert "30 simulated models" in said
+    assert said.endswith("Stopped.\n")
+    refuse_busy_port(port)
 
     export = tmp_path / "demo" / "export"
     with (export / "sessions.csv").open(newline="", encoding="utf-8-sig") as file:

@@ -17,7 +17,15 @@ from django.utils import timezone
 from batches.models import Session
 from operations.rehearsal.mailbox import CodeNotReceived, Mailbox
 from operations.rehearsal.people import Behaviour, SimulatedPerson, draw_people
-from operations.rehearsal.servers import ServerNotStarted, kept_port, running_site
+from operations.rehearsal.servers import (
+    MANY_FROM_ONE_ADDRESS,
+    ServerNotStarted,
+    Stopped,
+    kept_folder,
+    kept_port,
+    running_site,
+    stopped_by_signals,
+)
 from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
@@ -59,7 +67,11 @@ EVERYTHING_ASKED = {"comprehension_check": True, "note_per_prompt": True, "confi
 CLOSING_SECONDS = 6
 SWEEP_SECONDS = 60
 # Everybody in the demo is invented; codes and a phone to scan with are too much to ask for a look around.
-OPEN_DOORS = {"CHIRON_STAFF_SECOND_FACTOR": "false", "CHIRON_DEMO_SIGN_IN": "true"}
+OPEN_DOORS = {
+    **MANY_FROM_ONE_ADDRESS,
+    "CHIRON_STAFF_SECOND_FACTOR": "false",
+    "CHIRON_DEMO_SIGN_IN": "true",
+}
 MARKER = "this-folder-belongs-to-the-demo"
 
 
@@ -72,12 +84,12 @@ class Command(OperatorCommand):
 
     def handle(self, *_: Any, port: int, no_serve: bool, **__: Any) -> None:
         try:
-            with kept_port(port):
+            with stopped_by_signals(), kept_folder(settings.DATA_DIR), kept_port(port):
                 _fresh_data_dir(settings.DATA_DIR)
                 self.run(port=port, serve=not no_serve)
         except (ServerNotStarted, PageRefused, CodeNotReceived) as error:
             raise CommandError(str(error)) from error
-        except KeyboardInterrupt:
+        except Stopped:
             print("\nStopped.")
 
     def run(self, *, port: int, serve: bool) -> None:
@@ -87,16 +99,17 @@ class Command(OperatorCommand):
         lead = staff_add(email=LEAD, superuser=True)[0]
         _make_study(STUDY, "Demo study", PROTOCOL, simulated=True)
         _make_study(OPEN_STUDY, "Try it yourself", PROTOCOL | EVERYTHING_ASKED, simulated=False)
-        with running_site(port, settings.DATA_DIR / "logs", environment=OPEN_DOORS) as url:
-            _answer_all(url, lead)
+        with running_site(port, settings.DATA_DIR / "logs", environment=OPEN_DOORS) as site:
+            _answer_all(site.url, lead)
             _compare_with_models()
             _evaluate()
             _step(f"Done in {time.monotonic() - started:.0f} s")
             if serve:
                 mailbox = Mailbox(settings.DATA_DIR / "mail")
-                _let_people_in(lead, url)
-                print(_usage(url))
-                _show_mails(mailbox)
+                _let_people_in(lead, site.url)
+                print(_usage(site.url))
+                for line in site.watch(mailbox):
+                    print(line, flush=True)
 
 
 def _fresh_data_dir(folder: Path) -> None:
@@ -216,17 +229,6 @@ Nothing is really mailed: invitations and sign-in codes appear here, below.
 Only the demo lets people in like this; elsewhere everybody gets a code, and staff need a second factor.
 Everything of the demo is in  {settings.DATA_DIR}; Ctrl-C ends it.
 """
-
-
-def _show_mails(mailbox: Mailbox) -> None:
-    """Print invitations and sign-in codes as they arrive, until Ctrl-C."""
-    while True:
-        for mail in mailbox.new_mails():
-            if mail.link:
-                print(f"invitation for {mail.email}: {mail.link}", flush=True)
-            if mail.code:
-                print(f"sign-in code for {mail.email}: {mail.code}", flush=True)
-        time.sleep(0.5)
 
 
 def _step(sentence: str) -> None:

@@ -13,7 +13,14 @@ from django.utils import timezone
 
 from operations.rehearsal.mailbox import CodeNotReceived, Mailbox
 from operations.rehearsal.people import draw_people
-from operations.rehearsal.servers import ServerNotStarted, free_port, running_site
+from operations.rehearsal.servers import (
+    MANY_FROM_ONE_ADDRESS,
+    ServerNotStarted,
+    Stopped,
+    free_port,
+    running_site,
+    stopped_by_signals,
+)
 from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
@@ -41,9 +48,12 @@ class Command(OperatorCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         try:
-            self.rehearse(**options)
+            with stopped_by_signals():
+                self.rehearse(**options)
         except (ServerNotStarted, PageRefused, CodeNotReceived) as error:
             raise CommandError(str(error)) from error
+        except Stopped:
+            print("\nStopped. Run it again, and whoever has not worked yet goes on.")
 
     def rehearse(self, **options: Any) -> None:
         study = named_study(options["study"])
@@ -65,9 +75,10 @@ class Command(OperatorCommand):
         call_command("collectstatic", interactive=False, verbosity=0)
         connections.close_all()
         started = time.monotonic()
-        with running_site(free_port(), settings.DATA_DIR / "logs") as url:
+        logs = settings.DATA_DIR / "logs"
+        with running_site(free_port(), logs, environment=MANY_FROM_ONE_ADDRESS) as running:
             site = Site(
-                url,
+                running.url,
                 Mailbox(folder),
                 study.slug,
                 keys,
