@@ -54,7 +54,7 @@ STUDY = (
                 "staff_setup",
                 "lines",
                 Can.SEE_PROTOCOL,
-                within=("staff_setup", "staff_lock", "staff_amend"),
+                within=("staff_setup", "staff_lock", "staff_amend", "staff_rehearsal"),
             ),
             Entry(_("Questions"), "staff_questions", "page", Can.SEE_ANSWERS, within=("staff_question",)),
             Entry(_("Team"), "staff_study_team", "people", Can.GIVE_ROLES, within=("staff_study_team",)),

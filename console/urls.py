@@ -13,6 +13,7 @@ from console.views import (
     overview,
     questions,
     recruiting,
+    rehearsals,
     studies,
 )
 from console.views.live import actions, board
@@ -56,6 +57,8 @@ urlpatterns = [
     path(f"{SETUP}lock/", locking.staff_lock, name="staff_lock"),
     path(f"{SETUP}lock/confirm/", locking.staff_lock_confirm, name="staff_lock_confirm"),
     path(f"{SETUP}close/", locking.staff_setup_close, name="staff_setup_close"),
+    path(f"{STUDY}rehearsal/", rehearsals.staff_rehearsal, name="staff_rehearsal"),
+    path("staff/demo-study/", rehearsals.staff_demo_study, name="staff_demo_study"),
     path(f"{SETUP}plan/", studies.staff_setup_plan, name="staff_setup_plan"),
     path(f"{SETUP}models/take/", steps.staff_models_take, name="staff_models_take"),
     path(f"{SETUP}protocol.json", locking.staff_setup_file, name="staff_setup_file"),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from console.selectors.design import Assumptions
@@ -10,6 +11,9 @@ from reporting.forms.planner import number
 from studies.models import BankVersion
 from studies.services.slugs import MAX_CHARACTERS
 from studies.services.studies import MAX_NAME_CHARACTERS
+
+# Within half an hour, which is what one job takes at most.
+MAX_REHEARSED = 250
 
 
 class NewStudyForm(forms.Form):
@@ -30,6 +34,27 @@ class NewStudyForm(forms.Form):
         queryset=BankVersion.objects.select_related("bank").order_by("bank__slug", "-number"),
         empty_label=None,
         error_messages=dict.fromkeys(("required", "invalid_choice"), _("Choose a bank from the list.")),
+    )
+    is_simulated = forms.BooleanField(
+        label=_("Simulated: a rehearsal in which invented people answer"), required=False,
+        help_text=_("It is marked everywhere, in files too, mails nobody, and does not become a real one."),
+    )  # fmt: skip
+
+
+class RehearsalForm(forms.Form):
+    """Who takes part in a rehearsal."""
+
+    people = forms.IntegerField(
+        label=_("Simulated people"), min_value=1, max_value=MAX_REHEARSED,
+        error_messages=dict.fromkeys(
+            ("required", "invalid", "min_value", "max_value"),
+            format_lazy(_("Write a whole number from 1 to {most}."), most=MAX_REHEARSED),
+        ),
+        help_text=_("In all, up to the number of places. Each takes a few seconds."),
+    )  # fmt: skip
+    off_task = forms.BooleanField(
+        label=_("Some of them do not answer the questions, so that there is something to screen"),
+        required=False,
     )
 
 

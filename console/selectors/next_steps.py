@@ -127,6 +127,12 @@ RULES: tuple[_Rule, ...] = (
         _("People are answering now. Nothing needs you there unless an incident shows."),
     ),
     _Rule(
+        "staff_rehearsal", Can.SET_UP,
+        lambda card: card.study.is_simulated and card.is_open and card.ended < card.planned,
+        _("Let simulated people answer"),
+        _("This study is a rehearsal: simulated people take its places, and nobody is invited."),
+    ),
+    _Rule(
         "staff_invitations", Can.INVITE,
         lambda card: card.is_open and not card.coming and card.ended < card.planned,
         _("Invite people"),

@@ -25,7 +25,10 @@ from studies.views.access import signed_in, site_page, study_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_study_new(request: HttpRequest) -> HttpResponse:
     """A new draft with the pilot's settings; without any bank the way to import one."""
-    form = NewStudyForm(request.POST or None, initial={"bank_version": request.GET.get("bank")})
+    form = NewStudyForm(
+        request.POST or None,
+        initial={"bank_version": request.GET.get("bank"), "is_simulated": "simulated" in request.GET},
+    )
     if request.method == "POST" and form.is_valid() and (study := _created(request, form)):
         return redirect("staff_setup", slug=study.slug)
     context = {"form": form, "has_bank": BankVersion.objects.exists()}
@@ -38,6 +41,7 @@ def _created(request: HttpRequest, form: NewStudyForm) -> Study | None:
         return study_create(
             slug=values["slug"], name=values["name"], bank_version=values["bank_version"], item_bank=None,
             judge_protocol=None, settings=ProtocolSettings(), now=server_now(), actor=signed_in(request),
+            is_simulated=values["is_simulated"],
         )  # fmt: skip
     except (SlugInvalid, StudyExists) as refusal:
         form.add_error("slug", str(refusal))

@@ -1,6 +1,6 @@
 """Many simulated people at work at once, each through the pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -19,11 +19,12 @@ TIMED_OUT_AFTER = 0.6  # the share of prompts a person reaches who never submits
 class Site:
     """Where the crew works: a running server, its mail folder, one study and its prompts.
 
-    `check` are the right options of the check questions, if the study asks them.
+    `check` are the right options of the check questions, if the study asks them. Without a mailbox nobody
+    can sign in.
     """
 
     base_url: str
-    mailbox: Mailbox
+    mailbox: Mailbox | None
     study: str
     keys: Mapping[str, PromptKey]
     resources: Sequence[str]
@@ -50,21 +51,40 @@ def work(people: Sequence[SimulatedPerson], site: Site, *, at_once: int) -> int:
 
 def _take_part(person: SimulatedPerson, site: Site) -> int:
     """One person from sign-in to receipt; return the number of answers saved."""
-    rng = np.random.default_rng(person.seed)
     with WebParticipant(site.base_url, site.mailbox) as browser:
         browser.sign_in(person.email)
-        browser.consent(site.study)
-        if site.check:
-            browser.pass_check(site.study, site.check)
-        session = browser.start(site.study)
-        places = list(browser.places(session))
-        if person.behaviour == Behaviour.TIMES_OUT:
-            places = places[: int(len(places) * TIMED_OUT_AFTER)]
-        saved = sum(answer(person, browser, session, place, site, rng) for place in places)
-        if person.behaviour == Behaviour.WITHDRAWS:
-            browser.withdraw(site.study)
-        elif person.behaviour != Behaviour.TIMES_OUT:
-            browser.submit(session, [str(rng.choice(list(site.resources)))])
+        return go_through(person, browser, site)
+
+
+def go_through(
+    person: SimulatedPerson,
+    browser: WebParticipant,
+    site: Site,
+    *,
+    answered: Collection[int] = (),
+    step: Callable[[], None] = lambda: None,
+) -> int:
+    """One person who is signed in, from consent to receipt; return the number of answers saved.
+
+    `answered` are the places that they answered before they were interrupted; `step` is called before each.
+    """
+    rng = np.random.default_rng(person.seed)
+    browser.consent(site.study)
+    if site.check:
+        browser.pass_check(site.study, site.check)
+    session = browser.start(site.study)
+    places = list(browser.places(session))
+    if person.behaviour == Behaviour.TIMES_OUT:
+        places = places[: int(len(places) * TIMED_OUT_AFTER)]
+    saved = 0
+    for place in places:
+        step()
+        if place.position not in answered:
+            saved += answer(person, browser, session, place, site, rng)
+    if person.behaviour == Behaviour.WITHDRAWS:
+        browser.withdraw(site.study)
+    elif person.behaviour != Behaviour.TIMES_OUT:
+        browser.submit(session, [str(rng.choice(list(site.resources)))])
     return saved
 
 

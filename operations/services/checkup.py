@@ -30,7 +30,7 @@ from operations.services.heartbeats import Part, heartbeat_read
 from operations.services.upkeep import BACKUP_IS_OLD, MAIL_IS_LATE, backup_noted, mails_waiting
 from presentation.numbers import counted, decimals, numbered
 from studies.clock import TOLERANCE
-from studies.models import ClockWatch
+from studies.models import ClockWatch, Study, StudyStatus
 from studies.services.database import database_now
 from studies.services.mails.notifications import WAITING_LIMIT, NotSent, messages_waiting
 
@@ -38,8 +38,8 @@ GIBIBYTE = 1024**3
 MIN_FREE_BYTES = GIBIBYTE
 CONNECT_SECONDS = 3
 MAIL_SECONDS = 5
-# A sweep is due every ten seconds.
-SILENT_SECONDS = 60
+# A sweep is due every ten seconds; one that does not come is told before the next two are.
+SILENT_SECONDS = 30
 
 START = {
     "worker": gettext_noop("start it: celery --app config.celery worker --pool threads --concurrency 4"),
@@ -167,9 +167,14 @@ def _last_seen(part: Part, now: datetime) -> Finding:
         return Finding(part, False, _("not known while the broker cannot be asked"), _("as for the broker"))
     if seen is None:
         return Finding(part, False, _("never seen in the last day"), _(START[part]))
-    seconds = max(0.0, now.timestamp() - seen)
-    detail = numbered(_("last seen %(seconds)d s ago"), {"seconds": round(seconds)})
-    return Finding(part, seconds <= SILENT_SECONDS, detail, _(START[part]))
+    seconds = max(0.0, now.timestamp() - seen.at)
+    said = (
+        _("last seen %(seconds)d s ago; its process has ended")
+        if seen.is_gone
+        else _("last seen %(seconds)d s ago")
+    )
+    detail = numbered(said, {"seconds": round(seconds)})
+    return Finding(part, seconds <= SILENT_SECONDS and not seen.is_gone, detail, _(START[part]))
 
 
 def mail(_now: datetime) -> Iterator[Finding]:
@@ -205,15 +210,27 @@ def mails(now: datetime) -> Iterator[Finding]:
 
 
 def backup(now: datetime) -> Iterator[Finding]:
-    """When `manage.py backup` last ended well; other ways to keep copies are not seen from here."""
+    """When `manage.py backup` last ended well; other ways to keep copies are not seen from here.
+
+    Without a locked study of real people there is nothing yet that could not be made again.
+    """
     taken = backup_noted()
-    if taken is None:
-        detail = _("none taken with manage.py backup; others are not seen from here")
-        yield Finding("backup", True, detail)
-        return
-    detail = _("last taken %(time)s UTC") % {"time": f"{taken:%Y-%m-%d %H:%M}"}
     remedy = _("run: %(command)s") % {"command": "python manage.py backup FOLDER"}
-    yield Finding("backup", now - taken < BACKUP_IS_OLD, detail, remedy)
+    if taken is None and _has_people():
+        detail = _("none taken with manage.py backup; others are not seen from here")
+        yield Finding("backup", False, detail, remedy)
+    elif taken is None:
+        yield Finding("backup", True, _("none taken; no study of real people is locked yet"))
+    else:
+        detail = _("last taken %(time)s UTC") % {"time": f"{taken:%Y-%m-%d %H:%M}"}
+        yield Finding("backup", now - taken < BACKUP_IS_OLD, detail, remedy)
+
+
+def _has_people() -> bool:
+    try:
+        return Study.objects.exclude(status=StudyStatus.DRAFT).filter(is_simulated=False).exists()
+    except DatabaseError:  # that is said of the database
+        return False
 
 
 def storage(_now: datetime) -> Iterator[Finding]:

@@ -1,8 +1,12 @@
-"""When worker and beat were last at work: a number beside the broker, in Redis or in the data folder."""
+"""When worker and beat were last at work, and in which process: beside the broker, in Redis or in the data
+folder.
+"""
 
+import os
+import socket
 from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from celery import current_app
 from redis import Redis, RedisError
@@ -13,19 +17,43 @@ KEEP_SECONDS = 24 * 3600
 TIMEOUT_SECONDS = 1.0
 
 
+class Heartbeat(NamedTuple):
+    """When a part last worked, in seconds since 1970, on which machine and in which process there."""
+
+    at: float
+    host: str
+    process: int
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether its process is known to have ended; of another machine's nothing is known."""
+        if self.host != socket.gethostname():
+            return False
+        try:
+            os.kill(self.process, 0)
+        except ProcessLookupError:
+            return True
+        except PermissionError:  # somebody else's: it is there
+            return False
+        return False
+
+
 def heartbeat_write(part: Part, *, now: float) -> None:
-    """Note that the part works; `now` in seconds since 1970. What is down keeps nobody from work."""
+    """Note that the part works in this process; `now` in seconds since 1970. What is down keeps nobody from
+    work.
+    """
+    sign = f"{now} {socket.gethostname()} {os.getpid()}"
     with suppress(RedisError, OSError):
         if redis := _redis():
             with redis:
-                redis.set(_key(part), now, ex=KEEP_SECONDS)
+                redis.set(_key(part), sign, ex=KEEP_SECONDS)
         else:
             _file(part).parent.mkdir(parents=True, exist_ok=True)
-            _file(part).write_text(str(now))
+            _file(part).write_text(sign)
 
 
-def heartbeat_read(part: Part) -> float | None:
-    """When the part last worked, in seconds since 1970; None where nothing is known.
+def heartbeat_read(part: Part) -> Heartbeat | None:
+    """Where and when the part last worked; None where nothing is known.
 
     Raises RedisError or OSError where that cannot be asked.
     """
@@ -35,8 +63,9 @@ def heartbeat_read(part: Part) -> float | None:
     else:
         seen = _file(part).read_text() if _file(part).exists() else None
     try:
-        return float(seen) if isinstance(seen, bytes | str) else None
-    except ValueError:  # it was being written
+        at, host, process = (seen.decode() if isinstance(seen, bytes) else str(seen)).split()
+        return Heartbeat(float(at), host, int(process))
+    except ValueError:  # nothing, or it was being written
         return None
 
 

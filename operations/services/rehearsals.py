@@ -1,12 +1,33 @@
-"""Fills a simulated study with simulated people. A study of real people refuses."""
+"""Studies rehearsed by simulated people. A study of real people refuses."""
 
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
-from batches.models import Batch
+import httpx
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from django.core.handlers.wsgi import WSGIHandler
+from django.utils import translation
+from django.utils.translation import gettext as _
+
+from batches.models import Answer, Batch, Session
+from batches.rules.statuses import SessionStatus
 from batches.selectors.plans import people_per_batch
-from studies.models import Participant, Study, User
+from operations.rehearsal.people import draw_people
+from operations.rehearsal.taking_part import Site, go_through
+from operations.rehearsal.web import WebParticipant
+from operations.selectors import prompt_keys
+from studies.models import Participant, Study, StudyStatus, User
 from studies.services.people.participants import NewPerson, participants_add
 from studies.services.refusals import Refused
+
+# Of one job; what is left over goes on where it is started again.
+AT_MOST = timedelta(minutes=30)
+SIGNED_IN_SECONDS = 3600
+MEAN, SPREAD, OFF_TASK, SKIPPED = 0.3, 0.8, 0.15, 0.05
 
 
 class StudyIsReal(Refused):
@@ -14,13 +35,35 @@ class StudyIsReal(Refused):
 
     def __init__(self, study: Study) -> None:
         super().__init__(
-            f'study "{study.slug}" is not marked as simulated, so simulated people may not enter it; '
-            "make a rehearsal study with create_study --simulated"
+            _(
+                'The study "%(study)s" is not marked as simulated, so simulated people may not enter it; '
+                "rehearse a copy of it, or make a study with create_study --simulated."
+            )
+            % {"study": study.slug}
         )
 
 
+class StudyNotOpen(Refused):
+    """Nobody can start in a study that is a draft or closed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            _("Simulated people answer in a study that is locked and not closed. Lock it first.")
+        )
+
+
+@dataclass(frozen=True)
+class Rehearsed:
+    """How many people have come so far, how many of them are through, and what was saved this time."""
+
+    people: int
+    through: int
+    answers: int
+
+
 def simulated_people_add(*, study: Study, number: int | None, actor: User | None, now: datetime) -> list[str]:
-    """Bring the study to `number` approved simulated people (default: every place); return their addresses.
+    """Bring the study to `number` approved simulated people (default: every place); return the addresses of
+    those who have not started.
 
     Profiles are filled in turn. Addresses use the reserved domain example.org: no mail can reach a person.
 
@@ -31,7 +74,7 @@ def simulated_people_add(*, study: Study, number: int | None, actor: User | None
         raise StudyIsReal(study)
     profiles = [profile.slug for profile in study.protocol.profiles]
     if number is None:
-        number = Batch.objects.filter(plan__study=study).count() * people_per_batch(study.protocol)
+        number = places_of(study)
     people = [
         NewPerson(f"{study.slug}-{n + 1:03d}@example.org", profiles[n % len(profiles)], approved=True)
         for n in range(study.participants.count(), number)
@@ -39,3 +82,93 @@ def simulated_people_add(*, study: Study, number: int | None, actor: User | None
     participants_add(study=study, people=people, actor=actor, now=now)
     idle = Participant.objects.filter(study=study, session=None).order_by("id")
     return list(idle.values_list("user__email", flat=True))
+
+
+def places_of(study: Study) -> int:
+    """How many people the question sets have room for; 0 before they are built."""
+    return Batch.objects.filter(plan__study=study).count() * people_per_batch(study.protocol)
+
+
+def rehearsal_run(
+    *,
+    study: Study,
+    people: int,
+    off_task: bool,
+    actor: User | None,
+    clock: Callable[[], datetime],
+    step: Callable[[float, float], None],
+) -> Rehearsed:
+    """Let simulated people, `people` in all and no more than there are places, answer through the pages.
+
+    The pages are asked inside this process, by the way of every request but the network's: where the site
+    listens, and behind what, need not be known. Nobody is mailed a code. Whoever was interrupted goes on,
+    whoever is through does not come again. After half an hour no further person begins. With `off_task` some
+    do not answer the questions. `step` hears how far it is, and may end it by an exception.
+
+    Raises StudyIsReal, StudyNotOpen, or PageRefused where a page does what no participant expects.
+    """
+    if study.status != StudyStatus.FROZEN:
+        raise StudyNotOpen
+    people, began = min(people, places_of(study)), clock()
+    simulated_people_add(study=study, number=people, actor=actor, now=began)
+    wanted = [f"{study.slug}-{n + 1:03d}@example.org" for n in range(people)]
+    drawn = draw_people(wanted, mean=MEAN, spread=SPREAD, seed=1, off_task_share=OFF_TASK * off_task)
+    rows = Participant.objects.filter(study=study, user__email__in=wanted, user__is_staff=False)
+    by_email = {row.user.email: row for row in rows.select_related("user", "session")}
+    protocol = study.protocol
+    check = (
+        [question.correct for question in protocol.check_questions] if protocol.comprehension_check else []
+    )
+    site = Site(
+        _base_url(), None, study.slug, prompt_keys(study), protocol.resource_categories, SKIPPED, check
+    )
+    saved, through = 0, 0
+    for number, person in enumerate(drawn):
+        step(number, people)
+        participant = by_email.get(person.email)
+        session = getattr(participant, "session", None)
+        if participant is None or (session and session.status != SessionStatus.ACTIVE):
+            through += session is not None
+            continue
+        if clock() - began > AT_MOST:
+            break
+        # The pages choose a language for this thread.
+        with translation.override("en"), _signed_in(participant.user, site.base_url) as browser:
+            saved += go_through(
+                person,
+                browser,
+                site,
+                answered=_answered(session),
+                step=lambda number=number: step(number, people),  # type: ignore[misc]
+            )
+        through += 1
+    return Rehearsed(people, through, saved)
+
+
+def _answered(session: Session | None) -> set[int]:
+    answers = Answer.objects.filter(session=session, has_text=True) if session else Answer.objects.none()
+    return set(answers.values_list("position", flat=True))
+
+
+def _base_url() -> str:
+    """An address under which the site lets itself be asked, as by TLS: production refuses anything else."""
+    name = settings.ALLOWED_HOSTS[0].lstrip(".")
+    return f"https://{'localhost' if name == '*' else name}"
+
+
+@contextmanager
+def _signed_in(user: User, base_url: str) -> Iterator[WebParticipant]:
+    """A browser of this simulated person, whose sign-in ends with the block, or by itself in an hour."""
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.set_expiry(SIGNED_IN_SECONDS)
+    session.create()
+    pages = httpx.WSGITransport(app=WSGIHandler(), remote_addr="127.0.0.1")
+    try:
+        with WebParticipant(base_url, transport=pages) as browser:
+            browser.client.cookies.set(settings.SESSION_COOKIE_NAME, str(session.session_key))
+            yield browser
+    finally:
+        session.delete()

@@ -30,7 +30,7 @@ def first_run(request: HttpRequest, token: str) -> HttpResponse:
     """GET shows the form and spends nothing; POST makes the account and signs nobody in."""
     if settings.PRODUCTION or not _asked_on_this_machine(request):
         raise Http404
-    form, now = AddressForm(request.POST or None), server_now()
+    form, now = AddressForm(request.POST if request.method == "POST" else None), server_now()
     try:
         require_first_run(token=token, now=now)
         if request.method == "POST" and form.is_valid():

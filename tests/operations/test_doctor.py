@@ -17,7 +17,8 @@ from pytest_django import Settings
 
 from judging.models import JudgeConfig
 from operations.services.heartbeats import heartbeat_write
-from studies.models import ClockWatch
+from operations.services.upkeep import backup_note
+from studies.models import ClockWatch, Study
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "sesame-opens"
@@ -86,6 +87,36 @@ def test_a_worker_that_fell_silent_and_a_folder_open_to_others_are_told(
     assert rows["worker"].startswith("BAD last seen 600 s ago. Remedy: start it: celery")
     assert rows["rights"].startswith("BAD others may enter (mode 755). Remedy: run: chmod 700")
     assert [said for said in rows.values() if said.startswith("BAD")] == [rows["worker"], rows["rights"]]
+
+
+@pytest.mark.django_db
+def test_a_worker_that_was_killed_is_told_at_once(
+    all_well: None, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with subprocess.Popen(["true"]) as ended:
+        ended.wait()
+    monkeypatch.setattr(os, "getpid", lambda: ended.pid)
+    heartbeat_write("worker", now=timezone.now().timestamp())
+    code, rows = doctor()
+    assert code == 1
+    assert rows["worker"].startswith("BAD last seen 0 s ago; its process has ended. Remedy: start it: celery")
+
+
+@pytest.mark.django_db
+def test_a_site_with_people_and_without_a_backup_is_not_well(
+    all_well: None, make_study: Callable[..., Study]
+) -> None:
+    study = make_study()
+    Study.objects.update(is_simulated=True)
+    assert doctor()[1]["backup"] == "ok none taken; no study of real people is locked yet"
+    Study.objects.filter(pk=study.pk).update(is_simulated=False)
+    code, rows = doctor()
+    assert code == 1
+    assert rows["backup"].startswith(
+        "BAD none taken with manage.py backup; others are not seen from here. Remedy: run"
+    )
+    backup_note(now=timezone.now())
+    assert doctor()[0] == 0
 
 
 @pytest.mark.django_db

@@ -1,6 +1,5 @@
 """manage.py demo: the whole main job on a small original bank, with simulated people and models."""
 
-import json
 import shutil
 import time
 from argparse import ArgumentParser
@@ -29,7 +28,6 @@ from operations.rehearsal.servers import (
 from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
 from operations.selectors import prompt_keys
-from operations.services.demo_models import simulated_models_import
 from operations.services.demo_people import (
     OPEN_STUDY,
     PEOPLE as DEMO_PEOPLE,
@@ -37,6 +35,7 @@ from operations.services.demo_people import (
     VISITOR,
     demo_staff_add,
 )
+from operations.services.rehearsal_studies import demo_models_import, demo_study_make
 from operations.services.rehearsals import simulated_people_add
 from studies.management.operators import OperatorCommand
 from studies.models import Study, User
@@ -46,7 +45,6 @@ from studies.services.people.invitations import invitation_create
 from studies.services.people.participants import participant_add, participant_approve
 from studies.services.staff.staff import staff_add
 
-FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo_bank"
 LEAD, GUEST = DEMO_PEOPLE["lead"].email, "guest@example.org"
 PEOPLE = 24
 # Who does what; everybody else works diligently and submits.
@@ -55,12 +53,6 @@ BEHAVIOURS = {
     5: Behaviour.MINIMAL,
     8: Behaviour.WITHDRAWS,
     PEOPLE - 1: Behaviour.TIMES_OUT,
-}
-PROTOCOL: dict[str, object] = {
-    "batch_size": 6,
-    "replicates_per_profile": 1,
-    "top_size": 3,
-    "judge_kind": "checks",
 }
 # What a study lead may switch on, for visitors to see.
 EVERYTHING_ASKED = {"comprehension_check": True, "note_per_prompt": True, "confidence_per_prompt": True}
@@ -95,10 +87,14 @@ class Command(OperatorCommand):
     def run(self, *, port: int, serve: bool) -> None:
         started = time.monotonic()
         _step("Setting up an empty database and importing the demo's own bank and item parameters")
-        _set_up()
-        lead = staff_add(email=LEAD, superuser=True)[0]
-        _make_study(STUDY, "Demo study", PROTOCOL, simulated=True)
-        _make_study(OPEN_STUDY, "Try it yourself", PROTOCOL | EVERYTHING_ASKED, simulated=False)
+        call_command("migrate", verbosity=0)
+        call_command("collectstatic", interactive=False, verbosity=0)
+        lead, now = staff_add(email=LEAD, superuser=True)[0], timezone.now()
+        demo_study_make(slug=STUDY, name="Demo study", is_simulated=True, actor=None, now=now)
+        demo_study_make(
+            slug=OPEN_STUDY, name="Try it yourself", is_simulated=False, actor=None, now=now,
+            more=EVERYTHING_ASKED,
+        )  # fmt: skip
         with running_site(port, settings.DATA_DIR / "logs", environment=OPEN_DOORS) as site:
             _answer_all(site.url, lead)
             _compare_with_models()
@@ -126,29 +122,6 @@ def _fresh_data_dir(folder: Path) -> None:
     for name in ("media", "mail", "export", "logs"):
         shutil.rmtree(folder / name, ignore_errors=True)
     (folder / MARKER).touch()
-
-
-def _set_up() -> None:
-    call_command("migrate", verbosity=0)
-    call_command("collectstatic", interactive=False, verbosity=0)
-    call_command("import_bank", "chiron", str(FIXTURES / "bank.jsonl"), slug="demo-bank")
-    call_command(
-        "import_item_bank", str(FIXTURES / "item_parameters.json"), slug="demo-items", bank="demo-bank"
-    )
-
-
-def _make_study(slug: str, name: str, protocol: dict[str, object], *, simulated: bool) -> None:
-    call_command(
-        "create_study",
-        slug,
-        name=name,
-        bank="demo-bank",
-        item_bank="demo-items",
-        protocol=json.dumps(protocol),
-        simulated=simulated,
-    )
-    call_command("build_batches", slug)
-    call_command("freeze_study", slug)
 
 
 def _answer_all(url: str, lead: User) -> None:
@@ -191,9 +164,7 @@ def _wait_for_the_end(study: Study) -> None:
 
 def _compare_with_models() -> None:
     _step("Importing results of 30 simulated models on the same bank")
-    known = json.loads((FIXTURES / "models.json").read_text(encoding="utf-8"))["models"]
-    abilities = [model["theta"] for model in known]
-    simulated_models_import(study=Study.objects.get(slug=STUDY), abilities=abilities, now=timezone.now())
+    demo_models_import(study=Study.objects.get(slug=STUDY), now=timezone.now())
 
 
 def _evaluate() -> None:

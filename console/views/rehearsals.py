@@ -1,0 +1,81 @@
+"""Rehearsing a study with simulated people, and the demo's study."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from console.forms.studies import RehearsalForm
+from jobs.selectors import newest_job
+from jobs.services.starting import job_start
+from operations.jobs import REHEARSAL
+from operations.services.demo_people import STUDY as DEMO
+from operations.services.rehearsal_studies import (
+    demo_models_import,
+    demo_study_make,
+    rehearsal_copy,
+    slug_free,
+)
+from operations.services.rehearsals import StudyNotOpen, places_of
+from presentation.problems import problem_in_words
+from studies.models import Study, StudyStatus
+from studies.roles import Can, SiteCan
+from studies.selectors.roles import site_rights, studies_of_staff
+from studies.services.clock import server_now
+from studies.services.refusals import Refused
+from studies.services.studies import StudyExists
+from studies.views.access import signed_in, site_page, study_page
+
+PEOPLE = 24
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page(Can.SET_UP)
+def staff_rehearsal(request: HttpRequest, study: Study) -> HttpResponse:
+    """Let simulated people answer a simulated study, or a simulated copy of a real one, which POST makes."""
+    user, now = signed_in(request), server_now()
+    places = places_of(study) if study.is_simulated else 0
+    form = RehearsalForm(
+        request.POST if request.method == "POST" else None,
+        initial={"people": places or PEOPLE, "off_task": True},
+    )
+    may = study.is_simulated or SiteCan.MAKE_STUDIES in site_rights(user)
+    if request.method == "POST" and may and form.is_valid():
+        try:
+            rehearsed = study if study.is_simulated else rehearsal_copy(study=study, actor=user, now=now)
+            if rehearsed.status != StudyStatus.FROZEN:
+                raise StudyNotOpen
+            job_start(kind=REHEARSAL, study=rehearsed, actor=user, now=now, arguments=form.cleaned_data)
+            return redirect("staff_rehearsal", slug=rehearsed.slug)
+        except Refused as refusal:
+            for sentence in str(refusal).splitlines():
+                form.add_error(None, problem_in_words(sentence))
+    context = {
+        "study": study,
+        "form": form,
+        "may": may,
+        "is_locked": study.status == StudyStatus.FROZEN,
+        "places": places,
+        "job": newest_job(study, REHEARSAL),
+    }
+    return render(request, "console/rehearsal.html", context, status=422 if form.errors else 200)
+
+
+@require_POST
+@site_page(SiteCan.MAKE_STUDIES)
+def staff_demo_study(request: HttpRequest) -> HttpResponse:
+    """Make the demo's study, with its models, and let simulated people answer; who has it is led there."""
+    user, now = signed_in(request), server_now()
+    study = studies_of_staff(user).filter(slug__startswith=DEMO, is_simulated=True).first()
+    if study is None:
+        try:
+            study = demo_study_make(
+                slug=slug_free(DEMO), name=_("Demo study"), is_simulated=True, actor=user, now=now
+            )
+        except StudyExists:  # pressed twice at the same moment
+            return redirect("staff_home")
+        demo_models_import(study=study, now=now)
+        job_start(
+            kind=REHEARSAL, study=study, actor=user, now=now, arguments={"people": PEOPLE, "off_task": True}
+        )
+    return redirect("staff_rehearsal", slug=study.slug)

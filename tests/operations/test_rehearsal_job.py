@@ -1,0 +1,111 @@
+"""A rehearsal by page: a simulated copy, people who go through the real pages, none of them twice."""
+
+from collections.abc import Callable
+
+import pytest
+from django.contrib.sessions.models import Session as SignIn
+from django.test import Client
+
+from batches.models import Revision, Session
+from batches.rules.statuses import SessionStatus
+from jobs.models import Job
+from jobs.services.working import jobs_work
+from operations.services import rehearsals
+from operations.services.rehearsals import Rehearsed, StudyIsReal, rehearsal_run
+from scoring.models import ResultSet
+from studies.models import Study, StudyStatus
+from studies.services.clock import server_now
+
+# Requests begin with connections of their own, which none of a test's transaction survives.
+pytestmark = pytest.mark.django_db(transaction=True)
+PAGE = "/staff/studies/{}/rehearsal/"
+
+
+class WorkerKilled(BaseException):
+    """What no code of the job sees coming."""
+
+
+def rehearse(
+    study: Study, people: int, step: Callable[[float, float], None] = lambda _done, _of: None
+) -> Rehearsed:
+    return rehearsal_run(study=study, people=people, off_task=False, actor=None, clock=server_now, step=step)
+
+
+def test_a_draft_is_rehearsed_in_a_marked_copy_up_to_its_results(
+    staff: Client, make_study: Callable[..., Study]
+) -> None:
+    study = make_study(slug="spring", judge_kind="llm")
+    before = Study.objects.filter(pk=study.pk).values().get()
+    asked = staff.post(PAGE.format("spring"), {"people": "3", "off_task": "on"})
+    assert asked["Location"] == PAGE.format("spring-rehearsal")
+    copy = Study.objects.get(slug="spring-rehearsal")
+    assert (copy.is_simulated, copy.status, copy.name) == (
+        True,
+        StudyStatus.FROZEN,
+        "The study spring (rehearsal)",
+    )
+    assert copy.protocol.judge_kind == "checks"
+    assert Study.objects.filter(pk=study.pk).values().get() == before
+
+    assert jobs_work(clock=server_now) == 1
+    job = Job.objects.get()
+    assert (job.state, job.error) == ("done", "")
+    sessions = Session.objects.filter(participant__study=copy)
+    assert {one.status for one in sessions} == {SessionStatus.SUBMITTED}
+    assert job.result["facts"]["through"] == len(sessions) > 0
+    assert ResultSet.objects.filter(run__study=copy).exists()
+    assert not SignIn.objects.exclude(pk=staff.session.session_key).exists()
+    assert "This is a rehearsal" in staff.get(asked["Location"]).content.decode()
+
+
+def test_who_was_interrupted_goes_on_and_nobody_answers_twice(make_study: Callable[..., Study]) -> None:
+    study = make_study(slug="trial", batch_size=3)
+    Study.objects.update(is_simulated=True)
+    study.refresh_from_db()
+    steps = 0
+
+    def killed(_done: float, _of: float) -> None:
+        nonlocal steps
+        steps += 1
+        if steps == 4:  # two places of the first person are answered
+            raise WorkerKilled
+
+    with pytest.raises(WorkerKilled):
+        rehearse(study, 2, killed)
+    assert Session.objects.get().status == SessionStatus.ACTIVE
+    done = rehearse(study, 2)
+    assert (done.people, done.through) == (2, 2)
+    assert rehearse(study, 2) == Rehearsed(2, 2, 0)
+    assert [one.status for one in Session.objects.all()] == [SessionStatus.SUBMITTED] * 2
+    assert set(Revision.objects.values_list("number", flat=True)) == {1}
+
+
+def test_after_half_an_hour_nobody_further_begins(
+    make_study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study = make_study(slug="trial", batch_size=3)
+    Study.objects.update(is_simulated=True)
+    study.refresh_from_db()
+    monkeypatch.setattr(rehearsals, "AT_MOST", -rehearsals.AT_MOST)
+    assert rehearse(study, 2) == Rehearsed(2, 0, 0)
+
+
+def test_a_study_of_real_people_takes_no_simulated_ones(
+    make_study: Callable[..., Study], staff: Client
+) -> None:
+    study = make_study(slug="real")
+    with pytest.raises(StudyIsReal):
+        rehearse(study, 2)
+    page = staff.post(PAGE.format("real"), {"people": "0"})
+    assert page.status_code == 422
+    assert "Write a whole number from 1 to 250." in page.content.decode()
+    assert Study.objects.count() == 1
+
+
+def test_the_demo_study_is_made_once_by_one_click(staff: Client) -> None:
+    first = staff.post("/staff/demo-study/")
+    assert first["Location"] == PAGE.format("demo")
+    assert staff.post("/staff/demo-study/")["Location"] == PAGE.format("demo")
+    study = Study.objects.get()
+    assert (study.is_simulated, study.status) == (True, StudyStatus.FROZEN)
+    assert Job.objects.get().arguments == {"people": 24, "off_task": True}
