@@ -19,6 +19,7 @@ from batches.rules.deadlines import deadline
 from batches.rules.path import StepKind
 from batches.rules.statuses import SessionStatus
 from batches.selectors.deletion import withdrawal_of
+from batches.selectors.plans import questions_in_set
 from batches.selectors.sessions import label_at, session_of
 from batches.services import starting
 from batches.services.ending import AlreadyWithdrawn, session_withdraw
@@ -94,7 +95,8 @@ def _start_page(request: HttpRequest, participant: Participant, now: datetime) -
     """What starting means, with the instructions of the arm that the person would get."""
     place = starting.place_to_show(participant=participant, now=now)
     own = participant.study.protocol.arm_instructions(place.arm)
-    return render(request, "batches/start.html", _promises(participant, now) | {"own_instructions": own})
+    shown = {"own_instructions": own, "in_set": questions_in_set(participant.study)}
+    return render(request, "batches/start.html", _promises(participant, now) | shown)
 
 
 def _promises(participant: Participant, now: datetime) -> dict[str, object]:

@@ -24,6 +24,8 @@ from console.forms.text_steps import (
     ReceiptForm,
     ToolsForm,
 )
+from judging.forms.judging import budget_field
+from judging.models import JudgeConfig
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus
 from studies.protocol.settings import PROFILE_QUESTIONS
 from studies.selectors.categories import disagreements
@@ -243,11 +245,31 @@ class JudgeForm(StepForm):
             "What a language model is asked. Published item parameters hold for the published texts."
         ),
     )
-    groups = ((_("Judge"), ("judge_kind", "match_rules", "judge_protocol")),)
+    planned_judge = forms.ModelChoiceField(
+        label=_("Judge"),
+        queryset=JudgeConfig.objects.all(),
+        to_field_name="slug",
+        required=False,
+        empty_label=_("Not chosen yet"),
+        help_text=_("The language model that is to score; another can still be taken when judging starts."),
+        error_messages={"invalid_choice": _("Choose among the judges of this site.")},
+    )
+    judge_budget = budget_field()
+    groups = (
+        (_("What scores answers"), ("judge_kind", "match_rules", "judge_protocol")),
+        (_("Judge and budget"), ("planned_judge", "judge_budget")),
+    )
 
     def settings(self) -> dict[str, Any]:
+        """A judge and a budget are of language models only."""
         found = super().settings()
-        return found | {"match_rules": found["match_rules"] or None}
+        judge = found["planned_judge"] if found["judge_kind"] == "llm" else None
+        budget = found["judge_budget"] if found["judge_kind"] == "llm" else None
+        return found | {
+            "match_rules": found["match_rules"] or None,
+            "planned_judge": judge and judge.slug,
+            "judge_budget": budget,
+        }
 
 
 class ReportingForm(StepForm):

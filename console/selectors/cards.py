@@ -19,10 +19,12 @@ from django.db.models import (
     Value,
 )
 
-from batches.models import Batch, BatchSlot, Session
+from batches.models import Batch, Session
 from batches.rules.statuses import SessionStatus
 from batches.selectors.answers import answers_to_score
 from console.selectors.counting import applications, unanswered_messages
+from console.selectors.design import planned_people
+from console.selectors.readiness import readiness
 from console.selectors.states import StudyState, study_state
 from judging.models import JudgingRun, RunPurpose
 from scoring.models import ResultSet
@@ -57,15 +59,15 @@ class StudyCard:
     `excluded` have a verdict that excludes them, `unfiltered` ended after the off-task filter
     ran, `withdrawn` sessions are those that people withdrew, `voided` those that the study team voided,
     `unjudged` people count and ended after judging was last begun, `amended` says that the newest results are
-    of answers judged before the protocol was amended, `missing` is how many things a draft
-    lacks before it can be locked.
+    of answers judged before the protocol was amended, `missing` says what is left to do
+    before a draft can be locked, as its set-up does.
     """
 
     study: Study
     protocol: ProtocolSettings
     state: StudyState
     is_open: bool
-    missing: int
+    missing: str
     planned: int
     prompts: int
     sets: int
@@ -93,6 +95,11 @@ class StudyCard:
         return self.open_invitations + self.people
 
     @property
+    def in_set(self) -> int:
+        """Questions of the largest set."""
+        return min(self.protocol.batch_size, self.prompts)
+
+    @property
     def coming(self) -> int:
         """Who may still start."""
         return self.open_invitations + self.waiting_to_start
@@ -104,7 +111,9 @@ class StudyCard:
 
 
 def study_cards(studies: Iterable[Study], now: datetime) -> list[StudyCard]:
-    """A card for each study, in their order; three queries for any number of them."""
+    """A card for each study, in their order; three queries for any number of them, and the list of what is
+    missing for each draft.
+    """
     shown = list(studies)
     keys = [study.pk for study in shown]
     numbers = _numbers_by_study(keys, {**_by_the_clock(keys, now), **_by_trails(keys)})
@@ -176,7 +185,6 @@ def _by_the_clock(keys: Sequence[int], now: datetime) -> Counted:
     return {
         "prompts": ("version__studies", Prompt.objects.filter(version__studies__in=keys)),
         "sets": ("plan__study", Batch.objects.filter(plan__study__in=keys)),
-        "slots": ("batch__plan__study", BatchSlot.objects.filter(batch__plan__study__in=keys)),
         "open_invitations": (
             "study", invitations.filter(accepted_at=None, revoked_at=None, expires_at__gt=now)
         ),
@@ -222,26 +230,18 @@ def _card(
     now: datetime,
 ) -> StudyCard:
     protocol = study.protocol
-    per_set = protocol.replicates_per_profile * len(protocol.profiles)
     return StudyCard(
         study=study,
         protocol=protocol,
         state=study_state(study, now, has_ended=people["ended"] > 0, has_results=at is not None),
         is_open=study_is_open(study, now),
-        missing=_missing(study, bool(numbers["sets"]), now),
-        planned=numbers["slots"] if protocol.has_fixed_places else numbers["sets"] * per_set,
+        missing=readiness(study, now).words if study.status == StudyStatus.DRAFT else "",
+        planned=planned_people(protocol, numbers["prompts"]),
         results_at=at,
         amended=amended,
         **people,
         **{what: numbers[what] for what in ELSEWHERE},
     )
-
-
-def _missing(study: Study, has_sets: bool, now: datetime) -> int:
-    """Things that a draft lacks, as far as its own row tells; its set-up lists all of them."""
-    if study.status != StudyStatus.DRAFT:
-        return 0
-    return (not has_sets) + (study.closes_at is not None and study.closes_at <= now)
 
 
 def _excluding_verdicts() -> QuerySet[Verdict]:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 
 from django.db.models import Avg, F
 
+from judging.selectors.planned_cost import PlannedJudging
 from psychometrics.planning.formulas import Plan, Prices, cost_of, precision
 from studies.models import Item, Study, StudyEvent
+from studies.protocol.settings import ProtocolSettings
 from studies.services.events import StudyEventKind
 
 
@@ -34,49 +36,64 @@ class Design:
     paid_hours: float
     judge_cost: float
     pay: float
-    on_item_bank: bool
 
 
-def planned_people(study: Study, prompts: int) -> int:
-    """How many people the settings ask for over so many questions; none without questions."""
-    protocol = study.protocol
-    if not prompts:
-        return 0
-    plan = Plan(people=1, prompts_per_person=min(protocol.batch_size, prompts), bank_prompts=prompts)
-    return plan.batches * len(protocol.profiles) * protocol.replicates_per_profile
+def planned_people(protocol: ProtocolSettings, prompts: int) -> int:
+    """How many people the settings ask for over so many questions: one for each place of each set, built or
+    not. Every page counts by this.
+    """
+    return math.ceil(prompts / protocol.batch_size) * len(protocol.profiles) * protocol.replicates_per_profile
 
 
-def design_of(study: Study, prompts: int, assumed: Assumptions) -> Design | None:
+def design_of(
+    study: Study, prompts: int, assumed: Assumptions, judging: PlannedJudging | None = None
+) -> Design | None:
     """What the study's settings give; None without questions, and where the plan is not for its item bank.
 
-    One query.
+    A study without item parameters has no ability, and so no width of it. Judging costs what `judging`
+    says by the prices of the study's judge, else what is assumed. One query.
     """
     protocol = study.protocol
     if not prompts or (study.item_bank and study.item_bank.is_logistic):
         return None
-    people = planned_people(study, prompts)
+    plan = _plan(study, prompts, assumed)
+    found = precision(plan)
+    of_two = precision(replace(plan, people=2 * plan.people // len(protocol.profiles)))
+    cost = cost_of(plan, Prices(assumed.pay, 0.0, assumed.judge_call, assumed.calls_per_answer))
+    known = judging.cost if judging else None
+    has_ability = study.item_bank is not None
+    return Design(
+        people=plan.people,
+        half_width=_known(found.half_width) if has_ability else None,
+        difference=_known(of_two.detectable_halves) if has_ability and len(protocol.profiles) > 1 else None,
+        paid_hours=plan.people * protocol.time_budget_minutes / 60,
+        judge_cost=0.0 if protocol.judge_kind != "llm" else float(known) if known is not None else cost.judge,
+        pay=cost.people,
+    )
+
+
+def width_with(study: Study, prompts: int, in_set: int) -> float | None:
+    """Half-width of Average's interval with so many questions in a set and the people that are planned; None
+    where there is none.
+    """
+    if study.item_bank is None or study.item_bank.is_logistic:
+        return None
+    return _known(
+        precision(replace(_plan(study, prompts, Assumptions()), prompts_per_person=in_set)).half_width
+    )
+
+
+def _plan(study: Study, prompts: int, assumed: Assumptions) -> Plan:
+    protocol = study.protocol
     plan = Plan(
-        people=people,
+        people=planned_people(protocol, prompts),
         prompts_per_person=min(protocol.batch_size, prompts),
         bank_prompts=prompts,
         balanced=protocol.assembly == "balanced",
         between_sd=assumed.between_sd,
         missing=assumed.missing,
     )
-    plan = replace(plan, mean_square=_mean_square(study) or plan.mean_square)
-    found = precision(plan)
-    prices = Prices(assumed.pay, 0.0, assumed.judge_call, assumed.calls_per_answer)
-    of_two = precision(replace(plan, people=2 * people // len(protocol.profiles)))
-    cost = cost_of(plan, prices)
-    return Design(
-        people=people,
-        half_width=_known(found.half_width),
-        difference=_known(of_two.detectable_halves) if len(protocol.profiles) > 1 else None,
-        paid_hours=people * protocol.time_budget_minutes / 60,
-        judge_cost=cost.judge if protocol.judge_kind == "llm" else 0.0,
-        pay=cost.people,
-        on_item_bank=study.item_bank is not None,
-    )
+    return replace(plan, mean_square=_mean_square(study) or plan.mean_square)
 
 
 def kept_plan(study: Study) -> StudyEvent | None:

@@ -68,14 +68,7 @@ def attention(card: StudyCard, rights: Set[Can]) -> Iterator[Attention]:
             card.messages, Can.INVITE, "staff_messages",
             ngettext("%(number)d message", "%(number)d messages", card.messages),
         ),
-        (
-            card.missing, Can.SEE_PROTOCOL, "staff_setup",
-            ngettext(
-                "%(number)d thing missing before it can be locked",
-                "%(number)d things missing before it can be locked",
-                card.missing,
-            ),
-        ),
+        (len(card.missing), Can.SEE_PROTOCOL, "staff_setup", card.missing),
     )  # fmt: skip
     for number, can, page, words in waiting:
         if number and can in rights:

@@ -1,4 +1,4 @@
-"""Locking a study from its pages: as it was shown there."""
+"""Locking a study, from its pages and by command alike: only what the one list of readiness lets pass."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -7,35 +7,60 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from batches.services.locking import LockRefused, study_freeze_built
 from console.selectors.design import Assumptions, Design
-from studies.models import Study, User
+from console.selectors.readiness import Readiness, readiness
+from studies.models import Study, StudyStatus, User
 from studies.services.drafts import draft_sha256
 from studies.services.events import StudyEventKind, event_record
-from studies.services.studies import study_lock
+from studies.services.readiness import StudyNotReady
+from studies.services.refusals import Refused
+from studies.services.studies import StudyNotDraft, study_freeze, study_lock
 
 
-@transaction.atomic
-def study_lock_confirmed(
-    *,
-    study: Study,
-    names: Sequence[str],
-    seen: str,
-    without_item_bank: bool,
-    now: datetime,
-    actor: User | None,
-) -> Study:
-    """Lock the study as it was shown. `seen` is the fingerprint of what was on the page under these `names`;
-    `without_item_bank` confirms that there will be no ability.
+class LockRefused(Refused):
+    """It is not what was shown; the study is a draft still."""
 
-    Raises LockRefused, or what `study_freeze_built` raises.
+
+def require_lockable(study: Study, now: datetime, *, without_item_bank: bool = False) -> Readiness:
+    """What is on the list beside what would keep the study from being locked.
+
+    Raises StudyNotDraft, or StudyNotReady with every sentence of the list that blocks.
     """
-    study = study_lock(study)
+    if study.status != StudyStatus.DRAFT:
+        raise StudyNotDraft(study)
+    ready = readiness(study, now, without_item_bank=without_item_bank)
+    if ready.blocking:
+        raise StudyNotReady([one.sentence for one in ready.blocking])
+    return ready
+
+
+def require_seen(study: Study, names: Sequence[str], seen: str) -> None:
+    """Raise LockRefused unless `seen` is the fingerprint of what is stored under these `names`."""
     if seen != draft_sha256(study, names):
         raise LockRefused(
             _("The study was changed after you opened this page. It is not locked; read it once more below.")
         )
-    return study_freeze_built(study=study, without_item_bank=without_item_bank, now=now, actor=actor)
+
+
+@transaction.atomic
+def study_lock_ready(
+    *,
+    study: Study,
+    now: datetime,
+    actor: User | None,
+    names: Sequence[str] = (),
+    seen: str | None = None,
+    without_item_bank: bool = False,
+) -> Study:
+    """Lock a study that lacks nothing, and as it was shown: see `require_seen`; a command shows nothing.
+
+    Raises LockRefused, or what `require_lockable` and `study_freeze` raise.
+    """
+    study = study_lock(study)
+    require_lockable(study, now, without_item_bank=without_item_bank)
+    if seen is not None:
+        require_seen(study, names, seen)
+    return study_freeze(study=study, now=now, actor=actor)
 
 
 @transaction.atomic

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 from console.forms.studies import AssumptionsForm, NewStudyForm
 from console.selectors.design import assumptions_of, design_of, kept_plan
 from console.services.locking import plan_keep
+from judging.selectors.planned_cost import planned_judging
 from presentation.problems import problem_in_words
 from studies.models import BankVersion, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
@@ -61,7 +62,8 @@ def staff_setup_plan(request: HttpRequest, study: Study) -> HttpResponse:
     data = request.POST if request.method == "POST" else request.GET or initial
     form = AssumptionsForm(data)
     prompts = Prompt.objects.filter(version=study.bank_version_id).count()
-    design = design_of(study, prompts, form.assumed()) if form.is_valid() else None
+    judging = planned_judging(study)
+    design = design_of(study, prompts, form.assumed(), judging) if form.is_valid() else None
     if request.method == "POST" and design is not None:
         plan_keep(
             study=study, assumed=form.assumed(), design=design, now=server_now(), actor=signed_in(request)

@@ -14,7 +14,8 @@ from studies.models import Study
 AMOUNT = gettext_lazy("Write an amount such as 12.50, or nothing for no limit.")
 
 
-def _budget_field() -> forms.DecimalField:
+def budget_field() -> forms.DecimalField:
+    """What judging may cost; nothing for no limit."""
     return forms.DecimalField(
         label=gettext_lazy("Budget"),
         help_text=gettext_lazy(
@@ -57,7 +58,7 @@ class PlanForm(forms.Form):
             gettext_lazy("Write a whole number between 1 and 5."),
         ),
     )
-    budget = _budget_field()
+    budget = budget_field()
     seen = forms.CharField(required=False, widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
@@ -84,7 +85,7 @@ class PlanForm(forms.Form):
 class ResumeForm(forms.Form):
     """Going on with a run; `spent` is what it has cost so far."""
 
-    budget = _budget_field()
+    budget = budget_field()
 
     def __init__(self, *args: Any, spent: Decimal, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -187,6 +187,14 @@ SETTINGS: Mapping[str, Described] = {
         "public ones. A study that was locked before there was this setting says no.",
         Holds.REVIEW,
     ),
+    "planned_judge": Described(
+        "The site's judge that is to score, by its short name; each run records the one that did.",
+        Holds.JUDGED,
+    ),
+    "judge_budget": Described(
+        "What judging may cost, in the currency of the judge's prices: a run is offered it as its limit.",
+        Holds.JUDGED,
+    ),
 }
 
 

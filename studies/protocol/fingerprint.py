@@ -8,8 +8,8 @@ from studies.protocol.settings import ProtocolSettings
 
 # Settings that came later, with the value that studies of before were made with: that adds nothing to a hash.
 CAME_LATER: Mapping[str, object] = {"category_source": None, "reviewers_see_private": False}
-# What is told first changes no answer and no score: it is of the protocol, and of no design.
-ON_DISPLAY = ("headline_scope",)
+# Of the protocol, and of no design: what is told first changes no score, and each run records its own judge.
+BESIDE_DESIGN = ("headline_scope", "planned_judge", "judge_budget")
 
 
 def design_hash(
@@ -28,7 +28,7 @@ def design_hash(
         {
             "settings": {
                 name: value
-                for name, value in settings.model_dump(mode="json", exclude={*ON_DISPLAY}).items()
+                for name, value in settings.model_dump(mode="json", exclude={*BESIDE_DESIGN}).items()
                 if name not in CAME_LATER or value != CAME_LATER[name]
             },
             "bank": bank_digest,
@@ -46,11 +46,13 @@ def protocol_hash(
     settings: ProtocolSettings | None = None,
 ) -> str:
     """Sha256 (hex) over all of a protocol: its design, the moments between which people may start, and what
-    of its `settings` is shown first, where that is not the default: hashes of before knew no such setting.
+    of its `settings` is beside the design, where that is not the default: hashes of before knew none of it.
     """
-    shown = settings.model_dump(mode="json", include={*ON_DISPLAY}, exclude_defaults=True) if settings else {}
+    beside = (
+        settings.model_dump(mode="json", include={*BESIDE_DESIGN}, exclude_defaults=True) if settings else {}
+    )
     return canonical_sha256(
-        {"design": design, "opens_at": _moment(opens_at), "closes_at": _moment(closes_at), **shown}
+        {"design": design, "opens_at": _moment(opens_at), "closes_at": _moment(closes_at), **beside}
     )
 
 

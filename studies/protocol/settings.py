@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Annotated, Literal, LiteralString, Self, get_args
 
 from pydantic import (
@@ -160,7 +161,8 @@ class ProtocolSettings(Settings):
     judged, too, so that the result without any exclusion is known. `headline_scope` names the questions whose
     numbers stand first: all of them, where they may be told beside the public ones, or the public ones.
     `reviewers_see_private` lets reviewers read private questions with the answers to them; otherwise audits
-    are drawn from public ones.
+    are drawn from public ones. `planned_judge` names the site's judge that is to score, `judge_budget` what
+    it may cost in the currency of its prices; a run may be started with others, and records its own.
     """
 
     batch_size: Annotated[Count, Field(le=500)] = 20
@@ -203,6 +205,8 @@ class ProtocolSettings(Settings):
     contact: FilledText = texts.DEFAULT_CONTACT
     deletion_days: Annotated[Count, Field(le=3650)] = 30
     reviewers_see_private: StrictBool = False
+    planned_judge: Slug | None = None
+    judge_budget: Annotated[Decimal, Field(ge=0, max_digits=12, decimal_places=4)] | None = None
 
     @property
     def arm_slugs(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from studies.models import Amendment, Study, StudyStatus, User
-from studies.protocol.fingerprint import ON_DISPLAY, aware_time
+from studies.protocol.fingerprint import BESIDE_DESIGN, aware_time
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
 from studies.selectors.amendments import made_after_results
 from studies.services.events import StudyEventKind, event_record
@@ -76,7 +76,7 @@ def study_amend(
     if not difference.keys().isdisjoint(TIMES):
         require_window(study.opens_at, study.closes_at, now)
     hash_before = study.protocol_hash
-    protocol_fix(study, settings, now, keep_design=difference.keys() <= {*TIMES, *ON_DISPLAY})
+    protocol_fix(study, settings, now, keep_design=difference.keys() <= {*TIMES, *BESIDE_DESIGN})
     study.save(update_fields=["settings", *TIMES, "judge_protocol", "design_hash", "protocol_hash"])
     if "closes_at" in difference:
         mails_cancel(study.events.filter(kind=StudyEventKind.REMINDED), now)

@@ -1,7 +1,7 @@
 """What a study needs before people may work under its protocol, and what an amendment must leave intact."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _, ngettext
@@ -58,7 +58,7 @@ def require_category_source(study: Study) -> None:
 
 def require_ready(study: Study, settings: ProtocolSettings) -> None:
     """Raise StudyNotReady unless the bank, the judge and the people fit the settings."""
-    sentences = [*_prompt_problems(study.bank_version, settings), *_profile_problems(study, settings)]
+    sentences = [*prompt_problems(study.bank_version, settings), *profile_problems(study, settings)]
     if sentences:
         raise StudyNotReady(sentences)
 
@@ -66,12 +66,17 @@ def require_ready(study: Study, settings: ProtocolSettings) -> None:
 def require_window(opens_at: datetime | None, closes_at: datetime | None, now: datetime) -> None:
     """Raise StudyNotReady where a study would close before it opens, or has closed by `now`."""
     if opens_at and closes_at and closes_at <= opens_at:
-        raise StudyNotReady(["closes_at is not after opens_at; correct one of them."])
+        said = _(
+            "The study would not be open at any time: closes_at is not after opens_at; correct one of them."
+        )
+        raise StudyNotReady([said])
     if closes_at and closes_at <= now:
-        raise StudyNotReady([f"closes_at ({closes_at.isoformat()}) has passed; set a later time."])
+        said = _("The closing time closes_at (%(time)s UTC) has passed; set a later time.")
+        raise StudyNotReady([said % {"time": f"{closes_at.astimezone(UTC):%Y-%m-%d %H:%M}"}])
 
 
-def _prompt_problems(version: BankVersion, settings: ProtocolSettings) -> list[str]:
+def prompt_problems(version: BankVersion, settings: ProtocolSettings) -> list[str]:
+    """Why this bank cannot be asked and judged under the settings."""
     prompts = Prompt.objects.filter(version=version)
     if not prompts.exists():
         return [f"The bank version {version} has no prompts; import a bank with prompts first."]
@@ -102,7 +107,8 @@ def _named(prompts: QuerySet[Prompt]) -> str:
     return ", ".join(shown) + (f" and {counted(left)} more" if left else "")
 
 
-def _profile_problems(study: Study, settings: ProtocolSettings) -> list[str]:
+def profile_problems(study: Study, settings: ProtocolSettings) -> list[str]:
+    """Who is in the study, or invited, under a profile that the settings do not offer."""
     offered = [profile.slug for profile in settings.profiles]
     people = study.participants.exclude(profile__in=offered).order_by("code")
     waiting = study.invitations.filter(accepted_at=None, revoked_at=None).exclude(profile__in=offered)

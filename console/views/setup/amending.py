@@ -23,7 +23,7 @@ from presentation.moments import moment
 from presentation.numbers import counted
 from studies.models import Amendment, Study, StudyStatus
 from studies.protocol.describing import holds_for
-from studies.protocol.fingerprint import ON_DISPLAY, aware_time
+from studies.protocol.fingerprint import BESIDE_DESIGN, aware_time
 from studies.protocol.settings import ProtocolRefused, read_settings
 from studies.roles import Can
 from studies.selectors.amendments import made_after_results, results_first_at
@@ -170,7 +170,7 @@ def _page(
         {"sentence": _(kind.value), "labels": [setting_label(name) for name in own]}
         for kind, own in holds_for(names).items()
     ]
-    design_changes = not set(names) <= {*TIMES, *ON_DISPLAY}
+    design_changes = not set(names) <= {*TIMES, *BESIDE_DESIGN}
     now_seen = study.protocol_hash
     label = TEXT_PAGES.get(page) or STEP_LABELS[page]
     context = {

@@ -1,6 +1,8 @@
-"""Locking a study: all of its protocol once more, what cannot change later, and what comes after."""
+"""Locking a study: what differs from the pilot, what cannot change later, and what comes after."""
 
 import json
+from datetime import datetime
+from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -8,11 +10,12 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
+from batches.views.wording import duration_words
 from console.forms.protocol import CloseForm, ProtocolFileForm
 from console.forms.steps import STEP_FORMS
-from console.selectors.readiness import MUST
-from console.services.locking import study_lock_confirmed
-from console.views.setup.protocol_rows import left_to_do, protocol_rows
+from console.selectors.consequences import Facts
+from console.services.locking import LockRefused, require_lockable, require_seen, study_lock_ready
+from console.views.setup.protocol_rows import left_to_do, protocol_rows, protocol_texts
 from console.views.setup.steps import setup_context
 from presentation.problems import problem_in_words
 from studies.models import Study
@@ -30,22 +33,25 @@ ALL_NAMES = tuple(dict.fromkeys([*ROW, *(name for form in STEP_FORMS.values() fo
 @require_safe
 @study_page(Can.SEE_PROTOCOL)
 def staff_lock(request: HttpRequest, study: Study) -> HttpResponse:
-    """The whole protocol beside the pilot's; of a draft with the lock, of a locked study with its life."""
+    """What of the protocol differs from the pilot's, and the rest; of a draft with the lock."""
     return _lock_page(request, study)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @study_page(Can.SET_UP)
 def staff_lock_confirm(request: HttpRequest, study: Study) -> HttpResponse:
-    """Lock the study."""
+    """Ask once more, then lock the study."""
     if request.method != "POST":  # somebody reloads where a refusal came back
         return redirect("staff_lock", slug=study.slug)
+    seen, now = request.POST.get("seen", ""), server_now()
     try:
-        study_lock_confirmed(
-            study=study, names=ALL_NAMES, seen=request.POST.get("seen", ""),
-            without_item_bank=request.POST.get("without_item_bank") == "yes",
-            now=server_now(), actor=signed_in(request),
-        )  # fmt: skip
+        if request.POST.get("confirmed") != "yes":
+            raise LockRefused(_("It is not locked: tick what it means first."))
+        if request.POST.get("again") != "yes":
+            require_lockable(study, now)
+            require_seen(study, ALL_NAMES, seen)
+            return render(request, "console/setup/lock_again.html", _lock_context(study, now))
+        study_lock_ready(study=study, names=ALL_NAMES, seen=seen, now=now, actor=signed_in(request))
     except Refused as refusal:
         messages.error(request, str(refusal))
         return _lock_page(request, study, status=422)
@@ -54,14 +60,24 @@ def staff_lock_confirm(request: HttpRequest, study: Study) -> HttpResponse:
 
 
 def _lock_page(request: HttpRequest, study: Study, status: int = 200) -> HttpResponse:
-    context = setup_context(study, "lock", server_now())
-    context |= {
-        "rows": protocol_rows(study.protocol),
+    return render(request, "console/setup/lock.html", _lock_context(study, server_now()), status=status)
+
+
+def _lock_context(study: Study, now: datetime) -> dict[str, Any]:
+    context = setup_context(study, "lock", now)
+    facts = Facts(study, context["prompts"], context["ready"].judging)
+    rows = protocol_rows(facts)
+    return context | {
+        "differing": [row for row in rows if row.differs],
+        "same": [row for row in rows if not row.differs],
+        "number": len(rows),
+        "texts": protocol_texts(study),
+        "facts": facts,
+        "hours": facts.people * study.protocol.time_budget_minutes / 60,
+        "each": duration_words(60 * study.protocol.time_budget_minutes),
+        "fixed": [row.label for row in rows if row.is_fixed],
         "seen": draft_sha256(study, ALL_NAMES),
-        "must": [one for one in context["missing"] if one.level == MUST],
-        "should": [one for one in context["missing"] if one.level != MUST],
     }
-    return render(request, "console/setup/lock.html", context, status=status)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

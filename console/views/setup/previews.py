@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from batches.rules.deadlines import deadline
 from batches.rules.statuses import AnswerState, SessionStatus
+from batches.selectors.plans import questions_in_set
 from batches.views.wording import (
     ENDED_WORDS,
     OVERDUE_WORDS,
@@ -88,6 +89,7 @@ def _context(study: Study, settings: ProtocolSettings, page: str, now: datetime)
         "budget": duration_words(int(budget.total_seconds())),
         "ends_at": ends_at,
         "shortened": ends_at < now + budget,
+        "in_set": questions_in_set(study),
         "own_instructions": settings.arms[0].instructions if settings.arms else "",
         "may_practise": True,
         "path": SimpleNamespace(current=None),

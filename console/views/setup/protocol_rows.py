@@ -5,60 +5,109 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.forms import ChoiceField, Field, ModelChoiceField
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
+from batches.views.wording import duration_words
 from console.forms.steps import STEP_FORMS
-from console.selectors.steps import STEP_LABELS, step_of
-from presentation.numbers import as_written
+from console.selectors.consequences import Facts, consequence
+from presentation.numbers import as_written, counted, decimals
 from screening.selectors.participants import undecided_participants
 from studies.models import Study, VettingStatus
-from studies.protocol.describing import NOT_STATED, SETTINGS
+from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
 from studies.protocol.settings import ProtocolSettings
 from studies.services.amendments import FIXED, FIXED_PLACES
 
 # Settings without a field of their own.
 MORE_LABELS = {"missing_rule": "reporting"}
 TIME_LABELS = {"opens_at": gettext_lazy("Opens"), "closes_at": gettext_lazy("Closes")}
+# What participants read or are asked, word for word; a table has no room for it.
+TEXTS = (
+    "consent_text", "instructions", "arms", "allowed_tools", "practice_prompts", "check_questions",
+    "next_steps", "payment_note", "contact",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class ProtocolRow:
-    """One setting: its value, the default, what the pilot had ("" where that is not stated), and whether it
-    may change later.
-    """
+    """One setting: its value, the pilot's, what follows from a difference, whether the lock fixes it."""
 
     name: str
     label: Any
     page: str
     value: str
-    default: str
     pilot: str
+    follows: str
     is_fixed: bool
 
     @property
     def differs(self) -> bool:
-        return self.value != self.default
-
-    @property
-    def is_long(self) -> bool:
-        return len(self.value) > 80 or "\n" in self.value
+        return self.value != self.pilot
 
 
-def protocol_rows(protocol: ProtocolSettings) -> list[dict[str, Any]]:
-    """Every setting under its step, in the order of the steps."""
+@dataclass(frozen=True)
+class ProtocolText:
+    """One text in full, in so many words, and whether it is the study's own."""
+
+    label: Any
+    page: str
+    text: str
+    words: int
+    is_own: bool
+
+
+def protocol_rows(facts: Facts) -> list[ProtocolRow]:
+    """Every setting that is no text, in the order of the steps. The defaults are the pilot's."""
+    protocol = facts.protocol
     stored, defaults = protocol.model_dump(mode="json"), ProtocolSettings().model_dump(mode="json")
     fixed = fixed_names(protocol)
-    steps: dict[str, list[ProtocolRow]] = {}
-    for name, (label, page) in _places().items():
-        row = ProtocolRow(
-            name, label, page, in_words(stored[name], name), in_words(defaults[name], name),
-            "" if SETTINGS[name].pilot == NOT_STATED else _(SETTINGS[name].pilot),
+    return [
+        ProtocolRow(
+            name,
+            label,
+            page,
+            in_short(stored[name], name),
+            in_short(defaults[name], name),
+            consequence(name, facts) if stored[name] != defaults[name] else "",
             name in fixed,
-        )  # fmt: skip
-        steps.setdefault(step_of(page), []).append(row)
-    return [{"label": STEP_LABELS[step], "rows": rows} for step, rows in steps.items()]
+        )
+        for name, (label, page) in _places().items()
+        if name not in TEXTS or name == "arms"
+    ]
+
+
+def protocol_texts(study: Study) -> list[ProtocolText]:
+    """Every text in full, the judge's last where a language model is asked."""
+    stored, defaults = study.protocol.model_dump(mode="json"), ProtocolSettings().model_dump(mode="json")
+    found = []
+    for name in TEXTS:
+        if stored[name]:
+            (label, page), text = _places()[name], in_words(stored[name], name)
+            found.append(ProtocolText(label, page, text, len(text.split()), stored[name] != defaults[name]))
+    if study.protocol.judge_kind == "llm":
+        texts, label = study.judge_protocol, _("Judge: rubric and exact answers")
+        own = DEFAULT_JUDGE_TEXTS
+        both = (texts.rubric_text, texts.exact_text) if texts else (own.rubric, own.exact)
+        is_own = texts is not None and texts.sha256 != own.sha256
+        text = "\n\n".join(both)
+        found.append(ProtocolText(label, "judge", text, len(text.split()), is_own))
+    return found
+
+
+def in_short(value: Any, name: str) -> str:
+    """A stored value in a line of a table: of entries their names, of minutes hours, of Top its people."""
+    if name == "time_budget_minutes":
+        return duration_words(60 * value)
+    if name == "top_size":
+        return ngettext("best %(n)s", "best %(n)s", value) % {"n": counted(value)}
+    if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        return ", ".join(str(entry.get("name") or entry.get("slug")) for entry in value)
+    if isinstance(value, list):
+        return ", ".join(in_words(one, name) for one in value) or _("none")
+    if name == "judge_budget" and value is not None:
+        return decimals(float(value))
+    return in_words(value, name)
 
 
 def fixed_names(protocol: ProtocolSettings) -> tuple[str, ...]:

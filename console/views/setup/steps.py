@@ -9,17 +9,16 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from batches.models import BatchPlan
 from console.forms.step_form import StepForm
 from console.forms.steps import STEP_FORMS
-from console.selectors.design import assumptions_of, design_of, planned_people
-from console.selectors.readiness import KNOWN, readiness
-from console.selectors.steps import STEP_LABELS, TEXT_PAGES, saved_pages, setup_steps, step_of
+from console.selectors.design import assumptions_of, design_of
+from console.selectors.readiness import readiness
+from console.selectors.steps import STEP_LABELS, TEXT_PAGES, setup_steps, step_of
 from console.views.setup.step_facts import step_facts
 from formats.asked_numbers import number_asked
 from presentation.problems import problem_in_words
 from scoring.services.model_versions import models_take
-from studies.models import Prompt, Study, StudyStatus
+from studies.models import Study, StudyStatus
 from studies.protocol.settings import ProtocolRefused
 from studies.roles import Can
 from studies.selectors.categories import undecided
@@ -183,12 +182,8 @@ def step_page(
 
 def setup_context(study: Study, page: str, now: datetime) -> dict[str, Any]:
     """What every page of the set-up shows beside its own part."""
-    plan = BatchPlan.objects.filter(study=study).first()
-    prompts = Prompt.objects.filter(version=study.bank_version_id).count()
-    is_draft = study.status == StudyStatus.DRAFT
-    saved = saved_pages(study)
-    missing = readiness(study, plan, saved.pages, planned_people(study, prompts), now) if is_draft else []
-    waiting = [one for one in missing if one.level != KNOWN]
+    ready = readiness(study, now)
+    plan, prompts, saved = ready.plan, ready.prompts, ready.saved
     return {
         "study": study,
         "protocol": study.protocol,
@@ -198,12 +193,9 @@ def setup_context(study: Study, page: str, now: datetime) -> dict[str, Any]:
         "step": step_of(page),
         "text_pages": TEXT_PAGES.items(),
         "saved": saved,
-        "steps": setup_steps(
-            study, prompts=prompts, plan=plan, saved=saved, missing={one.page for one in waiting}
-        ),
-        "missing": missing,
-        "waiting": len(waiting),
-        "is_draft": is_draft,
+        "steps": setup_steps(study, prompts=prompts, plan=plan, saved=saved, missing=ready.open_pages),
+        "ready": ready,
+        "is_draft": study.status == StudyStatus.DRAFT,
         "kept": saved.kept,
-        "design": design_of(study, prompts, assumptions_of(saved.kept)),
+        "design": design_of(study, prompts, assumptions_of(saved.kept), ready.judging),
     }

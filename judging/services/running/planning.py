@@ -21,6 +21,7 @@ from judging.selectors.judging import (
     prompts_to_judge,
     tasks,
 )
+from judging.selectors.planned_cost import COMPLETION_TOKENS_PER_VERDICT
 from judging.services.running.cache import KnownVerdict, known_verdicts
 from judging.services.running.judge_specs import criteria_per_call_of, judge_of, spec_of
 from llm.attempts import OK
@@ -28,8 +29,6 @@ from presentation.numbers import numbered
 from studies.services.refusals import Refused
 
 NAMED_PROMPTS = 5
-# Until the judge's own replies tell: an explanation of a few sentences around two numbers.
-COMPLETION_TOKENS_PER_VERDICT = 200
 
 Progress = Callable[[int, int], None]
 

@@ -78,34 +78,41 @@ def test_from_nothing_to_a_locked_study(staff: Client, save: Save) -> None:
     assert study.closes_at is not None
 
     confirm = reverse("staff_lock_confirm", args=["spring"])
-    full = staff.get(lock).content.decode()
-    assert "No item parameters means no ability, only raw scores." in full
-    assert "300" in full  # the pilot's minutes beside the study's own
-    seen = full.split('name="seen" value="')[1].split('"')[0]
-    refused = staff.post(confirm, {"seen": seen})
-    assert refused.status_code == 422
-    assert "has no item parameters" in refused.content.decode()
+    page = staff.get(lock).content.decode()
+    assert "There are item parameters for these questions (demo-items) and the study uses none" in page
+    assert 'id="lock-form"' not in page
+    save(study, "items", item_bank="")
+    page = staff.get(lock).content.decode()
+    assert "Results are raw scores: nobody is placed on a scale of ability" in page
+    assert "Item parameters:" not in page
+    seen = page.split('name="seen" value="')[1].split('"')[0]
 
     save(study, "items", item_bank=str(items.pk))
-    stale = staff.post(confirm, {"seen": seen})
+    stale = staff.post(confirm, {"seen": seen, "confirmed": "yes", "again": "yes"})
     assert stale.status_code == 422
+    # Sets are alike in difficulty: those built without item parameters are built again.
+    assert "The question sets were built under other settings; build them again." in stale.content.decode()
+    staff.post(reverse("staff_questions_build", args=["spring"]))
+    stale = staff.post(confirm, {"seen": seen, "confirmed": "yes", "again": "yes"})
     assert "changed after you opened" in stale.content.decode()
+
+    page = staff.get(lock).content.decode()
+    sent = {"seen": page.split('name="seen" value="')[1].split('"')[0]}
+    unticked = staff.post(confirm, sent)
+    assert (unticked.status_code, "tick what it means first" in unticked.content.decode()) == (422, True)
+    asked = staff.post(confirm, sent | {"confirmed": "yes"}).content.decode()
+    assert "Lock the study?" in asked
+    assert "8 people will be asked for 1 hour 30 minutes each, 12 h of paid time in all;" in asked
     study.refresh_from_db()
     assert study.status == StudyStatus.DRAFT
-
-    # Sets are alike in difficulty: those built without item parameters are built again.
-    seen = staff.get(lock).content.decode().split('name="seen" value="')[1].split('"')[0]
-    assert staff.post(confirm, {"seen": seen}).status_code == 422
-    staff.post(reverse("staff_questions_build", args=["spring"]))
-    seen = staff.get(lock).content.decode().split('name="seen" value="')[1].split('"')[0]
-    locked = staff.post(confirm, {"seen": seen})
+    locked = staff.post(confirm, sent | {"confirmed": "yes", "again": "yes"})
     assert locked["Location"] == reverse("staff_study", args=["spring"])
     study.refresh_from_db()
     assert study.status == StudyStatus.FROZEN
     assert study.item_bank == items
     assert BatchPlan.objects.get().report["sizes"] == [12, 12, 12, 12]
     steps = [event.details.get("step") for event in study.events.filter(kind=StudyEventKind.SETTINGS_CHANGED)]
-    assert steps == ["questions", "people", "time", "judge", "items"]
+    assert steps == ["questions", "people", "time", "judge", "items", "items"]
     assert save(study, "time").status_code == 422  # a locked study is not changed by its steps
 
 

@@ -20,7 +20,8 @@ def test_a_study_is_taken_from_draft_to_its_end(study: Study) -> None:
     assert run("update_study", "pilot", "--protocol", '{"top_size": 3}').startswith("Changed the draft")
     said = run("freeze_study", "pilot", "--without-item-bank")
     study.refresh_from_db()
-    assert said == f'The study "pilot" is frozen under protocol {study.protocol_hash}\n'
+    assert "Contact: Still Chiron's own text. See that it fits, and save it.\n" in said
+    assert said.endswith(f'The study "pilot" is frozen under protocol {study.protocol_hash}\n')
     said = run("amend_study", "pilot", "--changes", '{"consent_text": "New."}', "--reason", "Ethics board")
     assert said.splitlines() == [
         f"Amendment 1 (consent_text); protocol {Amendment.objects.get().protocol_hash}",
@@ -106,10 +107,9 @@ def test_a_study_is_frozen_once(frozen: Study) -> None:
 
 
 def test_a_study_is_frozen_as_its_page_locks_it(study: Study) -> None:
-    assert "confirm that there will be raw scores only" in refusal_of("freeze_study", "pilot")
     run("update_study", "pilot", "--protocol", '{"assembly_seed": 7}')
-    sentence = "The question sets are not built under these settings. Build them, then lock the study."
-    assert refusal_of("freeze_study", "pilot", "--without-item-bank") == sentence
+    sentence = "The question sets were built under other settings; build them again."
+    assert refusal_of("freeze_study", "pilot") == sentence
     study.refresh_from_db()
     assert (study.status, study.protocol_hash) == ("draft", "")
 
