@@ -256,19 +256,18 @@ class JudgeForm(StepForm):
     )
     judge_budget = budget_field()
     groups = (
-        (_("What scores answers"), ("judge_kind", "match_rules", "judge_protocol")),
+        ("", ("judge_kind", "match_rules", "judge_protocol")),
         (_("Judge and budget"), ("planned_judge", "judge_budget")),
     )
 
     def settings(self) -> dict[str, Any]:
-        """A judge and a budget are of language models only."""
+        """What another kind of judge is asked is not shown, and not kept."""
         found = super().settings()
-        judge = found["planned_judge"] if found["judge_kind"] == "llm" else None
-        budget = found["judge_budget"] if found["judge_kind"] == "llm" else None
+        judge, is_model = found["planned_judge"], found["judge_kind"] == "llm"
         return found | {
-            "match_rules": found["match_rules"] or None,
-            "planned_judge": judge and judge.slug,
-            "judge_budget": budget,
+            "match_rules": (found["judge_kind"] == "match" and found["match_rules"]) or None,
+            "planned_judge": judge.slug if is_model and judge else None,
+            "judge_budget": found["judge_budget"] if is_model else None,
         }
 
 

@@ -28,11 +28,19 @@ from studies.selectors.categories import undecided
 from studies.services.readiness import StudyNotReady, profile_problems, prompt_problems, require_window
 
 MUST, SHOULD, KNOWN = "must", "should", "known"
+TEXT_LABELS = {
+    "consent_text": gettext_lazy("Consent"),
+    "instructions": gettext_lazy("Instructions"),
+    "allowed_tools": gettext_lazy("Tools"),
+    "contact": gettext_lazy("Contact"),
+    "next_steps": gettext_lazy("Receipt"),
+    "payment_note": gettext_lazy("Payment"),
+}
 DEFAULT_TEXTS = {
-    "consent_text": (gettext_lazy("Consent"), "consent", texts.DEFAULT_CONSENT),
-    "instructions": (gettext_lazy("Instructions"), "instructions", texts.DEFAULT_INSTRUCTIONS),
-    "allowed_tools": (gettext_lazy("Tools"), "tools", texts.DEFAULT_ALLOWED_TOOLS),
-    "contact": (gettext_lazy("Contact"), "receipt", texts.DEFAULT_CONTACT),
+    "consent_text": ("consent", texts.DEFAULT_CONSENT),
+    "instructions": ("instructions", texts.DEFAULT_INSTRUCTIONS),
+    "allowed_tools": ("tools", texts.DEFAULT_ALLOWED_TOOLS),
+    "contact": ("receipt", texts.DEFAULT_CONTACT),
 }
 # Texts that participants read, with the page of each; their numbers must be those of the study.
 TOLD = {
@@ -251,20 +259,19 @@ def _top(study: Study, settings: ProtocolSettings, prompts: int) -> Iterator[Mis
 
 def _numbers_told(study: Study, settings: ProtocolSettings, prompts: int) -> Iterator[Missing]:
     """Texts that say another number of questions or hours than people will get."""
-    told = {name: (getattr(settings, name), page) for name, page in TOLD.items()}
-    told |= {f"arm {arm.slug}": (arm.instructions, "arms") for arm in settings.arms}
-    hours = settings.time_budget_minutes / 60
-    for text, page in told.values():
+    in_set, minutes = questions_in_set(study, prompts), settings.time_budget_minutes
+    told = [(str(TEXT_LABELS[name]), getattr(settings, name), page) for name, page in TOLD.items()]
+    told += [(_("Arms"), arm.instructions, "arms") for arm in settings.arms]
+    for label, text, page in told:
+        wrong = {}
         for found in AMOUNT.finditer(text):
-            number, is_time = _number(found[1]), found[2].lower().startswith(("h", "s"))
-            right = number == hours if is_time else number in questions_in_set(study, prompts)
-            if not right and not (number == 1 and not is_time):
-                words = {"text": found[0], "minutes": counted(settings.time_budget_minutes)}
-                words["questions"] = counted(questions_in_set(study, prompts)[1])
-                sentence = _(
-                    "A text says “%(text)s”; people get %(questions)s questions and %(minutes)s minutes."
-                )
-                yield _entry(study, SHOULD, _("Texts"), sentence % words, page)
+            number, is_time = _number(found[1]), found[2][0].lower() in "hs"
+            if number * 60 != minutes if is_time else number not in (1, *in_set):
+                wrong[found[0].lower()] = f"“{found[0]}”"
+        if wrong:
+            facts = {"said": ", ".join(wrong.values()), "n": counted(in_set[1]), "minutes": counted(minutes)}
+            sentence = _("The text says %(said)s; people get %(n)s questions and %(minutes)s minutes.")
+            yield _entry(study, SHOULD, label, sentence % facts, page)
 
 
 def _number(word: str) -> int:
@@ -280,7 +287,12 @@ def _number(word: str) -> int:
 
 
 def _default_texts(study: Study, settings: ProtocolSettings, saved: Collection[str]) -> Iterator[Missing]:
-    sentence = _("Still Chiron's own text. See that it fits, and save it.")
-    for name, (label, page, default) in DEFAULT_TEXTS.items():
-        if page not in saved and getattr(settings, name) == default:
-            yield _entry(study, SHOULD, label, sentence, page)
+    left = [
+        (str(TEXT_LABELS[name]), page)
+        for name, (page, default) in DEFAULT_TEXTS.items()
+        if page not in saved and getattr(settings, name) == default
+    ]
+    if left:
+        sentence = _("Still Chiron's own: %(texts)s. See that they fit, and save their pages.")
+        facts = {"texts": ", ".join(label for label, _page in left)}
+        yield _entry(study, SHOULD, _("Texts"), sentence % facts, left[0][1])

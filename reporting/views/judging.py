@@ -118,7 +118,8 @@ def _judging_page(
     progress = of_run.get("progress")
     board = judging_board(study, newest, progress.unscored if isinstance(progress, Progress) else 0)
     if "judges" in form.fields and not form.is_bound:
-        form.initial |= {"judges": [study.protocol.planned_judge], "budget": study.protocol.judge_budget}
+        protocol = study.protocol
+        form.initial.update(judges=[protocol.planned_judge or ""], budget=protocol.judge_budget)
     if shown and board.is_amended and "judges" in form.fields and not form.is_bound:
         form.initial["judges"] = [one["judge"] for one in shown.estimate]  # those who judged before
     is_draft = study.status == StudyStatus.DRAFT

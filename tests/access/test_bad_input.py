@@ -43,7 +43,7 @@ UNSHOWN: Mapping[str, tuple[str, ...]] = {
     "staff_judging_pause": (),
     "staff_judging_resume": ("budget",),
     "staff_judging_retry": ("reason",),
-    "staff_lock_confirm": ("seen", "without_item_bank"),
+    "staff_lock_confirm": ("seen", "confirmed", "again"),
     "staff_mails_retry": (),
     "staff_models_take": ("seen",),
     "staff_person_promote": ("back", "from_panel"),

@@ -75,7 +75,6 @@ def _lock_context(study: Study, now: datetime) -> dict[str, Any]:
         "facts": facts,
         "hours": facts.people * study.protocol.time_budget_minutes / 60,
         "each": duration_words(60 * study.protocol.time_budget_minutes),
-        "fixed": [row.label for row in rows if row.is_fixed],
         "seen": draft_sha256(study, ALL_NAMES),
     }
 

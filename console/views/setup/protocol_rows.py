@@ -22,6 +22,8 @@ from studies.services.amendments import FIXED, FIXED_PLACES
 # Settings without a field of their own.
 MORE_LABELS = {"missing_rule": "reporting"}
 TIME_LABELS = {"opens_at": gettext_lazy("Opens"), "closes_at": gettext_lazy("Closes")}
+# Where the table does not write what the field asks for.
+ROW_LABELS = {"time_budget_minutes": gettext_lazy("Time for a set"), "top_size": gettext_lazy("Top")}
 # What participants read or are asked, word for word; a table has no room for it.
 TEXTS = (
     "consent_text", "instructions", "arms", "allowed_tools", "practice_prompts", "check_questions",
@@ -31,7 +33,7 @@ TEXTS = (
 
 @dataclass(frozen=True)
 class ProtocolRow:
-    """One setting: its value, the pilot's, what follows from a difference, whether the lock fixes it."""
+    """One setting: its value, the pilot's, and what follows where they differ."""
 
     name: str
     label: Any
@@ -39,11 +41,7 @@ class ProtocolRow:
     value: str
     pilot: str
     follows: str
-    is_fixed: bool
-
-    @property
-    def differs(self) -> bool:
-        return self.value != self.pilot
+    differs: bool
 
 
 @dataclass(frozen=True)
@@ -61,19 +59,18 @@ def protocol_rows(facts: Facts) -> list[ProtocolRow]:
     """Every setting that is no text, in the order of the steps. The defaults are the pilot's."""
     protocol = facts.protocol
     stored, defaults = protocol.model_dump(mode="json"), ProtocolSettings().model_dump(mode="json")
-    fixed = fixed_names(protocol)
     return [
         ProtocolRow(
             name,
-            label,
+            ROW_LABELS.get(name, label),
             page,
             in_short(stored[name], name),
-            in_short(defaults[name], name),
+            _("not stated") if defaults[name] is None else in_short(defaults[name], name),
             consequence(name, facts) if stored[name] != defaults[name] else "",
-            name in fixed,
+            stored[name] != defaults[name],
         )
         for name, (label, page) in _places().items()
-        if name not in TEXTS or name == "arms"
+        if (name not in TEXTS or name == "arms") and (name != "category_source" or facts.study.item_bank)
     ]
 
 

@@ -37,7 +37,6 @@ def test_every_page_counts_the_same_things_and_the_command_says_them(
     words = "1 thing missing before it can be locked"
     for address in (
         reverse("staff_home"),
-        reverse("staff_study", args=["draft"]),
         reverse("staff_setup_step", args=["draft", "people"]),
         reverse("staff_lock", args=["draft"]),
     ):
@@ -61,10 +60,9 @@ def test_numbers_that_people_are_told_are_those_of_the_study(draft: Study, save:
     assert sentences(draft, now)[few] == "should"
     save(draft, "consent", consent_text="You answer 20 questions in five hours, then rest for one hour.")
     save(draft, "instructions", instructions="Sechs Stunden für 6 Fragen.")
-    told = [one for one in sentences(draft, now) if one.startswith("A text says")]
-    assert told == [
-        f"A text says “{words}”; people get 6 questions and 300 minutes."
-        for words in ("20 questions", "one hour", "Sechs Stunden")
+    assert [one for one in sentences(draft, now) if one.startswith("The text says")] == [
+        "The text says “20 questions”, “one hour”; people get 6 questions and 300 minutes.",
+        "The text says “Sechs Stunden”; people get 6 questions and 300 minutes.",
     ]
     save(draft, "questions", batch_size="4")
     assert few not in sentences(draft, now)

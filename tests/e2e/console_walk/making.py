@@ -66,7 +66,9 @@ def study_is_locked(lead: Page) -> None:
     press(lead, "Build")
     says(lead, "8 question sets are built")
     go(lead, "Protocol")
+    lead.locator("[name=confirmed]").check()
     press(lead, "Lock the study")
+    press(lead, "Yes, lock it")
     lead.wait_for_url("**/staff/studies/walk/")
 
 
