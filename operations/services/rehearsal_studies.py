@@ -12,7 +12,6 @@ from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from batches.services.locking import study_freeze_built
 from batches.services.plans import batches_build
 from formats.item_parameters import read_item_parameters
 from operations.services.demo_models import simulated_models_import
@@ -23,7 +22,7 @@ from studies.selectors.studies import study_by_slug
 from studies.services.banks import bank_import, item_bank_import
 from studies.services.readiness import StudyNotReady, require_ready
 from studies.services.slugs import MAX_CHARACTERS
-from studies.services.studies import MAX_NAME_CHARACTERS, study_create
+from studies.services.studies import MAX_NAME_CHARACTERS, study_create, study_freeze
 
 FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo_bank"
 FREE_JUDGES = ("checks", "match")
@@ -101,7 +100,7 @@ def judged_for_free(study: Study) -> bool:
 
 def _built_and_locked(study: Study, actor: User | None, now: datetime) -> Study:
     batches_build(study=study, now=now, actor=actor)
-    return study_freeze_built(study=study, without_item_bank=True, now=now, actor=actor)
+    return study_freeze(study=study, now=now, actor=actor)
 
 
 def _settings_judged_for_free(study: Study) -> ProtocolSettings:
