@@ -5,7 +5,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.forms.studies import RehearsalForm
+from console.forms.studies import MAX_REHEARSED, RehearsalForm
 from jobs.selectors import newest_job
 from jobs.services.starting import job_start
 from operations.jobs import REHEARSAL
@@ -16,7 +16,7 @@ from operations.services.rehearsal_studies import (
     rehearsal_copy,
     slug_free,
 )
-from operations.services.rehearsals import StudyNotOpen, places_of
+from operations.services.rehearsals import StudyNotOpen, places_of, through_of
 from presentation.problems import problem_in_words
 from studies.models import Study, StudyStatus
 from studies.roles import Can, SiteCan
@@ -37,7 +37,7 @@ def staff_rehearsal(request: HttpRequest, study: Study) -> HttpResponse:
     places = places_of(study) if study.is_simulated else 0
     form = RehearsalForm(
         request.POST if request.method == "POST" else None,
-        initial={"people": places or PEOPLE, "off_task": True},
+        initial={"people": min(places or PEOPLE, MAX_REHEARSED), "off_task": True},
     )
     may = study.is_simulated or SiteCan.MAKE_STUDIES in site_rights(user)
     if request.method == "POST" and may and form.is_valid():
@@ -56,6 +56,8 @@ def staff_rehearsal(request: HttpRequest, study: Study) -> HttpResponse:
         "may": may,
         "is_locked": study.status == StudyStatus.FROZEN,
         "places": places,
+        # Where nobody is left who could answer there is nothing to start.
+        "offers": may and not (study.is_simulated and places and places <= through_of(study)),
         "job": newest_job(study, REHEARSAL),
     }
     return render(request, "console/rehearsal.html", context, status=422 if form.errors else 200)

@@ -89,6 +89,11 @@ def places_of(study: Study) -> int:
     return Batch.objects.filter(plan__study=study).count() * people_per_batch(study.protocol)
 
 
+def through_of(study: Study) -> int:
+    """How many people have ended their session, whichever way."""
+    return Session.objects.filter(participant__study=study).exclude(status=SessionStatus.ACTIVE).count()
+
+
 def rehearsal_run(
     *,
     study: Study,
