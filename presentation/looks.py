@@ -4,7 +4,10 @@ On pages `static/css/console.css` and `static/console/results.css` draw the same
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from presentation.drawings.shapes import Dot, Drawing
 
 INK, MUTED, LINE, GRID, PAPER = "#14181d", "#57606c", "#b9c1ca", "#e3e6ea", "#ffffff"
 PEOPLE, TOP, THIRD, MODEL, MODEL_NEAR = "#0d6a72", "#b8501a", "#5b4a8a", "#98a2ae", "#57606c"
@@ -68,3 +71,14 @@ def look_of(names: str) -> Look:
     colour = next((COLOURS[word] for word in words if word in COLOURS), MUTED)
     drawn = next((way for word, way in DRAWN.items() if word in words), None)
     return drawn(colour) if drawn else Look(fill=colour)
+
+
+def drawing_data(drawing: Drawing) -> dict[str, Any]:
+    """The drawing's marks with their looks, as `templates/print/drawing.typ` draws them."""
+    marks = [
+        asdict(mark)
+        | {"kind": mark.kind, "look": asdict(look_of(mark.look))}
+        | ({"corners": mark.corners} if isinstance(mark, Dot) else {})
+        for mark in drawing.marks
+    ]
+    return {"width": drawing.width, "height": drawing.height, "marks": marks}

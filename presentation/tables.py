@@ -36,6 +36,17 @@ class Named(str):
         return cell
 
 
+class Sourced(str):
+    """A cell with where it comes from: a report has that as a footnote."""
+
+    source: str
+
+    def __new__(cls, text: str, source: str) -> "Sourced":
+        cell = super().__new__(cls, text)
+        cell.source = source
+        return cell
+
+
 @dataclass(frozen=True)
 class DrawnCell:
     """A cell as pages show it: its classes, its interval drawn if it has one, the code it stands for."""
@@ -130,7 +141,7 @@ def table_of(
 
 def _text(cell: object) -> str:
     """A cell as a text; one that carries more than its words keeps it."""
-    return cell if isinstance(cell, Interval | Named) else str(cell)
+    return cell if isinstance(cell, Interval | Named | Sourced) else str(cell)
 
 
 def _cell_classes(text: str, *, number: bool) -> str:

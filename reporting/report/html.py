@@ -5,12 +5,12 @@ the pages, with exact terms in tooltips; what is a record word for word, or the 
 """
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import singledispatch
 from html import escape
 from itertools import count
 
-from presentation.tables import Table
+from presentation.tables import Sourced, Table
 from reporting.report import parts
 from reporting.report.style import STYLE
 
@@ -20,7 +20,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 def document_html(document: parts.Document) -> str:
     """The whole file."""
-    title, language = escape(document.title), escape(document.words.language)
+    title, language = escape(document.name), escape(document.words.language)
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -35,11 +35,13 @@ def document_html(document: parts.Document) -> str:
             "<body>",
             f'<a class="skip" href="#main">{title}</a>',
             _header_html(document),
-            *_contents_html(document),
             '<main id="main">',
+            *(part_html(part, document.split) for part in document.first_page),
+            *_contents_html(document),
             *_body_html(document),
             "</main>",
-            f'<footer><p class="software">{escape(document.software)}</p></footer>',
+            f'<footer><p class="software">{escape(document.foot)}</p>',
+            f'<p class="software">{escape(document.software)}</p></footer>',
             "</body>",
             "</html>",
             "",
@@ -48,32 +50,30 @@ def document_html(document: parts.Document) -> str:
 
 
 def _header_html(document: parts.Document) -> str:
-    """The warning, if there is one, before all else; title and subtitle."""
+    """The warning, if there is one, before all else; then what was found, of what."""
     warning = f'<p class="warning">{escape(document.warning)}</p>' if document.warning else ""
-    title, subtitle = escape(document.title), escape(document.subtitle)
-    return f'<header>{warning}<h1>{title}</h1><p class="subtitle">{subtitle}</p></header>'
+    kicker, title = escape(document.kicker), unmarked(document.title, document.split)
+    return f'<header>{warning}<p class="kicker">{kicker}</p><h1>{title}</h1></header>'
 
 
 def _contents_html(document: parts.Document) -> Iterator[str]:
     """Links to the sections, and to their parts set in."""
-    headings = enumerate((part for part in document.parts if isinstance(part, parts.Heading)), start=1)
-    listed = [(number, heading) for number, heading in headings if heading.level < 3]
+    listed = [part for part in document.parts if isinstance(part, parts.Heading) and part.level < 3]
     if listed:
         title = escape(document.words.contents)
         yield f'<nav aria-label="{title}"><h2>{title}</h2><ul>'
-        for number, heading in listed:
+        for number, heading in enumerate(listed, start=1):
             css = ' class="part"' if heading.level == 2 else ""
             yield f'<li{css}><a href="#s{number}">{unmarked(heading.text, document.split)}</a></li>'
         yield "</ul></nav>"
 
 
 def _body_html(document: parts.Document) -> Iterator[str]:
-    """Every part; headings are numbered, as the contents link to them."""
+    """Every part after the first page; headings are numbered, as the contents link to them."""
     numbers = count(1)
-    for part in document.parts:
-        if isinstance(part, parts.Heading):
-            level = part.level + 1
-            yield f'<h{level} id="s{next(numbers)}">{said(part.text, document.split)}</h{level}>'
+    for part in document.parts[len(document.first_page) :]:
+        if isinstance(part, parts.Heading) and part.level < 3:
+            yield f'<div id="s{next(numbers)}">{part_html(part, document.split)}</div>'
         else:
             yield part_html(part, document.split)
 
@@ -100,9 +100,36 @@ def part_html(part: parts.Part, split: parts.Split) -> str:
 
 
 @part_html.register
+def _heading(part: parts.Heading, split: parts.Split) -> str:
+    kicker = f'<p class="kicker">{escape(part.kicker)}</p>' if part.kicker else ""
+    return f"{kicker}<h{part.level + 1}>{said(part.text, split)}</h{part.level + 1}>"
+
+
+@part_html.register
 def _paragraph(part: parts.Paragraph, split: parts.Split) -> str:
     css = "" if part.tone is parts.Tone.PLAIN else f' class="{part.tone}"'
-    return f"<p{css}>{said(part.text, split)}</p>"
+    return f"<p{css}>{said(part.text, split)}</p>" + _notes([part.footnote], split)
+
+
+@part_html.register
+def _bullets(part: parts.Bullets, split: parts.Split) -> str:
+    return "<ul>" + "".join(f"<li>{said(item, split)}</li>" for item in part.items) + "</ul>"
+
+
+@part_html.register
+def _numbers(part: parts.Numbers, split: parts.Split) -> str:
+    shown = "".join(
+        f'<div><dt>{said(one.label, split)}</dt><dd class="big {escape(one.look)}">{escape(one.value)}</dd>'
+        f'<dd>{escape(one.ends)}</dd><dd class="note">{said(one.note, split)}</dd></div>'
+        for one in part.numbers
+    )
+    return f'<dl class="beside">{shown}</dl>'
+
+
+@part_html.register
+def _beside(part: parts.Beside, split: parts.Split) -> str:
+    columns = ("".join(part_html(one, split) for one in column) for column in part.columns)
+    return '<div class="beside">' + "".join(f"<div>{column}</div>" for column in columns) + "</div>"
 
 
 @part_html.register
@@ -120,13 +147,22 @@ def _table(part: Table, split: parts.Split) -> str:
         f'<th scope="col"{NUMERIC if number else ""}>{said(name, split)}</th>'
         for name, number in part.head_cells
     )
+    sources = list(dict.fromkeys(one.source for row in part.rows for one in row if isinstance(one, Sourced)))
+
+    def cell(text: str) -> str:
+        mark = f"<sup>{sources.index(text.source) + 1}</sup>" if isinstance(text, Sourced) else ""
+        return said(text, split) + mark
+
     rows = "".join(
-        f'<tr><th scope="row">{said(name, split)}</th>'
-        + "".join(f'<td class="{css}">{said(cell, split)}</td>' for cell, css in cells)
+        f'<tr><th scope="row">{cell(name)}</th>'
+        + "".join(f'<td class="{css}">{cell(text)}</td>' for text, css in cells)
         + "</tr>"
         for (name, _css), *cells in part.row_cells
     )
-    notes = "".join(f'<p class="note">{said(note, split)}</p>' for note in part.notes)
+    notes = "".join(
+        f'<p class="note"><sup>{number}</sup> {said(source, split)}</p>'
+        for number, source in enumerate(sources, start=1)
+    ) + _notes(part.notes, split)
     return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>", split) + notes
 
 
@@ -138,7 +174,11 @@ def _figure(part: parts.Figure, split: parts.Split) -> str:
         f'<figure><div class="scroll" role="region" tabindex="0" aria-label="{caption}">'
         f'<img src="{source}" alt="{alt}"></div>'
         f"<figcaption>{said(part.caption, split)}</figcaption></figure>"
-    )
+    ) + _notes([part.footnote], split)
+
+
+def _notes(texts: Iterable[str], split: parts.Split) -> str:
+    return "".join(f'<p class="note">{said(text, split)}</p>' for text in texts if text)
 
 
 @part_html.register

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from functools import cached_property
 from typing import Literal
 
+from presentation.drawings.shapes import Drawing
 from presentation.tables import Table
 
 
@@ -18,24 +18,56 @@ class Tone(StrEnum):
     """How a paragraph is set."""
 
     PLAIN = "plain"
+    LEAD = "lead"  # larger: what the whole says
     NOTE = "note"  # smaller: a remark on what stands above
     WARNING = "warning"  # nobody may quote a number without having read it
 
 
 @dataclass(frozen=True)
 class Heading:
-    """A section of level 1, a part of one of level 2, or 3. All but level 3 stand in the contents."""
+    """A section of level 1, a part of one of level 2, or 3. All but level 3 stand in the contents.
+
+    `kicker` is the small line above it; `new_page`: on paper it begins one.
+    """
 
     text: str
     level: Literal[1, 2, 3] = 1
+    kicker: str = ""
+    new_page: bool = False
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """One paragraph. Line breaks in the text stay."""
+    """One paragraph. Line breaks in the text stay. `footnote` is its source, or a rule that it rests on."""
 
     text: str
     tone: Tone = Tone.PLAIN
+    footnote: str = ""
+
+
+@dataclass(frozen=True)
+class Bullets:
+    """Short sentences, each of which stands for itself."""
+
+    items: Sequence[str]
+
+
+@dataclass(frozen=True)
+class BigNumber:
+    """A number that stands first; `look` is whose it is (`presentation.looks`), `ends` its interval."""
+
+    label: str
+    value: str
+    look: str
+    ends: str
+    note: str
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers that stand first, side by side."""
+
+    numbers: Sequence[BigNumber]
 
 
 @dataclass(frozen=True)
@@ -48,22 +80,13 @@ class Facts:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture: lines for screens, dots for the printed file. `alt` says what it shows.
+    """A drawing, and the same as SVG. `alt` says what it shows."""
 
-    `file` draws it as the format it is called with, "svg" or "png"; each is drawn at most once.
-    """
-
-    file: Callable[[str], bytes]
+    drawing: Drawing
+    svg: bytes
     alt: str
     caption: str
-
-    @cached_property
-    def svg(self) -> bytes:
-        return self.file("svg")
-
-    @cached_property
-    def png(self) -> bytes:
-        return self.file("png")
+    footnote: str = ""
 
 
 class ItemState(StrEnum):
@@ -116,35 +139,52 @@ def words_of(text: str, split: Split) -> str:
     return "".join(word for word, _term in split(text))
 
 
-Part = Heading | Paragraph | Facts | Table | Figure | Checklist
+@dataclass(frozen=True)
+class Beside:
+    """Two columns of parts; one below the other where the sheet is narrow."""
+
+    columns: tuple[Sequence["Part"], Sequence["Part"]]
+
+
+Part = Heading | Paragraph | Bullets | Numbers | Facts | Table | Figure | Checklist | Beside
 
 
 @dataclass(frozen=True)
 class Words:
-    """What the formats themselves say, in the reader's language.
-
-    `page` has {number} and {of}; `undrawable`, of letters that the printed file cannot show, has {mark}.
-    """
+    """What the formats themselves say, in the reader's language. `term` has {term}, an exact term."""
 
     language: str
     contents: str
-    page: str
-    undrawable: str
+    term: str
 
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report. `written_at` stands for the file's date, so that equal contents give equal files.
+    """A whole report. Its title is what was found; what comes before the first section stands below it.
 
-    `warning` stands above everything else, the title too; empty where there is nothing to warn of. `split`
-    gives the plain words in which both files say a text.
+    `name` is what it is called elsewhere, `kicker` stands above the title and `foot` on every page.
+    `written_at` stands for the file's date, so that equal contents give equal files. `warning` stands above
+    everything else, the title too; empty where there is nothing to warn of. `split` gives the plain words in
+    which both files say a text.
     """
 
+    name: str
     title: str
-    subtitle: str
+    kicker: str
+    foot: str
     written_at: datetime
     software: str
     words: Words
     parts: Sequence[Part]
     warning: str = ""
     split: Split = whole
+
+    @property
+    def first_page(self) -> Sequence[Part]:
+        """What stands before the first section."""
+        sections = (place for place, part in enumerate(self.parts) if is_section(part))
+        return self.parts[: next(sections, len(self.parts))]
+
+
+def is_section(part: Part) -> bool:
+    return isinstance(part, Heading) and part.level == 1

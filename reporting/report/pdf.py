@@ -1,320 +1,178 @@
-"""A report as a PDF: contents, page numbers, bookmarks, table heads on every page they go on.
+"""A report as a PDF: its parts as data for `templates/print/report.typ`, which lays them out.
 
-The fonts are the DejaVu family that matplotlib ships. What they cannot draw is replaced, and the last
-sentence says so. Equal documents give equal bytes: the only date in the file is the document's own. It says
-the words of the pages, as the file in HTML does.
+Equal documents give equal bytes: the only date in the file is the document's own. It says the words of the
+pages, as the file in HTML does; an exact term is a footnote where it first stands in running text.
 """
 
-import unicodedata
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial, singledispatch, singledispatchmethod
-from io import BytesIO
-from math import ceil
-from pathlib import Path
-from typing import cast
+from collections.abc import Mapping, Sequence
+from functools import singledispatchmethod
+from typing import Any
 
-from fpdf import FPDF, FontFace
-from fpdf.enums import Align, TableBordersLayout, XPos, YPos
-from fpdf.fonts import TextStyle, TTFFont
-from fpdf.outline import TableOfContents
-from PIL import Image
-
-from presentation.loading import matplotlib_loaded
-from presentation.tables import UNBROKEN, Table
+from presentation.looks import drawing_data, look_of
+from presentation.tables import NUMBER, UNBROKEN, Sourced, Table
+from presentation.typesetting import typeset
 from reporting.report import parts
 
-FAMILY = "dejavu"
-FACES = {"": "DejaVuSans.ttf", "B": "DejaVuSans-Bold.ttf", "I": "DejaVuSans-Oblique.ttf"}
-INK, SOFT, WARN, GOOD, LINE = (29, 34, 38), (90, 98, 104), (138, 59, 16), (28, 107, 60), (200, 198, 192)
-HEADING_SIZES = {1: 15, 2: 11.5, 3: 10}
-BODY, SMALL = 9.5, 8
-TABLE_SIZES = (8, 7.25, 6.5)  # the first at which no number has to be broken
-CONTENTS_LINES = 38  # entries on one page of contents
-MAX_CELL = 400  # characters; a longer cell could make a row higher than a page
-CELL_PADDING = (0.6, 1.5)
-CELL_ROOM = 4.2  # millimetres beside a text in a cell; heads are bold and a little wider
-COLUMN_GAP = 8  # millimetres that a column may be wider than its longest text
-HIGHEST_FIGURE = 0.45  # of a page
-FACT_NAME = 48  # millimetres
-# Millimetres that must be left for a part to begin on a page, and for a heading besides.
-CAPTION_ROOM, TABLE_ROOM, TEXT_ROOM, FACT_ROOM, HEADING_ROOM = 12, 45, 22, 14, 12
-STATE_ROOM = 44  # millimetres beside the question of a checklist
-REPLACEMENT = "□"
-STATE_COLOURS = {parts.ItemState.MISSING: WARN}
+LETTERS = (94, 106, 118)  # that a table's row has room for at each size of letters, the largest first
+GAP = 2  # letters between two columns
+LONGEST_WORD = 24  # letters; a longer one is broken anywhere
+LONGEST_ROW = 600  # characters of a row that must not be broken over two pages
+NO_BREAK = "\u00a0"
+Data = Mapping[str, Any]
+Run = tuple[str, str]  # a text, and the footnote after it or ""
 
 
 def document_pdf(document: parts.Document) -> bytes:
-    """The whole file."""
-    said = partial(parts.words_of, split=document.split)
-    document = replace(document, parts=[part_said(part, said) for part in document.parts])
-    pages = ReportPages(document)
-    for place, part in enumerate(document.parts):
-        # A new page where the part, with what belongs to it, would not begin well.
-        if pages.get_y() + pages.room_of(document.parts[place:]) > pages.page_break_trigger:
-            pages.add_page()
-        pages.add(part)
-    if pages.undrawable:
-        pages.say(document.words.undrawable.format(mark=REPLACEMENT), size=SMALL, colour=SOFT)
-    return bytes(pages.output())
+    """The whole file. Raises presentation.typesetting.NotSet."""
+    return typeset("report.typ", document_data(document), "pdf", dated=document.written_at)
 
 
-@singledispatch
-def part_said(part: parts.Part, said: Callable[[str], str]) -> parts.Part:
-    """The part with its texts as `said` says them; a record word for word stays as it is."""
-    raise TypeError(f"no words for {type(part).__name__}")
+def document_data(document: parts.Document) -> Data:
+    """What the template is given."""
+    setter = Setter(document)
+    return {
+        "name": document.name,
+        "language": document.words.language,
+        "contents": document.words.contents,
+        "kicker": document.kicker,
+        "title": setter.plain(document.title),
+        "warning": document.warning,
+        "foot": document.foot,
+        "software": document.software,
+        "date": [document.written_at.year, document.written_at.month, document.written_at.day],
+        "first_page": len(document.first_page),
+        "parts": [setter.data(part) | {"kind": type(part).__name__} for part in document.parts],
+    }
 
 
-@part_said.register
-def _(part: parts.Heading | parts.Paragraph, said: Callable[[str], str]) -> parts.Part:
-    return replace(part, text=said(part.text))
-
-
-@part_said.register
-def _(part: parts.Facts, said: Callable[[str], str]) -> parts.Part:
-    return replace(part, caption=said(part.caption), rows=[(said(name), value) for name, value in part.rows])
-
-
-@part_said.register
-def _(part: parts.Figure, said: Callable[[str], str]) -> parts.Part:
-    return replace(part, alt=said(part.alt), caption=said(part.caption))
-
-
-@part_said.register
-def _(part: Table, said: Callable[[str], str]) -> parts.Part:
-    return replace(
-        part,
-        caption=said(part.caption),
-        head=[*map(said, part.head)],
-        rows=[[*map(said, row)] for row in part.rows],
-        notes=[*map(said, part.notes)],
-    )
-
-
-@part_said.register
-def _(part: parts.Checklist, said: Callable[[str], str]) -> parts.Part:
-    entries = [replace(one, question=said(one.question), record=said(one.record)) for one in part.entries]
-    return replace(part, entries=entries)
-
-
-class ReportPages(FPDF):
-    """Pages that grow part by part, on A4."""
+class Setter:
+    """Parts in the words of the pages. It remembers of which terms a footnote has told."""
 
     def __init__(self, document: parts.Document) -> None:
-        super().__init__(format="A4")
         self.document = document
-        self.undrawable = False
-        fonts = Path(matplotlib_loaded().get_data_path()) / "fonts" / "ttf"
-        for style, name in FACES.items():
-            self.add_font(FAMILY, style, fonts / name)
-        self.drawn = {*cast(TTFFont, self.fonts[FAMILY]).cmap, *map(ord, "\n\t")}
-        self.set_creation_date(document.written_at)
-        self.set_title(document.title)
-        self.set_lang(document.words.language)
-        self.set_producer(document.software)
-        self.set_margins(18, 18)
-        self.set_auto_page_break(True, margin=20)
-        self.open_first_page()
+        self.told: set[str] = set()
 
-    def open_first_page(self) -> None:
-        """The warning, title and contents."""
-        self.add_page()
-        if self.document.warning:
-            self.say(self.document.warning, size=BODY, style="B", colour=WARN, gap=3)
-        self.say(self.document.title, size=20, style="B")
-        self.say(self.document.subtitle, size=BODY, colour=SOFT)
-        self.ln(4)
-        listed = sum(isinstance(part, parts.Heading) and part.level < 3 for part in self.document.parts)
-        if listed:
-            self.say(self.document.words.contents, size=HEADING_SIZES[1], style="B")
-            contents = TableOfContents(
-                TextStyle(FAMILY, "", SMALL + 0.5, INK), level_indent=6, line_spacing=1.6
-            )
-            pages = ceil(listed / CONTENTS_LINES)
-            self.insert_toc_placeholder(contents.render_toc, pages=pages, reset_page_indices=False)
+    def plain(self, text: str) -> str:
+        return parts.words_of(text, self.document.split)
 
-    def footer(self) -> None:
-        self.set_y(-14)
-        self.set_font(FAMILY, "", SMALL - 1)
-        self.set_text_color(*SOFT)
-        words = self.document.words.page.format(number=self.page_no(), of="{nb}")
-        self.cell(self.epw - 20, 5, self.drawable(self.document.title[:90]))
-        self.cell(20, 5, words, align=Align.R)
-
-    def room_of(self, following: Sequence[parts.Part]) -> float:
-        """Millimetres that the first part needs; a heading never stands without what comes after it."""
-        match following[0]:
-            case parts.Heading():
-                return HEADING_ROOM + (self.room_of(following[1:]) if following[1:] else 0)
-            case parts.Figure() as figure:
-                return self.figure_size(figure)[1] + CAPTION_ROOM
-            case Table():
-                return TABLE_ROOM
-            case _:
-                return TEXT_ROOM
+    def runs(self, text: str, footnote: str = "") -> list[Run]:
+        """Running text."""
+        runs = []
+        for word, term in self.document.split(text):
+            is_new = bool(term) and term.lower() not in self.told
+            self.told.add(term.lower())
+            runs.append((word, self.document.words.term.format(term=term) if is_new else ""))
+        return [*runs, ("", footnote)] if footnote else runs
 
     @singledispatchmethod
-    def add(self, part: object) -> None:
-        raise TypeError(f"no PDF for {type(part).__name__}")
+    def data(self, part: parts.Part) -> Any:
+        raise TypeError(f"no data for {type(part).__name__}")
 
-    @add.register
-    def _(self, part: parts.Heading) -> None:
-        self.ln(5 if part.level == 1 else 3)
-        if part.level < 3:
-            self.start_section(self.drawable(part.text), level=part.level - 1)
-        self.say(part.text, size=HEADING_SIZES[part.level], style="B")
+    @data.register
+    def _heading(self, part: parts.Heading) -> Data:
+        return {
+            "text": self.plain(part.text), "level": part.level, "kicker": part.kicker,
+            "new_page": part.new_page,
+        }  # fmt: skip
 
-    @add.register
-    def _(self, part: parts.Paragraph) -> None:
-        size = SMALL if part.tone is parts.Tone.NOTE else BODY
-        colour = {parts.Tone.PLAIN: INK, parts.Tone.NOTE: SOFT, parts.Tone.WARNING: WARN}[part.tone]
-        self.say(part.text, size=size, style="B" if part.tone is parts.Tone.WARNING else "", colour=colour)
+    @data.register
+    def _paragraph(self, part: parts.Paragraph) -> Data:
+        return {"runs": self.runs(part.text, part.footnote), "tone": part.tone}
 
-    @add.register
-    def _(self, part: parts.Facts) -> None:
-        self.say(part.caption, size=BODY, style="B")
-        for name, value in part.rows:
-            self.fact(name, value.strip())
-        self.ln(2)
+    @data.register
+    def _bullets(self, part: parts.Bullets) -> Data:
+        return {"items": [self.runs(item) for item in part.items]}
 
-    def fact(self, name: str, value: str) -> None:
-        """The name beside its value, which may go on over pages."""
-        if self.get_y() + FACT_ROOM > self.page_break_trigger:
-            self.add_page()
-        top = self.get_y()
-        self.say(name, size=SMALL, colour=SOFT, gap=0, width=FACT_NAME - 2)
-        page, below = self.page, self.get_y()
-        self.set_xy(self.l_margin + FACT_NAME, top)
-        self.say(value, size=SMALL + 0.5, gap=0, width=self.epw - FACT_NAME)
-        if self.page == page:
-            self.set_y(max(self.get_y(), below))
-        self.ln(1)
-
-    @add.register
-    def _(self, part: Table) -> None:
-        self.say(part.caption, size=BODY, style="B")
-        if any(len(cell) > MAX_CELL for row in part.rows for cell in row):
-            for row in part.rows:
-                self.say(row[0], size=BODY, style="B", gap=0)
-                for name, cell in zip(part.head[1:], row[1:], strict=True):
-                    self.say(f"{name}: {cell}", size=SMALL + 0.5, gap=0.5)
-        elif part.rows:
-            self.rows_as_table(part)
-        for note in part.notes:
-            self.say(note, size=SMALL, colour=SOFT)
-
-    @add.register
-    def _(self, part: parts.Figure) -> None:
-        width, _ = self.figure_size(part)
-        self.image(BytesIO(part.png), w=width, x=Align.L, alt_text=part.alt)
-        self.say(part.caption, size=SMALL, colour=SOFT)
-
-    def figure_size(self, part: parts.Figure) -> tuple[float, float]:
-        """Width and height in millimetres."""
-        with Image.open(BytesIO(part.png)) as image:
-            width, height = image.size
-        shown = min(self.epw, self.eph * HIGHEST_FIGURE * width / height)
-        return shown, shown * height / width
-
-    @add.register
-    def _(self, part: parts.Checklist) -> None:
-        self.say(part.caption, size=BODY, style="B")
-        for entry in part.entries:
-            self.checklist_entry(entry)
-
-    def checklist_entry(self, entry: parts.ChecklistEntry) -> None:
-        """A block instead of a row: an answer may be longer than a page."""
-        if self.get_y() + TEXT_ROOM > self.page_break_trigger:
-            self.add_page()
-        top = self.get_y()
-        self.set_x(self.l_margin + self.epw - STATE_ROOM)
-        self.say(entry.state_name, size=SMALL, colour=STATE_COLOURS.get(entry.state, GOOD), width=STATE_ROOM)
-        self.set_y(top)
-        question = f"{entry.number}  {entry.question}"
-        self.say(question, size=SMALL + 0.5, style="B", gap=0.5, width=self.epw - STATE_ROOM - 4)
-        for text in (entry.record, entry.answer):
-            if text:
-                self.say(text.strip(), size=SMALL + 0.5, gap=0.5)
-        self.ln(1)
-
-    def rows_as_table(self, part: Table) -> None:
-        cells = [[self.drawable(cell) for cell in row] for row in (part.head, *part.rows)]
-        size, widths = self.column_widths(part)
-        self.set_font(FAMILY, "", size)
-        self.set_text_color(*INK)
-        self.set_draw_color(*LINE)
-        aligned = [Align.R if number else Align.L for number in part.number_columns]
-        with self.table(
-            cells, col_widths=widths, text_align=aligned, width=min(sum(widths), self.epw), align=Align.L,
-            line_height=size * 0.5, borders_layout=TableBordersLayout.HORIZONTAL_LINES, padding=CELL_PADDING,
-            headings_style=FontFace(emphasis="BOLD", color=INK),
-        ):  # fmt: skip
-            pass
-        self.ln(2)
-
-    def column_widths(self, part: Table) -> tuple[float, tuple[float, ...]]:
-        """The size of the letters and a width in millimetres for each column.
-
-        A column has room for its longest word, one of numbers for its longest number; its longest text
-        decides on the rest. Where even the smallest letters leave no room for that, numbers are broken, too.
-        """
-        for whole, size in (*((True, size) for size in TABLE_SIZES), (False, TABLE_SIZES[-1])):
-            self.set_font(FAMILY, "B", size)
-            least, longest = self.bounds(part, whole=whole)
-            if sum(least) <= self.epw:
-                break
-        more = [text - word for text, word in zip(longest, least, strict=True)]
-        left = max(self.epw - sum(least), 0.0)
-        factor = min(left / sum(more), 1.0) if any(more) else 0.0
-        gap = min((left - factor * sum(more)) / len(least), COLUMN_GAP)
-        return size, tuple(word + factor * extra + gap for word, extra in zip(least, more, strict=True))
-
-    def bounds(self, part: Table, *, whole: bool) -> tuple[list[float], list[float]]:
-        """Of each column the least width, and that of its longest text; both with the room beside it."""
-        least, longest = [], []
-        for name, cells, numeric in zip(
-            part.head, zip(*part.rows, strict=True), part.number_columns, strict=True
-        ):
-            unbroken = [
-                word
-                for cell in cells
-                for word in ([cell] if whole and numeric and len(cell) <= UNBROKEN else cell.split())
+    @data.register
+    def _numbers(self, part: parts.Numbers) -> Data:
+        return {
+            "numbers": [
+                {
+                    "label": self.plain(one.label), "value": one.value, "colour": look_of(one.look).fill,
+                    "ends": one.ends, "note": self.plain(one.note),
+                }
+                for one in part.numbers
             ]
-            least.append(self.widest([*name.split(), *unbroken]))
-            longest.append(max(least[-1], self.widest([name, *cells])))
-        return least, longest
+        }  # fmt: skip
 
-    def widest(self, texts: Sequence[str]) -> float:
-        return max((self.get_string_width(self.drawable(text)) for text in texts), default=0) + CELL_ROOM
+    @data.register
+    def _beside(self, part: parts.Beside) -> Data:
+        return {
+            "columns": [
+                [self.data(one) | {"kind": type(one).__name__} for one in column] for column in part.columns
+            ]
+        }
 
-    def say(
-        self,
-        text: str,
-        *,
-        size: float,
-        style: str = "",
-        colour: Sequence[int] = INK,
-        gap: float = 1.5,
-        width: float | None = None,
-    ) -> None:
-        """A block of text, over the whole width unless told, `gap` millimetres before the next."""
-        self.set_font(FAMILY, style, size)
-        self.set_text_color(*colour)
-        width = self.epw if width is None else width
-        text = self.drawable(text)
-        self.multi_cell(width, size * 0.5, text, align=Align.L, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
-        self.ln(gap)
+    @data.register
+    def _facts(self, part: parts.Facts) -> Data:
+        return {
+            "caption": self.plain(part.caption),
+            "rows": [[self.plain(name), value] for name, value in part.rows],
+        }
 
-    def drawable(self, text: str) -> str:
-        """The text with a mark for each character that the font lacks, or that is written to the left.
+    @data.register
+    def _figure(self, part: parts.Figure) -> Data:
+        return {
+            "drawing": drawing_data(part.drawing),
+            "alt": self.plain(part.alt),
+            "caption": self.runs(part.caption, part.footnote),
+        }
 
-        Letters of such scripts would be drawn apart and in the wrong order.
-        """
-        shown = "".join(
-            letter
-            if ord(letter) in self.drawn and unicodedata.bidirectional(letter) not in ("R", "AL")
-            else REPLACEMENT
-            for letter in text
-        )
-        self.undrawable |= shown != text
-        return shown
+    @data.register
+    def _table(self, part: Table) -> Data:
+        numbers = part.number_columns
+        cells = [
+            [self._cell(cell, number=number) for cell, number in zip(row, numbers, strict=True)]
+            for row in part.rows
+        ]
+        head = [self.plain(name) for name in part.head]
+        step, widths = columns_of(head, [[text for text, _source in row] for row in cells])
+        return {
+            "caption": self.plain(part.caption),
+            "head": head,
+            "numbers": numbers,
+            "rows": cells,
+            "notes": [self.runs(note) for note in part.notes],
+            "step": step,
+            "widths": widths,
+            "may_break": any(sum(map(len, row)) > LONGEST_ROW for row in part.rows),
+        }
+
+    def _cell(self, cell: str, *, number: bool) -> Run:
+        text = self.plain(cell)
+        if number and len(text) <= UNBROKEN and NUMBER.match(text):
+            text = text.replace(" ", NO_BREAK)
+        return text, cell.source if isinstance(cell, Sourced) else ""
+
+    @data.register
+    def _checklist(self, part: parts.Checklist) -> Data:
+        return {
+            "caption": self.plain(part.caption),
+            "head": list(part.head),
+            "entries": [
+                {
+                    "number": entry.number, "question": self.plain(entry.question),
+                    "record": self.plain(entry.record), "answer": entry.answer,
+                    "state": entry.state_name, "is_missing": entry.state == parts.ItemState.MISSING,
+                }
+                for entry in part.entries
+            ],
+        }  # fmt: skip
+
+
+def columns_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[int, list[float]]:
+    """The first size of letters (0: the largest) at which no word and no number of a table is broken, and the
+    widths of its columns in letters: what each needs at least, and a share of the rest by its longest text.
+    """
+    columns = list(zip(head, *rows, strict=True))
+    least = [
+        GAP + max(min(len(word), LONGEST_WORD) for text in column for word in text.split(" ") or [""])
+        for column in columns
+    ]
+    most = [GAP + max(map(len, column)) for column in columns]
+    step = next((place for place, room in enumerate(LETTERS) if sum(least) <= room), len(LETTERS) - 1)
+    more = sum(most) - sum(least)
+    rest = max(LETTERS[step] - sum(least), 0)
+    if rest >= more:  # everything on one line: the first column takes what is left
+        return step, [most[0] + rest - more, *map(float, most[1:])]
+    return step, [low + rest * (high - low) / more for low, high in zip(least, most, strict=True)]

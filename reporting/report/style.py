@@ -10,10 +10,21 @@ body { margin: 0 auto; max-width: 62rem; padding: 1.5rem; color: var(--ink); bac
   font: 1rem/1.55 system-ui, "Segoe UI", "Helvetica Neue", Arial, sans-serif; overflow-wrap: anywhere; }
 h1, h2, h3, h4 { line-height: 1.25; margin: 2.2rem 0 .6rem; break-after: avoid; }
 h1 { margin-top: 0; }
+.kicker { margin: 0; }
+.kicker + h2, .kicker + h3 { margin-block-start: .2rem; }
+.lead { font-size: 1.2rem; }
+.beside { display: grid; gap: 0 2rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); }
+.beside table { min-width: 0; width: 100%; }
+.beside dt { color: var(--soft); }
+.beside dd { margin: 0; }
+.big { font-size: 2.2rem; font-weight: 650; line-height: 1.2; font-variant-numeric: tabular-nums; }
+.average { color: var(--accent); }
+.topmark { color: var(--warn); }
 h2 { border-block-end: 2px solid var(--accent); padding-block-end: .2rem; }
 a { color: var(--accent); }
 p { margin: .6rem 0; white-space: pre-line; }
-.subtitle, .note, figcaption, .software { color: var(--soft); font-size: .92em; }
+.kicker, .note, figcaption, .software { color: var(--soft); font-size: .92em; }
 .warning { background: var(--warn-paper); color: var(--warn); border-inline-start: 4px solid currentColor;
   padding: .6rem .9rem; font-weight: 600; }
 nav ul { columns: 2; padding: 0; list-style: none; }
@@ -46,7 +57,7 @@ td.words { min-width: 8rem; }
   figure img { min-width: 36rem; }
 }
 figure { margin: 1.2rem 0; break-inside: avoid; }
-figure img { max-width: 100%; height: auto; background: #fff; border-radius: 4px; }
+figure img { width: 100%; max-width: 50rem; height: auto; background: #fff; border-radius: 4px; }
 .skip { position: absolute; inset-inline-start: -99rem; }
 .skip:focus { position: static; }
 :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }

@@ -5,7 +5,7 @@ from typing import Any
 from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from scoring.models import ExportFile, ExportTaking
+from scoring.models import ExportContents, ExportFile, ExportTaking
 from studies.models import Study, StudyEvent
 from studies.services.events import StudyEventKind
 
@@ -29,6 +29,12 @@ def export_files(study: Study) -> QuerySet[Any]:
     """The newest first, with the number of times each was taken."""
     files = ExportFile.objects.filter(study=study).select_related("made_by", "study")
     return files.annotate(taken=Count("takings")).order_by("-made_at")
+
+
+def newest_file(study: Study, contents: ExportContents) -> ExportFile | None:
+    """The newest of these contents that was not deleted."""
+    files = ExportFile.objects.filter(study=study, contents=contents, deleted_at=None)
+    return files.order_by("-made_at").first()
 
 
 def takings(study: Study) -> QuerySet[ExportTaking]:

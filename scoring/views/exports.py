@@ -115,7 +115,8 @@ def _start(request: HttpRequest, study: Study) -> HttpResponse:
         )
     except Refused as refusal:
         messages.error(request, str(refusal))
-    return redirect("staff_exports", slug=study.slug)
+    from_report = request.POST.get("back") == "report"
+    return redirect("staff_report" if from_report else "staff_exports", slug=study.slug)
 
 
 @study_page(Can.EXPORT)

@@ -20,7 +20,6 @@ from reporting.management.agreement_lines import panel_lines
 from reporting.management.commands.score_study import _estimate_lines
 from reporting.management.result_lines import result_lines
 from reporting.report.html import document_html
-from reporting.report.pdf import ReportPages, document_pdf
 from reporting.views.agreement.tables import panels_shown
 from reporting.views.report.parts import study_document
 from scoring.models import Measurement, MeasureRow, ResultSet
@@ -30,6 +29,7 @@ from tests.access.addresses import addresses
 from tests.access.number_format import faults, texts
 from tests.access.visitors import Visitors
 from tests.access.world import World
+from tests.support.set_lines import set_lines
 
 NOW = datetime(2030, 5, 1, 9, tzinfo=UTC)
 SITE = "https://study.example.org"
@@ -66,23 +66,15 @@ def wrong(pieces: Iterable[object]) -> set[str]:
 @pytest.mark.parametrize("number", [MANY, ONE])
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_a_report_has_one_format_of_numbers_in_each_of_its_files(
-    world: World, db: None, language: str, number: int, monkeypatch: pytest.MonkeyPatch
+    world: World, db: None, language: str, number: int
 ) -> None:
     count(number)
-    printed: list[str] = []
-    write = ReportPages.normalize_text
-
-    def noted(pages: ReportPages, text: str) -> str:
-        printed.append(text)
-        return write(pages, text)
-
-    monkeypatch.setattr(ReportPages, "normalize_text", noted)
     with translation.override(language):
         document = study_document(world.here.study)
         html = document_html(document)
-        document_pdf(document)
     said = wrong(texts(html))
     assert not said, "\n".join(said)
+    printed = set_lines(document)
     assert len(printed) > 100
     hashes = re.compile(r"\b[0-9a-f]{12,}\b")
     said = wrong(hashes.sub("", one) for one in printed)

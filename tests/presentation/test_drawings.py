@@ -1,10 +1,13 @@
 """Geometry of drawings, exact on small cases; files of the same marks."""
 
 import re
+import sys
+from io import BytesIO
 from xml.etree import ElementTree
 
 import pytest
 from django.utils import translation
+from pypdf import PdfReader
 
 from presentation.drawings.charts import Axis, Place, Series, chart
 from presentation.drawings.grids import Cell, heat_grid
@@ -181,10 +184,30 @@ def test_an_svg_is_a_document_that_loads_nothing_and_names_its_scope(drawing: Dr
     assert drawing_file(drawing, "svg") == drawing_file(drawing, "svg")
 
 
-def test_printed_files_are_equal_for_equal_numbers(drawing: Drawing) -> None:
+def test_printed_files_are_equal_for_equal_numbers_and_no_server_loads_what_sets_them(
+    drawing: Drawing,
+) -> None:
     assert drawing_file(drawing, "png").startswith(b"\x89PNG")
-    assert drawing_file(drawing, "png") == drawing_file(drawing, "png")
-    assert drawing_file(drawing, "pdf").startswith(b"%PDF")
+    first = drawing_file(drawing, "pdf", "Public prompts only")
+    assert first == drawing_file(drawing, "pdf", "Public prompts only")
+    text = PdfReader(BytesIO(first)).pages[0].extract_text()
+    assert "<one & two>" in text
+    assert "Public prompts only" in text
+    assert "typst" not in sys.modules
+
+
+def test_every_mark_and_shape_is_set_whatever_its_texts_say() -> None:
+    shapes = ("circle", "square", "diamond", "triangle")
+    marks = (
+        Line(0, 0, 9, 9, "dashed"),
+        Box(0, 0, 9, 9, "cell", strength=0.3, corner=2),
+        Path(((0, 0), (9, 9), (9, 0)), "curve average"),
+        Path(((0, 0), (9, 9), (9, 0)), "area average", closed=True),
+        *(Dot(20, 20, 4, "topmark hollow", shape) for shape in shapes),
+        *(Text(50, 20, '#panic("x") *a* $x$ @b <c> \\', anchor=one) for one in ("start", "middle", "end")),
+    )
+    text = PdfReader(BytesIO(drawing_file(Drawing(400, 40, marks), "pdf"))).pages[0].extract_text()
+    assert text.count('#panic("x") *a* $x$ @b <c> \\') == 3
 
 
 def test_axes_carry_the_decimal_mark_of_the_readers_language(drawing: Drawing) -> None:

@@ -27,9 +27,10 @@ RESTS_ON = {
 }
 
 
-def methods_text(records: StudyRecords) -> str:
-    """What was done and what came out, in sentences that a paper can take over."""
-    return " ".join(map(str, [*design(records), *sample(records), *scoring(records), *found(records)]))
+def methods_texts(records: StudyRecords) -> list[str]:
+    """What was done and what came out, for a paper to take over: design, people, scores, results."""
+    texts = (" ".join(map(str, part(records))) for part in (design, sample, scoring, found))
+    return [text for text in texts if text]
 
 
 def design(records: StudyRecords) -> Iterator[str]:

@@ -7,24 +7,27 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from jobs.models import JobState
+from jobs.selectors import newest_job
 from reporting.forms.checklist import ChecklistForm
+from reporting.models import ChecklistAnswer
 from reporting.report.html import POLICY, document_html
-from reporting.report.pdf import document_pdf
 from reporting.selectors.checklist_items import answers_of
-from reporting.selectors.report_records import study_records
+from reporting.selectors.report_records import StudyRecords, study_records
 from reporting.services.study_reports import checklist_answer
 from reporting.views.own_names import names_in_report, own_names
 from reporting.views.report.checklist_records import checklist_parts, state_counts
-from reporting.views.report.methods import methods_text
-from reporting.views.report.parts import changes_words, study_document
+from reporting.views.report.methods import methods_texts
+from reporting.views.report.parts import changes_words, newest_moment, study_document
+from scoring.models import ExportContents, ExportFile
+from scoring.selectors.export_files import newest_file
+from scoring.services.export_files import link_token
 from screening.views.blinding import results_hidden, unblinded_study_required
 from studies.models import Study
 from studies.roles import Can
 from studies.services.clock import server_now
 from studies.views.access import signed_in, study_page
 from studies.views.second_factor import proof_required
-
-TYPES = {"html": "text/html; charset=utf-8", "pdf": "application/pdf"}
 
 
 @unblinded_study_required
@@ -38,19 +41,13 @@ def staff_report(request: HttpRequest, study: Study) -> HttpResponse:
 @require_safe
 @proof_required
 def staff_report_file(request: HttpRequest, study: Study, extension: str) -> HttpResponse:
-    """The report itself: to read, or with `?download` to keep."""
-    if extension not in TYPES:
+    """The report to read as it is now. What is kept of it, as HTML and PDF, a job writes."""
+    if extension != "html":
         raise Http404
-    document = study_document(study)
-    content = document_pdf(document) if extension == "pdf" else document_html(document).encode("utf-8")
-    kind = "attachment" if "download" in request.GET else "inline"
     return HttpResponse(
-        content,
-        content_type=TYPES[extension],
-        headers={
-            "Content-Disposition": f'{kind}; filename="report-{study.slug}.{extension}"',
-            "Content-Security-Policy": POLICY,
-        },
+        document_html(study_document(study)),
+        content_type="text/html; charset=utf-8",
+        headers={"Content-Security-Policy": POLICY},
     )
 
 
@@ -73,10 +70,15 @@ def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None 
     """The page; `form` holds a refused answer, which is shown at its item with what is wrong."""
     records, answers = study_records(study, for_page=True), answers_of(study)
     sections = checklist_parts(records, answers)
+    job, file = newest_job(study, "report"), newest_file(study, ExportContents.REPORT)
     context = {
         "study": study,
+        "job": job if job and job.state != JobState.DONE else None,
+        "file": file,
+        "token": link_token(file, signed_in(request), now=server_now()) if file else "",
+        "is_old": file is not None and _is_old(file, records, answers),
         "records": records,
-        "methods": methods_text(records),
+        "methods": " ".join(methods_texts(records)),
         "changes": changes_words(records),
         "own": own_names(names_in_report(records)),
         "sections": sections,
@@ -87,3 +89,8 @@ def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None 
         "refused": form.data.get("item", "") if form else "",
     }
     return render(request, "reporting/report.html", context, status=422 if form else 200)
+
+
+def _is_old(file: ExportFile, records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> bool:
+    """Whether the report would be another one by now."""
+    return newest_moment(records, answers) > file.made_at or bool(changes_words(records))

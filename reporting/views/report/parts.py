@@ -5,66 +5,88 @@ from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
+from django.utils.formats import date_format
 from django.utils.translation import get_language, gettext as _, ngettext
 
-from presentation.drawings.shapes import WIDE, Drawing
+from presentation.drawings.shapes import Drawing, said_as
 from presentation.drawn import drawing_file
 from presentation.measures import says_little
 from presentation.numbers import Text, counted, numbered
-from presentation.plain import plain_drawing, plain_pieces
+from presentation.plain import plain_drawing, plain_pieces, plain_text
 from presentation.scopes import PROMPTS
 from presentation.tables import Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
 from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Tone, Words
 from reporting.selectors.checklist_items import answers_of
+from reporting.selectors.headline import Headline, headline_of
 from reporting.selectors.report_records import StudyRecords, study_records
-from reporting.selectors.reports import SIMULATED, report_of
+from reporting.selectors.reports import SIMULATED, Report, report_of
 from reporting.views.ability_chart import ability_chart
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.own_names import names_in_report, own_names
 from reporting.views.report import sections
 from reporting.views.report.checklist_records import checklist_parts, state_counts
+from reporting.views.report.front import brief_parts, finding, front_parts, may_leave
 from reporting.views.report.judges import judge_parts
-from reporting.views.report.methods import methods_text
+from reporting.views.report.methods import methods_texts
 from reporting.views.report.protocol import protocol_parts, settings_parts
 from scoring.selectors.measures import BlockMeasures
 from scoring.selectors.runs import changes_since
 from studies.models import Study
 from studies.selectors.studies import software
 
-PNG_DOTS_PER_INCH = 150
 MAX_ROWS = 100  # of a table in the report
+PAPER = 616  # pixels: a figure as wide as the text of a page, with letters as large as below it
 
 
 def study_document(study: Study) -> Document:
     """The whole report, as everything is stored now."""
     records, answers = study_records(study, every_block=True), answers_of(study)
     version, own = software(), own_names(names_in_report(records))
-    return Document(
-        title=_("%(name)s: report") % {"name": study.name},
-        subtitle=_("Results of %(at)s") % {"at": sections.moment(records.results.computed_at)}
+    found = None
+    if records.results is not None:
+        report = report_of(
+            records.results, records.leading, stored=records.headlines, of_tasks=records.holds_tasks
+        )
+        found = may_leave(headline_of(report, records.measurement), records)
+    computed = (
+        _("results of %(at)s") % {"at": date_format(records.results.computed_at, _("j F Y"))}
         if records.results
-        else _("No results have been computed yet."),
-        written_at=_newest_moment(records, answers),
+        else ""
+    )
+    of = found.report.of if found else ""
+    with said_as(partial(plain_text, own=own)):
+        parts = [shortened(part) for part in _report_parts(records, answers, found, version, own)]
+    return Document(
+        name=_("%(name)s: report") % {"name": study.name},
+        title=finding(found) if found else _("No results have been computed yet"),
+        kicker=" · ".join(filter(None, (study.name, computed, of))),
+        foot=" · ".join(
+            filter(
+                None,
+                (
+                    study.name,
+                    study.protocol_hash and _("protocol {hash}").format(hash=study.protocol_hash[:6]),
+                ),
+            )
+        ),
+        written_at=newest_moment(records, answers),
         software=version,
         # What the formats say by themselves.
         words=Words(
-            language=get_language() or "en",
+            language=(get_language() or "en").split("-")[0],
             contents=_("Contents"),
-            page=_("Page {number} of {of}"),
-            undrawable=_(
-                "{mark} stands for a letter that this file has no picture of; the report as HTML shows it."
-            ),
+            term=_("Exact term: {term}."),
         ),
-        parts=[shortened(part) for part in _report_parts(records, answers, version, own)],
+        parts=parts,
         warning=str(SIMULATED) if study.is_simulated else "",
         split=partial(plain_pieces, own=own),
     )
 
 
-def _newest_moment(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> datetime:
+def newest_moment(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> datetime:
     """When the newest of what the report shows was stored: no clock is read, so that it can be made again."""
     stored = (records.results, records.measurement)
     times = [one.computed_at for one in stored if one is not None]
@@ -74,21 +96,32 @@ def _newest_moment(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -
 
 
 def _report_parts(
-    records: StudyRecords, answers: dict[str, ChecklistAnswer], version: str, own: Collection[str]
+    records: StudyRecords,
+    answers: dict[str, ChecklistAnswer],
+    found: Headline | None,
+    version: str,
+    own: Collection[str],
 ) -> Iterator[Part]:
-    yield Heading(_("Methods in short"))
-    if changes := changes_words(records):
-        yield Paragraph(changes, Tone.WARNING)
-    yield Paragraph(methods_text(records))
-    yield from protocol_parts(records)
+    """The brief first; then how it was done; then everything in full."""
+    drawn = partial(_figure_parts, own)
+    if found is None:
+        yield Paragraph(_("No results have been computed yet, so there are no estimates in this report."))
+    else:
+        yield from front_parts(records, found, changes_words(records), drawn, PAPER)
+        yield from brief_parts(records, found, drawn, PAPER)
+    yield Heading(_("Methods in short"), 1, _("How it was done"))
+    yield from map(Paragraph, methods_texts(records))
     yield from sections.flow_parts(records)
-    yield from _result_parts(records, own)
-    yield from judge_parts(records.study, records.scope)
+    yield from protocol_parts(records)
     yield from sections.limit_parts()
-    yield sections.words_part()
     yield from _checklist_section(records, answers)
+    yield Heading(_("Appendices"), new_page=True)
+    if found is not None:
+        yield from _result_parts(records, found.report, own)
+    yield from judge_parts(records.study, records.scope)
     yield from settings_parts(records.study)
     yield from sections.provenance_parts(records, version)
+    yield sections.words_part()
 
 
 def changes_words(records: StudyRecords) -> str:
@@ -105,23 +138,16 @@ def changes_words(records: StudyRecords) -> str:
     ) % {"changes": ", ".join(changes)}
 
 
-def _result_parts(records: StudyRecords, own: Collection[str]) -> Iterator[Part]:
+def _result_parts(records: StudyRecords, report: Report, own: Collection[str]) -> Iterator[Part]:
     """Estimates and every block of the measurement; one sentence where there is nothing.
 
     A report leaves the site as an export does: without rows about a private prompt or who withdrew.
     """
-    if records.results is None:
-        yield Heading(_("Estimates"))
-        yield Paragraph(_("No results have been computed yet, so there are no estimates in this report."))
-        return
-    report = report_of(
-        records.results, records.leading, stored=records.headlines, of_tasks=records.holds_tasks
-    )
     figure = _figure_parts(
-        ability_chart(report, WIDE),
+        own,
+        ability_chart(report, PAPER),
         _("Theta of Average with intervals and of Top without, for all prompts and by category."),
         _("theta.pool, Average with the 95 % interval that stands first. Top is in-sample."),
-        own,
     )
     yield from sections.estimate_parts(report, figure)
     for table in (beside_table(report, records.blocks.get(Block.TOP)), beside_categories(report)):
@@ -150,7 +176,7 @@ def block_parts(
         yield Paragraph(found.sentence)
     yield from map(Paragraph, page.summary(found))
     for plot in page.figures.values() if found.rows else ():
-        yield from _figure_parts(plot.draw(found, WIDE), plot.alt, plot.caption, own)
+        yield from _figure_parts(own, plot.draw(found, PAPER), plot.alt, plot.caption)
     tables = [one for one in page.tables(found) if not (found.sentence and says_little(one))]
     # All but those about single people: a report is passed on.
     yield from (table for table in tables if not table.about_people)
@@ -172,12 +198,12 @@ def shortened(part: Part) -> Part:
 
 
 def _figure_parts(
-    drawing: Drawing | None, alt: Text, caption: Text, own: Collection[str]
+    own: Collection[str], drawing: Drawing | None, alt: Text, caption: Text, footnote: str = ""
 ) -> Iterator[Figure]:
     """The figure, where there is anything to compare in it."""
     if drawing is not None and drawing.says_something:
-        file = partial(drawing_file, plain_drawing(drawing, own), dots_per_inch=PNG_DOTS_PER_INCH)
-        yield Figure(file, alt=str(alt), caption=str(caption))
+        drawing = plain_drawing(drawing, own)
+        yield Figure(drawing, drawing_file(drawing, "svg"), str(alt), str(caption), footnote)
 
 
 def _checklist_section(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> Iterator[Part]:

@@ -22,7 +22,7 @@ from presentation.scopes import LEADS
 from presentation.tables import ABSENT, Table, table_of
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers
-from reporting.report.parts import Facts, Figure, Heading, Paragraph, Part, Tone
+from reporting.report.parts import Beside, Bullets, Facts, Figure, Heading, Paragraph, Part, Tone
 from reporting.selectors.report_records import StudyRecords
 from reporting.selectors.reports import Report
 from scoring.selectors.leading import results_lead
@@ -61,16 +61,17 @@ def flow_parts(records: StudyRecords) -> Iterator[Part]:
         VOID: _("Session voided by the study team"),
     }
     yield Heading(_("Flow of participants"))
-    yield Table(
+    counted_people = Table(
         _("People; test participants are counted nowhere"),
         [_("Step"), _("People")],
         [[name, counted(number)] for name, number in people],
     )
-    yield Table(
+    counted_answers = Table(
         _("Answers of retained people by state; none of the missing ones is zero"),
         [_("State"), _("Answers")],
         [[states[state], counted(number)] for state, number in flow.answers_retained.items()],
     )
+    yield Beside(([counted_people], [counted_answers]))
 
 
 def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Part]:
@@ -209,17 +210,21 @@ def words_part() -> Facts:
 
 def limit_parts() -> Iterator[Part]:
     yield Heading(_("Limits"))
-    for sentence in (
-        _("One question set of prompts cannot rank people; nothing here says anything about one person."),
-        _("Top is chosen by the scores that it is measured with; wherever it stands, it is in-sample."),
-        _(
-            "Item parameters hold for the judge, the judge texts and the number of responses per prompt that "
-            "they were calibrated with."
-        ),
-        _("Answers that are missing are left out of the estimates; the bounds show what they could change."),
-        _(
-            "Intervals are conditional on the design that was used, and on the judge being the same "
-            "throughout."
-        ),
-    ):
-        yield Paragraph(sentence)
+    yield Bullets(
+        [
+            _("One question set of prompts cannot rank people; nothing here says anything about one person."),
+            _("Top is chosen by the scores that it is measured with; wherever it stands, it is in-sample."),
+            _(
+                "Item parameters hold for the judge, the judge texts and the number of responses per prompt "
+                "that they were calibrated with."
+            ),
+            _(
+                "Answers that are missing are left out of the estimates; the bounds show what they could "
+                "change."
+            ),
+            _(
+                "Intervals are conditional on the design that was used, and on the judge being the same "
+                "throughout."
+            ),
+        ]
+    )

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.test import Client
@@ -31,8 +30,6 @@ from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.disclosure import COUNTED
 from reporting.management.result_lines import estimate_lines, result_lines
 from reporting.report.html import document_html
-from reporting.report.parts import Document
-from reporting.report.pdf import ReportPages, document_pdf
 from reporting.selectors.reports import report_of
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.report.parts import study_document
@@ -50,6 +47,7 @@ from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
 from tests.scoring.independent.independent_exports import independently_computed
 from tests.support.computed_again import computed_again
+from tests.support.set_lines import set_lines
 
 pytestmark = pytest.mark.django_db
 CATEGORIES = ("QR", "LR", "LN", "GK")
@@ -187,31 +185,10 @@ def test_front_page_breakdowns_and_terminal_say_the_same_reason(
                 assert reasons_in(rows) == ({why} if why else set()), (place, category, named, rows)
 
 
-def pdf_text(document: Document, monkeypatch: pytest.MonkeyPatch) -> str:
-    """What the PDF library is given to write, a row of a table a line: nothing here reads a PDF back."""
-    lines: list[str] = []
-    table, block = ReportPages.table, ReportPages.multi_cell
-
-    def with_rows(pages: ReportPages, rows: list[list[str]], **how: Any) -> Any:
-        lines.extend(map(" ".join, rows))
-        return table(pages, rows, **how)
-
-    def with_text(pages: ReportPages, *given: Any, **how: Any) -> Any:
-        lines.append(how["text"] if "text" in how else given[2])
-        return block(pages, *given, **how)
-
-    monkeypatch.setattr(ReportPages, "table", with_rows)
-    monkeypatch.setattr(ReportPages, "multi_cell", with_text)
-    assert document_pdf(document).startswith(b"%PDF-")
-    return "\n".join(lines)
-
-
 @pytest.mark.parametrize("kind", ["html", "pdf"])
-def test_the_report_and_its_scope_say_it_too(
-    results: ResultSet, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_report_and_its_scope_say_it_too(results: ResultSet, kind: str) -> None:
     document = study_document(results.run.study)
-    report = document_html(document) if kind == "html" else pdf_text(document, monkeypatch)
+    report = document_html(document) if kind == "html" else "\n".join(set_lines(document))
     for (_group, category), why in HIDDEN[Scope.PUBLIC].items():
         rows = [row for row in rows_with(report, "Top") if f", {category} " in f"{row} "]
         assert reasons_in(rows) == {why}, rows

@@ -14,6 +14,7 @@ from uuid import uuid4
 import pytest
 from django.db import transaction
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
@@ -21,6 +22,7 @@ from batches.models import Session
 from batches.services.ending import session_withdraw
 from jobs.models import Job, JobState
 from jobs.services.working import jobs_work
+from reporting.services.study_reports import checklist_answer
 from scoring.coordinator import Scoring
 from scoring.models import ExportContents, ExportFile, ExportTaking
 from scoring.services.export_files import KEPT, LINK, file_make, file_path, files_expire, link_token
@@ -110,9 +112,20 @@ def test_the_public_export_holds_no_word_of_anybody_and_its_numbers_are_computed
     assert list(ExportTaking.objects.values_list("taken_by__email", flat=True)) == ["lead@example.org"] * 2
 
 
-def test_the_report_is_one_of_the_files(staff: Client, study: Study, lead: User) -> None:
-    names = archive(staff, export(staff, "report"), lead).namelist()
-    assert names == ["pilot-report/report.html", "pilot-report/report.pdf"]
+def test_the_report_is_written_from_its_page_which_says_when_it_is_old(
+    staff: Client, study: Study, lead: User, now: datetime
+) -> None:
+    page, later = reverse("staff_report", args=["pilot"]), now + timedelta(days=1)
+    asked = {"contents": "report", "back": "report"}
+    assert staff.post("/staff/studies/pilot/exports/", asked)["Location"] == page
+    assert staff.get(page).context["job"].kind == "report"
+    assert jobs_work(clock=lambda: later) == 1
+    file = ExportFile.objects.get()
+    assert archive(staff, file, lead).namelist() == ["pilot-report/report.html", "pilot-report/report.pdf"]
+    shown = staff.get(page).context
+    assert (shown["file"], shown["is_old"], shown["job"]) == (file, False, None)
+    checklist_answer(study=study, item="0.1", text="A title.", actor=lead, now=later + timedelta(hours=1))
+    assert staff.get(page).context["is_old"]
 
 
 def test_the_page_lists_what_was_made_and_who_took_it_and_its_csv_has_the_same_rows(
