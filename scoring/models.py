@@ -275,3 +275,16 @@ class ExportTaking(models.Model):
 
     def __str__(self) -> str:
         return f"{self.file} by {self.taken_by}"
+
+
+class PublicationSettings(models.Model):
+    """What the study lead says about publishing the data; authors are a line each, and all may be empty."""
+
+    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="publication")
+    title = models.CharField(max_length=300, blank=True)
+    authors = models.TextField(blank=True)
+    licence = models.CharField(max_length=20, blank=True)
+    doi = models.CharField(max_length=200, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.study} {self.licence}"

@@ -81,6 +81,7 @@ WORDS: Mapping[str, Promise] = {
     StudyEventKind.JOB_FINISHED: _("background work finished"),
     StudyEventKind.JOB_FAILED: _("background work failed"),
     StudyEventKind.JOB_CANCELLED: _("background work cancelled"),
+    StudyEventKind.PUBLICATION_SET: _("licence, authors or title changed"),
     StudyEventKind.EXPORT_MADE: _("export made"),
     StudyEventKind.EXPORT_TAKEN: _("export downloaded"),
     StudyEventKind.EXPORT_DELETED: _("export deleted"),

@@ -1,10 +1,13 @@
 """The data dictionary: one description per column, made from the row types."""
 
+import json
 import sys
 import types
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Union, get_args, get_origin
+
+from pydantic.fields import FieldInfo
 
 from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.catalogue.reference import meaning_text
@@ -19,7 +22,9 @@ JSON object per line). `manifest.json` names every file with its sha256, rows an
 study, its protocol and its judges. `python recompute.py` computes the numbers again from the tables, by
 the formulas in `psychometrics.zip`, and says of each whether it agrees. `python independent.py` does so for
 what a paper quotes (thetas, Top, accuracies, scores, flow), in one short file that was written from the
-papers and documents.
+papers and documents. `README.md` says what was studied, what came out and what is not here, `LICENSE` under
+what the files may be used, `CITATION.cff`, where authors are named, how they are cited. `datapackage.json`
+has the type of every column for programs.
 
 * People appear under a code. Names, e-mail addresses and vetting reasons are not exported.
 * Absent values are empty in CSV and `null` in JSONL. Absent is never zero.
@@ -125,8 +130,8 @@ def table_lines(row_type: type[Row]) -> Iterator[str]:
     yield "| column | type | may be absent | meaning |"
     yield "| --- | --- | --- | --- |"
     for name, field in row_type.model_fields.items():
-        kind, optional = _column_type(field.annotation)
-        yield f"| `{name}` | {kind} | {'yes' if optional else 'no'} | {field.description} |"
+        kind, optional = _python_type(field.annotation)
+        yield f"| `{name}` | {TYPE_NAMES[kind]} | {'yes' if optional else 'no'} | {field.description} |"
     yield ""
 
 
@@ -144,11 +149,11 @@ def _name_lines() -> Iterator[str]:
     yield ""
 
 
-def _column_type(annotation: Any) -> tuple[str, bool]:
-    """The name of a column's type, and whether it may be absent."""
+def _python_type(annotation: Any) -> tuple[Any, bool]:
+    """The type of a column's values, and whether they may be absent."""
     parts = get_args(annotation) if get_origin(annotation) in {Union, types.UnionType} else (annotation,)
     kinds = [part for part in parts if part is not type(None)]
-    return TYPE_NAMES[plain(kinds[0])], len(kinds) < len(parts)
+    return plain(kinds[0]), len(kinds) < len(parts)
 
 
 def plain(annotation: Any) -> Any:
@@ -157,6 +162,44 @@ def plain(annotation: Any) -> Any:
     if origin in {list, dict}:
         return origin
     return annotation if origin is None else plain(get_args(annotation)[0])
+
+
+PACKAGE_NAME = "datapackage.json"
+PACKAGE_TYPES = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    datetime: "datetime",
+    list: "array",
+    dict: "object",
+}
+
+
+def data_package(name: str, title: str, licence: str) -> str:
+    """The CSV files as a tabular data package (Frictionless Table Schema), from which programs read types."""
+    resources = [
+        {
+            "name": row_type.table,
+            "path": f"{row_type.table}.csv",
+            "profile": "tabular-data-resource",
+            "encoding": "utf-8",
+            "schema": {
+                "missingValues": [""],
+                "fields": [_field(column, field) for column, field in row_type.model_fields.items()],
+            },
+        }
+        for row_type in ROW_TYPES
+    ]
+    package = {"profile": "tabular-data-package", "name": name, "title": title}
+    licences = {"licenses": [{"name": licence}]} if licence else {}
+    return json.dumps(package | licences | {"resources": resources}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _field(name: str, field: FieldInfo) -> dict[str, object]:
+    kind, optional = _python_type(field.annotation)
+    required = {} if optional or kind is str else {"constraints": {"required": True}}
+    return {"name": name, "type": PACKAGE_TYPES[kind], "description": field.description, **required}
 
 
 if __name__ == "__main__":

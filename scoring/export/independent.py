@@ -33,8 +33,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+try:
+    import numpy as np
+    from numpy.typing import NDArray
+except ImportError:
+    sys.stderr.write("independent.py needs numpy: python -m pip install numpy\n")
+    sys.exit(2)
 
 Array = NDArray[np.float64]
 Places = NDArray[

@@ -23,15 +23,34 @@ SCRIPT = '''#!/usr/bin/env python3
 Needs Python 3.11 or later, numpy and scipy, and psychometrics.zip beside this file: the library with every
 formula as it was when the export was written. Numbers agree where they differ by no more than 1e-9 (times
 their size, if that is above 1). What cannot be computed from an export is listed with the reason. Exit code 1
-if a number differs or a file is not the one that the manifest names, 2 if the folder is no export, else 0.
+if a number differs or a file is not the one that the manifest names, 2 if the folder is no export or Python
+lacks something, else 0.
 
 independent.py beside it was written by itself, from the papers, in numpy alone.
 """
 
+import importlib.util
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+
+
+def missing():
+    """What it lacks here, in a sentence; nothing where all is there."""
+    if sys.version_info < (3, 11):
+        return "recompute.py needs Python 3.11 or later; this is Python %d.%d." % sys.version_info[:2]
+    lacking = [name for name in ("numpy", "scipy") if importlib.util.find_spec(name) is None]
+    if lacking:
+        return "recompute.py needs %s: python -m pip install numpy scipy" % " and ".join(lacking)
+    if not (HERE / "psychometrics.zip").is_file():
+        return "recompute.py needs psychometrics.zip beside it, which the export has."
+    return ""
+
+
+if __name__ == "__main__" and missing():
+    sys.stderr.write(missing() + "\\n")
+    sys.exit(2)
 sys.path.insert(0, str(HERE / "psychometrics.zip"))
 
 from psychometrics.recompute.__main__ import main  # noqa: E402

@@ -1,14 +1,16 @@
 """The export of a study: pseudonymous tables, a manifest with their hashes, and a data dictionary."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
 from scoring.export import scripts
 from scoring.export.audience import Audience, rows_for
-from scoring.export.dictionary import DICTIONARY_NAME, data_dictionary
+from scoring.export.dictionary import DICTIONARY_NAME, PACKAGE_NAME, data_dictionary, data_package
 from scoring.export.folder import TargetRefused, new_folder
 from scoring.export.manifest import MANIFEST_NAME, FileEntry, Manifest
+from scoring.export.publication import CITATION_NAME, LICENCE_NAME, citation_cff, licence_text
+from scoring.export.readme import README_NAME, is_quoted, readme
 from scoring.export.rows import ROW_TYPES
 from scoring.export.rows.base import Row
 from scoring.export.tables import write_bytes, write_table, write_text
@@ -19,6 +21,7 @@ from scoring.selectors import (
     export_people as people,
     export_results as results,
 )
+from scoring.selectors.publications import publication_of
 from scoring.services.freshness import out_of_date
 from studies.models import Study
 from studies.services.database import snapshot
@@ -102,16 +105,19 @@ def _export_into(
     folder: Path, study: Study, software: str, now: datetime, audience: Audience, said: Said
 ) -> Manifest:
     files: list[FileEntry] = []
+    quoted: list[Row] = []
     for number, row_type in enumerate(ROW_TYPES):
         said(number, len(ROW_TYPES))
         rows = rows_for(audience, row_type.table, ROWS_OF[row_type.table](study))
-        files += write_table(folder, row_type, rows)
+        files += write_table(folder, row_type, _noted(rows, quoted))
+    publication = publication_of(study)
     is_public = audience == Audience.PUBLIC
     files.append(write_text(folder, DICTIONARY_NAME, data_dictionary()))
     files.append(write_text(folder, scripts.SCRIPT_NAME, scripts.SCRIPT))
     files.append(write_bytes(folder, scripts.LIBRARY_NAME, scripts.library_archive()))
     files.append(write_text(folder, scripts.INDEPENDENT_NAME, scripts.independent_script()))
-    return Manifest(
+    files.append(write_text(folder, PACKAGE_NAME, data_package(study.slug, study.name, publication.licence)))
+    manifest = Manifest(
         software=software,
         exported_at=now,
         audience=audience.value,
@@ -124,3 +130,18 @@ def _export_into(
         canaries=tuple(study.bank_version.canaries),
         files=tuple(files),
     )
+    texts = {
+        LICENCE_NAME: licence_text(publication, manifest.study, now),
+        CITATION_NAME: citation_cff(publication, manifest.study, now),
+        README_NAME: readme(manifest, publication, quoted),
+    }
+    more = [write_text(folder, name, text) for name, text in texts.items() if text]
+    return manifest.model_copy(update={"files": (*files, *more)})
+
+
+def _noted(rows: Iterable[Row], quoted: list[Row]) -> Iterator[Row]:
+    """The rows, of which those that the README quotes are put aside."""
+    for row in rows:
+        if is_quoted(row):
+            quoted.append(row)
+        yield row

@@ -18,7 +18,9 @@ from jobs.selectors import newest_job
 from jobs.services.starting import job_start
 from scoring.models import ExportContents, ExportTaking
 from scoring.selectors.export_files import departures, export_files, takings
+from scoring.selectors.publications import publication_of
 from scoring.services.export_files import KEPT, LINK, file_take, link_token
+from scoring.views.publication import publication_form, publication_take
 from screening.selectors.participants import undecided_participants
 from screening.views.blinding import results_hidden
 from studies.models import Study
@@ -53,9 +55,16 @@ COLUMNS = ("made_at", "contents", "made_by", "rows", "bytes", "sha256", "taken",
 @study_page(Can.EXPORT)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_exports(request: HttpRequest, study: Study) -> HttpResponseBase:
-    """What leaves and what never does; make an export; those that were made, and who took them."""
-    if request.method == "POST":
-        return _start(request, study)
+    """What leaves and what never does; make an export, or say how it is published; those that were made, and
+    who took them.
+    """
+    refused = publication_take(request, study) if "licence" in request.POST else None
+    if request.method == "POST" and not refused:
+        return (
+            redirect("staff_exports", slug=study.slug)
+            if "licence" in request.POST
+            else _start(request, study)
+        )
     chosen = request.GET.get("contents", "")
     chosen = chosen if chosen in ExportContents.values else ""
     shows_takings = request.GET.get("show") == TAKINGS
@@ -71,6 +80,8 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponseBase:
     waiting = undecided_participants(study).count() if Can.REVIEW in rights_here(request) else 0
     context = {
         "study": study,
+        "publication": publication_of(study),
+        "publication_form": refused or publication_form(study),
         "waiting": waiting,
         "job": job if job and job.state != JobState.DONE else None,
         "departures": departures(study),
@@ -84,7 +95,7 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponseBase:
         "kept_days": KEPT.days,
         "link_minutes": int(LINK.total_seconds() // 60),
     }
-    return render(request, "scoring/exports.html", context)
+    return render(request, "scoring/exports.html", context, status=422 if refused else 200)
 
 
 def _files(request: HttpRequest, study: Study, contents: str) -> tuple[Listing[Any], QuerySet[Any]]:

@@ -83,6 +83,7 @@ class StudyEventKind(StrEnum):
     JOB_FINISHED = "job_finished"
     JOB_FAILED = "job_failed"
     JOB_CANCELLED = "job_cancelled"
+    PUBLICATION_SET = "publication_set"
     EXPORT_MADE = "export_made"
     EXPORT_TAKEN = "export_taken"
     EXPORT_DELETED = "export_deleted"

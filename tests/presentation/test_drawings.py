@@ -15,7 +15,18 @@ from presentation.drawings.intervals import Behind, Estimate, interval_plot
 from presentation.drawings.ladder import People, Rung, Words, ladder, stacked
 from presentation.drawings.multiples import Part, multiple, shared_scale
 from presentation.drawings.scales import Scale, places_of, scale_of, ticks
-from presentation.drawings.shapes import Box, Dot, Drawing, Line, Path, Text, with_foot
+from presentation.drawings.shapes import (
+    Anchor,
+    Box,
+    Dot,
+    Drawing,
+    Line,
+    Mark,
+    Path,
+    Shape,
+    Text,
+    with_foot,
+)
 from presentation.drawn import drawing_file
 from presentation.looks import look_of
 from presentation.numbers import decimals
@@ -197,14 +208,15 @@ def test_printed_files_are_equal_for_equal_numbers_and_no_server_loads_what_sets
 
 
 def test_every_mark_and_shape_is_set_whatever_its_texts_say() -> None:
-    shapes = ("circle", "square", "diamond", "triangle")
-    marks = (
+    shapes: tuple[Shape, ...] = ("circle", "square", "diamond", "triangle")
+    anchors: tuple[Anchor, ...] = ("start", "middle", "end")
+    marks: tuple[Mark, ...] = (
         Line(0, 0, 9, 9, "dashed"),
         Box(0, 0, 9, 9, "cell", strength=0.3, corner=2),
         Path(((0, 0), (9, 9), (9, 0)), "curve average"),
         Path(((0, 0), (9, 9), (9, 0)), "area average", closed=True),
         *(Dot(20, 20, 4, "topmark hollow", shape) for shape in shapes),
-        *(Text(50, 20, '#panic("x") *a* $x$ @b <c> \\', anchor=one) for one in ("start", "middle", "end")),
+        *(Text(50, 20, '#panic("x") *a* $x$ @b <c> \\', anchor=one) for one in anchors),
     )
     text = PdfReader(BytesIO(drawing_file(Drawing(400, 40, marks), "pdf"))).pages[0].extract_text()
     assert text.count('#panic("x") *a* $x$ @b <c> \\') == 3

@@ -1,0 +1,218 @@
+"""README.md of an export: what was studied, how, what came out, how to compute it again, what it lacks."""
+
+from collections.abc import Iterator, Sequence
+
+from scoring.export.dictionary import DICTIONARY_NAME
+from scoring.export.manifest import Manifest, RunEntry
+from scoring.export.publication import CITATION_NAME, LICENCE_NAME, LICENCES, Publication
+from scoring.export.rows import ROW_TYPES
+from scoring.export.rows.base import Row
+from scoring.export.rows.results import EstimateRow, MeasurementRow
+
+README_NAME = "README.md"
+TOP_MEASURES = {
+    "top.crossfit5": "ability of Top, free of the choice (top.crossfit5)",
+    "top.paper": "ability of Top, picked by these same scores (top.paper)",
+}
+SCOPES = {"all": "all questions", "public": "public questions alone"}
+HOLDS = {row.table: " ".join((row.__doc__ or "").split(". ")[0].split()).rstrip(".") for row in ROW_TYPES}
+
+
+def is_quoted(row: Row) -> bool:
+    """Whether the README may have a line for this row."""
+    if isinstance(row, EstimateRow):
+        return row.group == "average" and not row.category
+    return (
+        isinstance(row, MeasurementRow) and row.name in TOP_MEASURES and row.group == "top" and not row.subset
+    )
+
+
+def readme(manifest: Manifest, publication: Publication, quoted: Sequence[Row]) -> str:
+    """The whole file, in Markdown. `quoted` are the rows of the export that it may quote."""
+    parts = (
+        _what(manifest, publication),
+        _how(manifest),
+        _numbers(manifest, quoted),
+        _again(),
+        _scope(manifest),
+        _files(manifest),
+        _rights(publication),
+    )
+    return "\n".join(line for part in parts for line in (*part, ""))
+
+
+def _what(manifest: Manifest, publication: Publication) -> Iterator[str]:
+    study = manifest.study
+    yield f"# {_line(publication.title or study.name)}"
+    yield ""
+    if study.simulated:
+        yield "**The people in this study are SIMULATED. The numbers say nothing about anybody.**"
+        yield ""
+    authors = "; ".join(map(str, publication.authors)) or "whoever is named where you got these files"
+    yield (
+        f'Data of the study "{_line(study.name)}" (`{study.slug}`): people answered questions of the '
+        f"benchmark `{study.bank}`, version {study.bank_version}, and were placed beside models. By "
+        f"{_line(authors)}. Exported on {manifest.exported_at:%Y-%m-%d} by {manifest.software}, for a"
+        f"{'n internal' if manifest.audience == 'internal' else ' public'} audience."
+    )
+
+
+def _how(manifest: Manifest) -> Iterator[str]:
+    study, run = manifest.study, _run(manifest)
+    yield "## How"
+    yield ""
+    frozen = f"{study.frozen_at:%Y-%m-%d}" if study.frozen_at else "not yet"
+    yield (
+        f"* Protocol locked: {frozen}; hash `{study.protocol_hash or 'none'}`. Every setting: "
+        "`study.protocol` of `manifest.json`."
+    )
+    if study.amendments:
+        late = sum(bool(one.after_results) for one in study.amendments)
+        yield f"* Recorded amendments: {len(study.amendments)}, of these after results were computed: {late}."
+    flow = run.flow if run else None
+    if flow:
+        yield (
+            f"* People recruited: {flow['recruited']}; excluded as off-task: {flow['excluded']}; counted "
+            f"(retained): {flow['retained']}."
+        )
+    if run:
+        judge = run.judge_name or run.judge_kind
+        yield f"* Answers scored by: {judge}, `judge_sha256` {run.judge_sha256}."
+        yield from (f"* {note}" for note in run.notes)
+
+
+def _run(manifest: Manifest) -> RunEntry | None:
+    """The newest that has results."""
+    return next((run for run in reversed(manifest.runs) if run.results_computed_at), None)
+
+
+def _numbers(manifest: Manifest, quoted: Sequence[Row]) -> Iterator[str]:
+    yield "## Numbers"
+    yield ""
+    run = _run(manifest)
+    if run is None:
+        yield "No results have been computed yet."
+        return
+    yield (
+        f"Of scoring run {run.number}, computed on {run.results_computed_at:%Y-%m-%d}; abilities in logits "
+        "on the scale of the item bank, 95 % intervals. A number that could tell of one or two people or "
+        "questions is withheld, and the table says why."
+    )
+    yield ""
+    yield "| number | over | value | 95 % interval | people |"
+    yield "| --- | --- | --- | --- | --- |"
+    for row in quoted:
+        if isinstance(row, EstimateRow) and row.run == run.number:
+            over = SCOPES.get(row.scope, row.scope)
+            yield _number(
+                "ability of Average (theta_pool)", over, row.theta_pool, row.ci_low_pool, row.ci_high_pool,
+                row.reason_pool, row.participants,
+            )  # fmt: skip
+            yield _number(
+                "ability of Average (theta_ql)", over, row.theta_ql, row.ci_low_ql, row.ci_high_ql,
+                row.reason_ql, row.participants,
+            )  # fmt: skip
+        elif isinstance(row, MeasurementRow) and row.run == run.number:
+            over = SCOPES.get(row.scope, row.scope)
+            yield _number(TOP_MEASURES[row.name], over, row.value, row.low, row.high, row.reason, row.people)
+
+
+def _number(
+    name: str,
+    over: str,
+    value: float | None,
+    low: float | None,
+    high: float | None,
+    reason: str | None,
+    people: int | None,
+) -> str:
+    ends = f"{low:.2f} to {high:.2f}" if low is not None and high is not None else "–"
+    shown = f"{value:.2f}" if value is not None else f"none: {reason or 'not measured'}"
+    return f"| {name} | {over} | {shown} | {ends} | {'–' if people is None else people} |"
+
+
+def _again() -> Iterator[str]:
+    yield "## Compute it again"
+    yield ""
+    yield "In this folder, with Python 3.11 or later:"
+    yield ""
+    yield "```sh"
+    yield "python -m pip install numpy scipy"
+    yield "python recompute.py      # every number, by the formulas of the program (psychometrics.zip)"
+    yield "python independent.py .  # what a paper quotes, by one short script written from the papers"
+    yield "```"
+    yield ""
+    yield "Each says of every number whether it agrees. In R, `datapackage.json` has the type of each column:"
+    yield ""
+    yield "```r"
+    yield 'package <- jsonlite::read_json("datapackage.json", simplifyVector = FALSE)'
+    yield 'classes <- c(integer = "numeric", number = "numeric", boolean = "logical")'
+    yield "read_table <- function(name) {"
+    yield "  resource <- Filter(function(one) one$name == name, package$resources)[[1]]"
+    yield "  kinds <- sapply(resource$schema$fields, function(field) unname(classes[field$type]))"
+    yield '  kinds[is.na(kinds)] <- "character"'
+    yield '  read.csv(resource$path, colClasses = kinds, na.strings = "", check.names = FALSE,'
+    yield '           encoding = "UTF-8")'
+    yield "}"
+    yield 'estimates <- read_table("estimates")'
+    yield "```"
+
+
+def _scope(manifest: Manifest) -> Iterator[str]:
+    left = manifest.omitted
+    yield "## What is not here, and why"
+    yield ""
+    yield "* Names, addresses, profiles and documents: people appear under a code."
+    yield "* Texts of the questions: they are the benchmark's."
+    if left.private_prompts:
+        yield (
+            f"* Private questions: {left.private_prompts}, and the {left.answers_to_private_prompts} "
+            "answers to them, so that they stay unseen. They are in numbers of scope `all` only; scope "
+            "`public` can be computed again."
+        )
+    else:
+        yield "* Private questions: there are none; every number can be computed again."
+    if left.texts:
+        yield "* Everything that people wrote: it could tell who they are."
+    yield "* Texts and scores of whoever withdrew."
+    if left.test_participants:
+        yield f"* Test participants of the team: {left.test_participants}."
+    for canary in manifest.canaries:
+        yield f"* These files must not enter training corpora: `{_line(canary)}`."
+
+
+def _files(manifest: Manifest) -> Iterator[str]:
+    yield "## Files"
+    yield ""
+    yield (
+        f"Every table is a CSV and, with the same rows, a JSONL file. Columns, types and what may be absent: "
+        f"`{DICTIONARY_NAME}`, for programs `datapackage.json`. Absent is empty (`null`), never zero; true "
+        "and false are `true` and `false`; times are UTC in ISO 8601. `manifest.json` has the sha256 of all."
+    )
+    yield ""
+    yield "| table | rows | columns | what a row is |"
+    yield "| --- | --- | --- | --- |"
+    for file in manifest.files:
+        if file.columns and file.name.endswith(".csv"):
+            table = file.name.removesuffix(".csv")
+            yield f"| `{table}` | {file.rows} | {len(file.columns)} | {HOLDS[table]} |"
+
+
+def _rights(publication: Publication) -> Iterator[str]:
+    yield "## Licence and citation"
+    yield ""
+    if publication.licence:
+        yield f"{LICENCES[publication.licence][0]} (`{publication.licence}`), see `{LICENCE_NAME}`."
+    else:
+        yield f"**No licence was chosen: all rights reserved.** See `{LICENCE_NAME}`."
+    yield ""
+    named = f"Cite as `{CITATION_NAME}` says."
+    yield named if publication.authors else "No authors were named, so there is no citation."
+    if publication.doi:
+        yield f"DOI: {publication.doi}"
+
+
+def _line(text: str) -> str:
+    """A text of somebody else as one line without markup."""
+    kept = " ".join(text.split())
+    return "".join(f"\\{letter}" if letter in "\\`*_[]<>|#" else letter for letter in kept)

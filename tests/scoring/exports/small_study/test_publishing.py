@@ -1,0 +1,146 @@
+"""An export that can be published as it is: README, licence, citation, types; and what is asked for them."""
+
+import csv
+import json
+import math
+import subprocess
+import sys
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from scoring.export.publication import DOI, AuthorRefused, authors_of
+from scoring.export.rows import ROW_TYPES
+from scoring.models import PublicationSettings
+from scoring.services.exports import study_export
+from studies.models import Study, StudyEvent, User
+from studies.services.events import StudyEventKind
+
+pytestmark = pytest.mark.django_db
+SAID = {
+    "licence": "CC-BY-4.0",
+    "title": 'People & "models" | *beside*',
+    "authors": "Doe, Ada, 0000-0002-1825-0097\r\nThe team: of one",
+    "doi": "https://doi.org/10.5281/zenodo.123",
+}
+
+
+@pytest.fixture
+def staff(scored: Study, client: Client) -> Client:
+    client.force_login(User.objects.get(email="lead@example.org"))
+    return client
+
+
+def page(study: Study) -> str:
+    return reverse("staff_exports", args=[study.slug])
+
+
+def test_without_a_licence_the_bundle_says_that_all_rights_are_reserved_and_the_page_warns(
+    staff: Client, scored: Study, folder: Path
+) -> None:
+    assert "NO LICENCE WAS CHOSEN: ALL RIGHTS RESERVED." in (folder / "LICENSE").read_text()
+    readme = (folder / "README.md").read_text()
+    assert "**No licence was chosen: all rights reserved.**" in readme
+    assert "Private questions: 1, and the 5 answers to them" in readme
+    assert not (folder / "CITATION.cff").exists()
+    assert "No licence is chosen" in staff.get(page(scored)).content.decode()
+
+
+def test_what_is_said_after_the_lock_is_in_readme_licence_and_citation(
+    staff: Client, scored: Study, tmp_path: Path, now: datetime
+) -> None:
+    for _twice in range(2):
+        assert staff.post(page(scored), SAID).status_code == 302
+    assert StudyEvent.objects.filter(kind=StudyEventKind.PUBLICATION_SET).count() == 1
+    assert "No licence is chosen" not in staff.get(page(scored)).content.decode()
+    target = tmp_path / "bundle"
+    study_export(study=scored, target=target, replace=False, software="chiron test", now=now)
+    assert (target / "LICENSE").read_text().startswith("SPDX-License-Identifier: CC-BY-4.0\n")
+    assert (target / "CITATION.cff").read_text().splitlines() == [
+        'cff-version: "1.2.0"',
+        'message: "If you use these data, please cite them as below."',
+        'type: "dataset"',
+        'title: "People & \\"models\\" | *beside*"',
+        "authors:",
+        '  - family-names: "Doe"',
+        '    given-names: "Ada"',
+        '    orcid: "https://orcid.org/0000-0002-1825-0097"',
+        '  - name: "The team: of one"',
+        f'date-released: "{now:%Y-%m-%d}"',
+        f'version: "protocol {scored.protocol_hash[:12]}"',
+        'doi: "10.5281/zenodo.123"',
+        'license: "CC-BY-4.0"',
+    ]
+    readme = (target / "README.md").read_text()
+    assert readme.startswith('# People & "models" \\| \\*beside\\*\n')
+    assert "By Ada Doe; The team: of one." in readme
+    manifest = json.loads((target / "manifest.json").read_text())
+    assert f"counted (retained): {manifest['runs'][0]['flow']['retained']}." in readme
+    named = {one["name"] for one in manifest["files"]}
+    assert {"README.md", "LICENSE", "CITATION.cff", "datapackage.json"} <= named
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("licence", "WTFPL", "Choose one of the licences."),
+        ("authors", "Doe, Ada, 0000-0002-1825-0098", "is no author"),
+        ("authors", "Doe,, x", "is no author"),
+        ("doi", "zenodo.123", "This is no DOI"),
+        ("title", "x" * 301, "shorten it"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_lost(
+    staff: Client, scored: Study, field: str, value: str, sentence: str
+) -> None:
+    reply = staff.post(page(scored), SAID | {field: value})
+    content = reply.content.decode()
+    assert reply.status_code == 422
+    assert sentence in content
+    assert "Ada, 0000" in content or field == "authors"
+    assert not PublicationSettings.objects.exists()
+
+
+def test_identifiers_are_those_of_their_formats() -> None:
+    assert DOI.fullmatch("10.1000/182")
+    assert not DOI.fullmatch("10.1000/with space")
+    assert [one.orcid for one in authors_of("A, B, 0000-0002-1694-233X\n\nGroup")] == [
+        "0000-0002-1694-233X",
+        "",
+    ]
+    with pytest.raises(AuthorRefused):
+        authors_of("A, B, C, D")
+
+
+def test_every_column_of_every_table_has_its_type_for_programs(folder: Path) -> None:
+    resources = {
+        one["name"]: one for one in json.loads((folder / "datapackage.json").read_text())["resources"]
+    }
+    assert set(resources) == {row.table for row in ROW_TYPES}
+    for name, resource in resources.items():
+        with (folder / f"{name}.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        for field in resource["schema"]["fields"]:
+            filled = [row[field["name"]] for row in rows if row[field["name"]] != ""]
+            if "constraints" in field:
+                assert len(filled) == len(rows), field
+            if field["type"] in ("integer", "number"):
+                assert all(math.isfinite(float(value)) for value in filled), field
+            if field["type"] == "boolean":
+                assert set(filled) <= {"true", "false"}, field
+
+
+@pytest.mark.parametrize(
+    ("script", "lacking"), [("recompute.py", "numpy and scipy"), ("independent.py", "numpy")]
+)
+def test_a_script_says_in_one_sentence_what_it_lacks(folder: Path, script: str, lacking: str) -> None:
+    # Without packages, as Python comes.
+    command = [sys.executable, "-S", "-E", str(folder / script), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"{script} needs {lacking}: python -m pip install {lacking.replace(' and', '')}\n",
+    )
