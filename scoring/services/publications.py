@@ -1,6 +1,7 @@
 """What is said about publishing a study. It is no part of the protocol, and may change after the lock."""
 
 from datetime import datetime
+from typing import Any
 
 from django.db import transaction
 
@@ -14,7 +15,7 @@ def publication_save(
     *, study: Study, title: str, authors: str, licence: str, doi: str, actor: User, now: datetime
 ) -> None:
     """Store it in place of what was said before, which stays in the trail. The same again leaves no event."""
-    said = {"title": title, "authors": authors, "licence": licence, "doi": doi}
+    said: dict[str, Any] = {"title": title, "authors": authors, "licence": licence, "doi": doi}
     if PublicationSettings.objects.select_for_update().filter(study=study, **said).exists():
         return
     PublicationSettings.objects.update_or_create(study=study, defaults=said)

@@ -162,8 +162,8 @@ def _care(records: StudyRecords, found: Headline) -> Iterator[str]:
     if low and high and low.value is not None and high.value is not None:
         facts = {"low": decimals(low.value), "high": decimals(high.value), "number": counted(low.n)}
         yield _(
-            "Who is left out, and what a missing answer counts, moves Average between {low} and {high} (choices "
-            "compared: {number})."
+            "Who is left out, and what a missing answer counts, moves Average between {low} and {high} "
+            "(choices compared: {number})."
         ).format(**facts)
     scored = found.get("share.scored", AVERAGE)
     low, high = (

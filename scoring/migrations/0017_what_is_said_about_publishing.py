@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('scoring', '0015_of_one_person'),
+        ('scoring', '0016_departures_before_a_file'),
         ('studies', '0018_versions_of_models'),
     ]
 
