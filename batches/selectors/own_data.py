@@ -43,7 +43,7 @@ def own_facts(participant: Participant) -> dict[str, object]:
         ),
         "profile_forms": (participant.profile_forms.order_by("pk"), "answers submitted_at"),
         "files": (participant.credentials.order_by("pk"), "name media_type size_bytes sha256 uploaded_at"),
-        "consents": (participant.consents.order_by("pk"), "accepted text recorded sha256 decided_at"),
+        "consents": (participant.consents.order_by("pk"), "accepted text recorded told sha256 decided_at"),
         "check_attempts": (participant.check_tries.all(), "choices correct passed attempted_at"),
         "practice": (participant.practice_answers.order_by("number"), f"number {DRAFT_FACTS}"),
         "practice_clock": (PracticeClock.objects.filter(participant=participant), "started_at"),

@@ -9,7 +9,6 @@ from django.urls import reverse
 from batches.selectors.notices import Notice, audience_sizes, notices_for
 from batches.selectors.sessions import session_in_study
 from batches.views.sessions import clock_context
-from presentation.moments import moment
 from studies.models import Audience, Study
 from studies.services.clock import server_now
 
@@ -23,7 +22,6 @@ ADDRESSES = {
 }
 
 register = template.Library()
-register.simple_tag(moment)
 
 
 @register.inclusion_tag("batches/_running_time.html")

@@ -7,7 +7,6 @@ from allauth.core.internal.ratelimit import get_ip
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -20,8 +19,9 @@ from batches.services.entering import (
     require_entry_open,
 )
 from studies.models import RecruitingLink, User
-from studies.protocol.consents import RECORDED_SENTENCES, recorded_items
+from studies.protocol.consents import recorded_items
 from studies.selectors.participants import participant_of
+from studies.selectors.told import recorded_sentences, told_lines
 from studies.services.clock import server_now
 from studies.services.people.platforms import alias_of, platform_of
 from studies.services.people.recruiting_links import PlatformIds, ids_read
@@ -102,7 +102,8 @@ def _page(
     context = {
         "study": link.study,
         "text": protocol.consent_text,
-        "recorded": [_(RECORDED_SENTENCES[code]) for code in recorded_items(protocol)],
+        "told": told_lines(link.study),
+        "recorded": recorded_sentences(recorded_items(protocol)),
         "platform": platform_of(link),
         "alias": alias_of(link, ids.participant),
         "ids": [text for text in (ids.participant, ids.study, ids.session) if text],

@@ -22,6 +22,7 @@ from console.forms.text_steps import (
     InstructionsForm,
     PracticeForm,
     ReceiptForm,
+    ToldForm,
     ToolsForm,
 )
 from judging.forms.judging import budget_field
@@ -305,6 +306,7 @@ STEP_FORMS: Mapping[str, type[StepForm]] = {
     "items": ItemsForm,
     "people": PeopleForm,
     "time": TimeForm,
+    "told": ToldForm,
     "consent": ConsentTextForm,
     "instructions": InstructionsForm,
     "receipt": ReceiptForm,

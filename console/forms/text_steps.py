@@ -9,6 +9,27 @@ from console.forms.step_form import OneALine, RowForm, StepForm, few_lines, line
 from studies.models import Study
 
 
+class ToldForm(StepForm):
+    """What people are told before they agree, besides what the study's own records say."""
+
+    organisation = line(_("Organisation that runs the study"), _("Such as the name of an institute."))
+    responsible = line(_("Person who is responsible"))
+    reached_at = few_lines(_("How participants reach them"), 2)
+    pay = few_lines(_("What people are paid"), 3)
+    groups = (
+        (_("Who runs it"), ("organisation", "responsible", "reached_at")),
+        (_("Pay"), ("pay",)),
+    )
+
+    def __init__(self, study: Study, data: Any = None, **options: Any) -> None:
+        super().__init__(study, data, **options)
+        self.fields["reached_at"].help_text = _("An address or a telephone number, as people read it.")
+        self.fields["pay"].help_text = _(
+            "In words, such as “Nothing” or “A voucher of 20 euros”. Where there is a rule of payment, it is "
+            "told, too, and this may stay empty."
+        )
+
+
 class ConsentTextForm(StepForm):
     consent_text = text(
         _("Consent"),

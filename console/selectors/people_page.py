@@ -18,8 +18,8 @@ from console.selectors.people import (
 )
 from console.selectors.people_facts import RowFacts, rows_with_facts
 from studies.models import Consent, Credential, Invitation, Participant, ProfileForm, Study
-from studies.protocol.consents import consent_sha256
 from studies.selectors.participants import credentials_of, latest_consent, newest_profile
+from studies.selectors.told import agreed_sha256
 
 UNDER_WAY = (PersonState.ANSWERING, PersonState.FINISHED)
 
@@ -138,7 +138,7 @@ def panel_of(study: Study, facts: RowFacts) -> Panel:
         newest_profile(person),
         list(credentials_of(person)),
         consent,
-        consent_is_current=consent is not None and consent.sha256 == consent_sha256(study.protocol),
+        consent_is_current=consent is not None and consent.sha256 == agreed_sha256(study),
     )
 
 

@@ -25,6 +25,7 @@ from studies.models import Item, ItemBank, Prompt, Study, StudyStatus
 from studies.protocol import texts
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.categories import undecided
+from studies.selectors.told import told_missing
 from studies.services.readiness import StudyNotReady, profile_problems, prompt_problems, require_window
 
 MUST, SHOULD, KNOWN = "must", "should", "known"
@@ -129,6 +130,7 @@ def readiness(study: Study, now: datetime, *, without_item_bank: bool = False) -
         *_fit(study, settings, prompts),
         *_times(study, settings, now),
         *_categories(study),
+        *(_entry(study, MUST, _("People are told"), sentence, "told") for sentence in told_missing(study)),
         *_sets(study, plan, prompts),
         *_parameters(study, without_item_bank or "items" in saved.pages),
         *_judge(study, settings, judging),

@@ -13,6 +13,7 @@ from studies.models import Study, StudyEvent, StudyStatus
 from studies.services.events import StudyEventKind
 
 TEXT_PAGES: Mapping[str, Any] = {
+    "told": gettext_lazy("What people are told"),
     "consent": gettext_lazy("Consent"),
     "instructions": gettext_lazy("Instructions"),
     "start": gettext_lazy("Start page"),

@@ -11,14 +11,20 @@ from console.selectors.waiting import StudyWaits
 from console.services.digests import digest_mail
 from studies.models import Invitation, MailKind, Participant, Study, User
 from studies.services.people.invitation_mails import invitation_mail
-from studies.services.people.vetting_mails import decision_mail, participant_mail
+from studies.services.people.vetting_mails import Decision, decision_mail, participant_mail
 
 ADDRESS = "participant@example.org"
 CODE = "P-EXAMPLE"
 
 
 def mail_example(
-    *, study: Study, kind: MailKind, language: str, site_url: str, now: datetime, rejected: bool = False
+    *,
+    study: Study,
+    kind: MailKind,
+    language: str,
+    site_url: str,
+    now: datetime,
+    decision: Decision = "approved",
 ) -> EmailMultiAlternatives:
     """The mail of this kind to somebody who does not exist; nothing is stored."""
     user = User(email=ADDRESS, language=language)
@@ -31,17 +37,15 @@ def mail_example(
         if kind == MailKind.DIGEST:
             waits = StudyWaits(study=study, applications=3, messages=1, verdicts=2)
             return digest_mail(user, [waits], site_url)
-        return _to_participant(person, kind, site_url, now, rejected=rejected)
+        return _to_participant(person, kind, site_url, now, decision)
 
 
 def _to_participant(
-    person: Participant, kind: MailKind, site_url: str, now: datetime, *, rejected: bool
+    person: Participant, kind: MailKind, site_url: str, now: datetime, decision: Decision
 ) -> EmailMultiAlternatives:
     if kind == MailKind.DECISION:
-        reason = _("Your documents do not show a degree in this field.") if rejected else ""
-        return decision_mail(
-            person, decision="rejected" if rejected else "approved", reason=reason, site_url=site_url, now=now
-        )
+        reason = _("Your documents do not show a degree in this field.") if decision == "rejected" else ""
+        return decision_mail(person, decision=decision, reason=reason, site_url=site_url, now=now)
     if kind == MailKind.RECEIPT:
         facts = ReceiptFacts(True, now, total=20, answered=18, reference="EXAMPLE-REFERENCE")
         return receipt_mail(person, facts, site_url)

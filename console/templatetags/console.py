@@ -25,7 +25,6 @@ from studies.services.clock import server_now
 from studies.views.access import rights_here
 
 register = template.Library()
-register.simple_tag(moment)
 register.filter("setting_label", setting_label)  # `{{ name|setting_label }}`
 register.filter("problem_in_words", problem_in_words)  # `{{ problem|problem_in_words }}`
 Rights = frozenset[Can] | frozenset[SiteCan]
@@ -104,14 +103,7 @@ def span_since(moment: datetime, now: datetime) -> str:
 @register.simple_tag
 def near_moment(at: datetime, now: datetime) -> SafeString:
     """`{% near_moment at now %}`: as `moment`, but the time of day alone where no other day can be meant."""
-    if abs((at - now).total_seconds()) > NEAR_SECONDS:
-        return moment(at)
-    return format_html(
-        '<time datetime="{}" data-clock title="{} UTC">{} UTC</time>',
-        at.isoformat(),
-        at.strftime("%Y-%m-%d %H:%M:%S"),
-        at.strftime("%H:%M"),
-    )
+    return moment(at, only="clock" if abs((at - now).total_seconds()) <= NEAR_SECONDS else "")
 
 
 @register.simple_tag

@@ -67,6 +67,8 @@ WORDS: Mapping[str, Promise] = {
     StudyEventKind.RECRUITING_RESUMED: _("recruiting resumed"),
     StudyEventKind.SESSIONS_CHANGED: _("sessions changed by the team"),
     StudyEventKind.MAILS_SWITCHED_OFF: _("mails switched off"),
+    StudyEventKind.MAIL_TEXT_CHANGED: _("text of a mail changed"),
+    StudyEventKind.MAIL_SENDER_CHANGED: _("sender of mails changed"),
     StudyEventKind.MAILS_SWITCHED_ON: _("mails switched on"),
     StudyEventKind.MAIL_RETRIED: _("mail sent again"),
     StudyEventKind.LIST_TAKEN: _("list downloaded"),

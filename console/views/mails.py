@@ -11,19 +11,24 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.http import urlencode
 from django.utils.translation import get_language, gettext as _, gettext_lazy
 from django.views.decorators.clickjacking import xframe_options_sameorigin
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console.selectors.mails import WHEN, mail_kinds, mails_of_study
 from console.services.digests import digest_wish_set
 from console.services.mail_examples import mail_example
 from formats.cells import csv_cell
-from studies.models import DigestWish, MailKind, MailOutcome, MailRecord, Study
+from studies.models import DigestWish, MailKind, MailOutcome, MailRecord, MailSender, MailText, Study
 from studies.roles import Can
 from studies.services.clock import server_now
+from studies.services.mails.own_texts import mail_sender_set, mail_text_set
 from studies.services.mails.study_mails import mail_retry, mail_switch, mail_test_send
-from studies.services.mails.texts import html_part
+from studies.services.mails.texts import MUST, PLACEHOLDERS, html_part, mail_sender, mail_text_default
+from studies.services.people.vetting_mails import Decision
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_url_of, study_page
 from studies.views.csv_files import csv_file
@@ -36,6 +41,11 @@ LIST_COLUMNS: tuple[Column[MailRecord], ...] = (
     Column("queued", gettext_lazy("Queued"), ("queued_at",), str),
     Column("state", gettext_lazy("State"), ("outcome",), str),
 )
+DECISIONS: dict[Decision, Promise] = {
+    "approved": gettext_lazy("Approved"),
+    "reserve": gettext_lazy("Reserve list"),
+    "rejected": gettext_lazy("Rejected"),
+}
 FILTERS = (MailOutcome.WAITING, MailOutcome.FAILED, MailOutcome.SENT)
 # The preview stands in a frame of its own page: a mail brings its own few rules of style, and nothing else.
 ONLY_STYLES: dict[str, Any] = {
@@ -50,6 +60,10 @@ ONLY_STYLES: dict[str, Any] = {
 @study_page(Can.INVITE)
 def staff_mails(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Every kind of mail, and below them the mails themselves, newest first."""
+    return _mails(request, study)
+
+
+def _mails(request: HttpRequest, study: Study, problem: str = "", status: int = 200) -> HttpResponseBase:
     outcome = request.GET.get("state", "")
     chosen = outcome if outcome in FILTERS else ""
     listing = Listing(request, LIST_COLUMNS)
@@ -57,34 +71,99 @@ def staff_mails(request: HttpRequest, study: Study) -> HttpResponseBase:
     if listing.wants_csv:
         return csv_file(request, "mails", _lines(found), study=study)
     wish = DigestWish.objects.filter(member=signed_in(request)).first()
+    sender: MailSender | None = getattr(study, "mail_sender", None)
     context = {
         "study": study,
         "kinds": mail_kinds(study),
+        "sender": mail_sender(sender),
+        "sender_name": request.POST.get("name", sender.name if sender else ""),
+        "reply_to": request.POST.get("reply_to", sender.reply_to if sender else ""),
+        "problem": problem,
         "page": Paginator(found, PER_PAGE).get_page(request.GET.get("page")),
         "listing": listing,
         "chosen": chosen,
         "filters": FILTERS,
         "wants_digest": wish is None or wish.is_wanted,
     }
-    return render(request, "console/mails/mails.html", context)
+    return render(request, "console/mails/mails.html", context, status=status)
 
 
 @require_safe
 @study_page(Can.INVITE)
 def staff_mails_preview(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
     """One kind as it would be sent, as text and as HTML, in each language."""
-    mail = _example(request, study, _kind(kind))
+    return _preview(request, study, _kind(kind))
+
+
+def _preview(
+    request: HttpRequest, study: Study, kind: MailKind, problem: str = "", status: int = 200
+) -> HttpResponse:
+    """The preview, with what was written and could not be stored."""
+    template, language = _template(request, kind), _language(request)
+    own = MailText.objects.filter(study=study, template=template, language=language).first()
+    subject, body = mail_text_default(template, language) if template else ("", "")
+    subject, body = (own.subject, own.body) if own else (subject, body)
     context = {
         "study": study,
-        "kind": MailKind(kind),
-        "when": WHEN[MailKind(kind)],
-        "mail": mail,
-        "sender": settings.DEFAULT_FROM_EMAIL,
-        "language": _language(request),
+        "kind": kind,
+        "when": WHEN[kind],
+        "mail": _example(request, study, kind),
+        "language": language,
         "languages": settings.LANGUAGES,
-        "rejected": _rejected(request),
+        "decision": _decision(request),
+        "decisions": DECISIONS.items(),
+        "query": urlencode({"language": language, "as": _decision(request)}),
+        "template": template,
+        "own": own,
+        "subject": request.POST.get("subject", subject),
+        "body": request.POST.get("body", body),
+        "placeholders": PLACEHOLDERS.get(template, ()),
+        "must": MUST.get(template, ()),
+        "problem": problem,
     }
-    return render(request, "console/mails/preview.html", context)
+    return render(request, "console/mails/preview.html", context, status=status)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page(Can.SET_UP)
+def staff_mails_text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
+    """Mail the study's own words from now on, or Chiron's again."""
+    back = f"{reverse('staff_mails_preview', args=[study.slug, _kind(kind)])}?" + urlencode(
+        {"language": _language(request), "as": _decision(request)}
+    )
+    template = _template(request, _kind(kind))
+    if request.method != "POST" or not template:
+        return redirect(back)
+    is_default = "default" in request.POST
+    try:
+        changed = mail_text_set(
+            study=study, template=template, language=_language(request),
+            subject="" if is_default else request.POST.get("subject", ""),
+            body="" if is_default else request.POST.get("body", ""),
+            actor=signed_in(request), now=server_now(),
+        )  # fmt: skip
+    except Refused as refusal:
+        return _preview(request, study, _kind(kind), str(refusal), 422)
+    said = _("Chiron's text is mailed again.") if is_default else _("This text is mailed from now on.")
+    messages.success(request, said if changed else _("Nothing was changed."))
+    return redirect(back)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@study_page(Can.SET_UP)
+def staff_mails_sender(request: HttpRequest, study: Study) -> HttpResponseBase:
+    """Under which name mails come, and where answers to them go."""
+    if request.method != "POST":
+        return redirect("staff_mails", study.slug)
+    try:
+        mail_sender_set(
+            study=study, name=request.POST.get("name", ""), reply_to=request.POST.get("reply_to", ""),
+            actor=signed_in(request), now=server_now(),
+        )  # fmt: skip
+    except Refused as refusal:
+        return _mails(request, study, str(refusal), 422)
+    messages.success(request, _("Mails come from this sender from now on."))
+    return redirect("staff_mails", study.slug)
 
 
 @xframe_options_sameorigin
@@ -182,12 +261,19 @@ def _example(request: HttpRequest, study: Study, kind: MailKind) -> EmailMultiAl
         language=_language(request),
         site_url=site_url_of(request),
         now=server_now(),
-        rejected=_rejected(request),
+        decision=_decision(request),
     )
 
 
-def _rejected(request: HttpRequest) -> bool:
-    return request.GET.get("as") == "rejected"
+def _decision(request: HttpRequest) -> Decision:
+    return next((one for one in DECISIONS if one == request.GET.get("as")), "approved")
+
+
+def _template(request: HttpRequest, kind: MailKind) -> str:
+    """Which text of `studies/mail/` it is; blank for the digest, which belongs to no study."""
+    if kind == MailKind.DIGEST:
+        return ""
+    return _decision(request) if kind == MailKind.DECISION else kind.value
 
 
 def _language(request: HttpRequest) -> str:

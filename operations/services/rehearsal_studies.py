@@ -32,6 +32,10 @@ PROTOCOL: dict[str, object] = {
     "replicates_per_profile": 1,
     "top_size": 3,
     "judge_kind": "checks",
+    "organisation": "Chiron demo",
+    "responsible": "Whoever started this demo",
+    "reached_at": "at this computer",
+    "pay": "Nothing: everybody here is invented.",
 }
 
 

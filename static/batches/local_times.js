@@ -1,7 +1,7 @@
 // Shows the UTC times of a page in the reader's own time. Only the time zone is the device's; no clock is read.
 
 import { fill, gettext } from "../js/texts.js";
-import { clockTime, dayAndTime } from "./moments.js";
+import { clockSeconds, clockTime, dayAndTime, wholeDay } from "./moments.js";
 
 export function addLocalTimes(root = document) {
   for (const element of root.querySelectorAll("time[data-local]")) showLocal(element);
@@ -10,8 +10,8 @@ export function addLocalTimes(root = document) {
 export function showLocal(element) {
   const moment = new Date(element.dateTime);
   if (Number.isNaN(moment.getTime())) return;
-  if (element.dataset.local === "only") element.textContent = dayAndTime(moment);
-  else if (element.dataset.local === "clock") element.textContent = clockTime(moment);
+  const shown = { only: dayAndTime, day: wholeDay, clock: clockTime, seconds: clockSeconds }[element.dataset.local];
+  if (shown) element.textContent = shown(moment);
   else if (moment.getTimezoneOffset() !== 0) addBeside(element, moment);
 }
 

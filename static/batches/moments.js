@@ -13,6 +13,16 @@ export function clockTime(moment) {
   return new Intl.DateTimeFormat(language, TIME).format(new Date(moment));
 }
 
+// "14:02:41"
+export function clockSeconds(moment) {
+  return new Intl.DateTimeFormat(language, { ...TIME, second: "2-digit" }).format(new Date(moment));
+}
+
+// "22 November 2026"
+export function wholeDay(moment) {
+  return new Intl.DateTimeFormat(language, { dateStyle: "long" }).format(new Date(moment));
+}
+
 // "22 Nov 2026, 14:02"
 export function dayAndTime(moment) {
   const day = { day: "numeric", month: "short", year: "numeric" };

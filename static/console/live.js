@@ -1,8 +1,7 @@
 // The live board renews itself: every few seconds it asks for the parts that differ and replaces them by id. What has
 // the focus, is ticked, open or being typed stays. Between two answers only the spans of time go on.
 
-import { showLocal } from "../batches/local_times.js";
-import { clockTime } from "../batches/moments.js";
+import { addLocalTimes } from "../batches/local_times.js";
 import { fill, gettext } from "../js/texts.js";
 
 const EVERY_MS = 5_000;
@@ -22,7 +21,7 @@ let asOf = Date.parse(live.dataset.asOf);
 let asOfTicks = performance.now();
 let answeredAt = performance.now();
 
-localTimes(document.getElementById("main"));
+addLocalTimes(document.getElementById("main"));
 age.hidden = false;
 tick();
 setInterval(tick, TICK_MS);
@@ -78,14 +77,9 @@ function replace(shown, html) {
     const box = document.getElementById(id);
     if (box) box.checked = true;
   }
-  localTimes(shown);
+  addLocalTimes(shown);
   if (focused) (document.getElementById(focused) ?? document.getElementById("main")).focus({ preventScroll: true });
   sayChosen();
-}
-
-function localTimes(root) {
-  for (const element of root.querySelectorAll("time[data-local]")) showLocal(element);
-  for (const element of root.querySelectorAll("time[data-clock]")) element.textContent = clockTime(element.dateTime);
 }
 
 function tick() {

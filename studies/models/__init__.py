@@ -17,7 +17,9 @@ from studies.models.mails import (
     MailKind as MailKind,
     MailOutcome as MailOutcome,
     MailRecord as MailRecord,
+    MailSender as MailSender,
     MailSwitch as MailSwitch,
+    MailText as MailText,
 )
 from studies.models.people import (
     Announcement as Announcement,

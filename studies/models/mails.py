@@ -78,6 +78,40 @@ class MailSwitch(models.Model):
         return f"{self.study} sends no {self.kind}"
 
 
+class MailText(models.Model):
+    """A study's own words for a mail in a language, with placeholders (`studies.services.mails.own_texts`).
+
+    `template` names the mail as in `studies/mail/`. No row: Chiron's text.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="mail_texts")
+    template = models.CharField(max_length=20)
+    language = models.CharField(max_length=10)
+    subject = models.CharField(max_length=200)
+    body = models.TextField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "template", "language"], name="a_study_has_one_text_of_a_mail_in_a_language"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.template} ({self.language}) of {self.study}"
+
+
+class MailSender(models.Model):
+    """Under which name a study's mails come, and where answers to them go. The address is the site's."""
+
+    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="mail_sender")
+    name = models.CharField(max_length=80, blank=True)
+    reply_to = models.EmailField(blank=True)
+
+    def __str__(self) -> str:
+        return f"sender of mails of {self.study}"
+
+
 class DigestWish(models.Model):
     """Whether somebody of the study team wants the daily digest, and the last day it was made for."""
 

@@ -149,13 +149,15 @@ class Credential(models.Model):
 class Consent(models.Model):
     """A person accepted (or declined) exactly this text, and this list of what is recorded, at this time.
 
-    `sha256` covers both. Append-only.
+    `told` is what they were told beside it (`studies.selectors.told`), pairs of label and text in their
+    language; none where they agreed before people were told. `sha256` covers all. Append-only.
     """
 
     participant = models.ForeignKey(Participant, on_delete=models.PROTECT, related_name="consents")
     accepted = models.BooleanField()
     text = models.TextField()
     recorded = models.JSONField(default=list)
+    told = models.JSONField(default=list)
     sha256 = models.CharField(max_length=64)
     decided_at = models.DateTimeField()
 

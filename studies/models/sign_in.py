@@ -23,6 +23,9 @@ class OutgoingMail(models.Model):
     subject = models.TextField()
     body = models.TextField()
     html = models.TextField(blank=True)
+    # As in the mail's header; blank: the site's own, and no other address for answers.
+    sender = models.CharField(max_length=400, blank=True)
+    reply_to = models.EmailField(blank=True)
     discarded = models.BooleanField(default=False)
     due_at = models.DateTimeField()
     expires_at = models.DateTimeField(db_index=True)

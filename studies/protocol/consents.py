@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from formats.canonical import canonical_sha256
 from formats.wording import gettext_noop
+from studies.protocol.fingerprint import TOLD
 from studies.protocol.settings import PROFILE_QUESTIONS, ProtocolSettings
 
 RECORDED_SENTENCES: Mapping[str, str] = {
@@ -60,6 +61,18 @@ def recorded_items(settings: ProtocolSettings) -> tuple[str, ...]:
     return tuple(code for code in RECORDED_SENTENCES if asks.get(code, True))
 
 
-def consent_sha256(settings: ProtocolSettings) -> str:
-    """What text and list together are recognised by (hex); a change of either asks everybody again."""
-    return canonical_sha256({"text": settings.consent_text, "recorded": recorded_items(settings)})
+def consent_sha256(settings: ProtocolSettings, payment_rule: Mapping[str, str] | None = None) -> str:
+    """What text and list together are recognised by (hex), with what is told beside them: a change of any of
+    it asks everybody again. The closing time is told, and no part of it: to be given longer is no other
+    agreement. A study that was locked before people were told keeps the hash that its people agreed to.
+    """
+    agreed: dict[str, object] = {"text": settings.consent_text, "recorded": recorded_items(settings)}
+    told = {name: value for name in TOLD if (value := getattr(settings, name))}
+    if told:
+        agreed["told"] = told | {
+            "minutes": settings.time_budget_minutes,
+            "questions": settings.batch_size,
+            "deletion_days": settings.deletion_days,
+            "payment_rule": payment_rule,
+        }
+    return canonical_sha256(agreed)

@@ -143,6 +143,13 @@ SETTINGS: Mapping[str, Described] = {
         Holds.CONSENT,
         gettext_noop("informed consent from each; text not stated"),
     ),
+    "organisation": Described("Which organisation runs the study, as people are told.", Holds.CONSENT),
+    "responsible": Described("Who is responsible for the study, as people are told.", Holds.CONSENT),
+    "reached_at": Described("How participants reach them.", Holds.CONSENT),
+    "pay": Described(
+        "What people are paid, in words; the rule of payment is told beside it, where there is one.",
+        Holds.CONSENT,
+    ),
     "invitation_days": Described("Days an invitation can be used.", Holds.INVITED),
     "profile_questions": Described(
         "What invited people are asked about themselves; a profile may have questions of its own.",

@@ -71,6 +71,7 @@ def _slug(text: str) -> str:
 
 
 FilledText = Annotated[Text, AfterValidator(_filled)]
+ShortText = Annotated[Text, Field(max_length=500)]
 Slug = Annotated[str, Field(max_length=50), AfterValidator(_slug)]
 Count = Annotated[StrictInt, Field(ge=1)]
 Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
@@ -160,6 +161,8 @@ class ProtocolSettings(Settings):
     withdrawal the person's data are deleted. `judge_excluded` has the answers of people who are excluded
     judged, too, so that the result without any exclusion is known. `headline_scope` names the questions whose
     numbers stand first: all of them, where they may be told beside the public ones, or the public ones.
+    `organisation`, `responsible`, `reached_at` and `pay` are told before people agree
+    (`studies.selectors.told`); `pay` may be blank where the study has a rule of payment.
     `reviewers_see_private` lets reviewers read private questions with the answers to them; otherwise audits
     are drawn from public ones. `planned_judge` names the site's judge that is to score, `judge_budget` what
     it may cost in the currency of its prices; a run may be started with others, and records its own.
@@ -187,6 +190,10 @@ class ProtocolSettings(Settings):
     answer_max_characters: Annotated[Count, Field(le=1_000_000)] = 100_000
     instructions: FilledText = texts.DEFAULT_INSTRUCTIONS
     consent_text: FilledText = texts.DEFAULT_CONSENT
+    organisation: ShortText = ""
+    responsible: ShortText = ""
+    reached_at: ShortText = ""
+    pay: ShortText = ""
     invitation_days: Annotated[Count, Field(le=365)] = 14
     profile_questions: tuple[ProfileQuestion, ...] = PROFILE_QUESTIONS
     credential_file: Literal["off", "optional", "required"] = "optional"

@@ -14,7 +14,7 @@ from studies.models import (
     StudyEvent,
     User,
 )
-from studies.protocol.consents import consent_sha256
+from studies.selectors.told import agreed_sha256
 
 
 def withdrew(person: str = "pk") -> Exists:
@@ -44,7 +44,7 @@ def has_valid_consent(participant: Participant) -> bool:
 
 
 def _latest_decision_is(participant: Participant, *, accepted: bool) -> bool:
-    latest, current = latest_consent(participant), consent_sha256(participant.study.protocol)
+    latest, current = latest_consent(participant), agreed_sha256(participant.study)
     return latest is not None and latest.accepted == accepted and latest.sha256 == current
 
 

@@ -54,6 +54,8 @@ class StudyEventKind(StrEnum):
     CLOCK_CONFIRMED = "clock_confirmed"
     MAILS_SWITCHED_OFF = "mails_switched_off"
     MAILS_SWITCHED_ON = "mails_switched_on"
+    MAIL_TEXT_CHANGED = "mail_text_changed"
+    MAIL_SENDER_CHANGED = "mail_sender_changed"
     MAIL_RETRIED = "mail_retried"
     DATA_DOWNLOADED = "data_downloaded"
     DATA_DELETED = "data_deleted"

@@ -12,8 +12,9 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from studies.forms.people import ACCEPT, ConsentForm
 from studies.models import Consent, Participant
-from studies.protocol.consents import RECORDED_SENTENCES, consent_sha256, recorded_items
+from studies.protocol.consents import recorded_items
 from studies.selectors.participants import has_agreed, latest_consent
+from studies.selectors.told import agreed_sha256, recorded_sentences, told_lines
 from studies.services.clock import server_now
 from studies.services.events import has_withdrawn
 from studies.services.people.consents import consent_record
@@ -68,12 +69,13 @@ def _decided(request: HttpRequest, participant: Participant) -> HttpResponse:
 def _page(request: HttpRequest, participant: Participant, errors: Iterable[str] = ()) -> HttpResponse:
     protocol = participant.study.protocol
     latest = latest_consent(participant)
-    shown = consent_sha256(protocol)
+    shown = agreed_sha256(participant.study)
     context = {
         "participant": participant,
         "study": participant.study,
         "text": protocol.consent_text,
-        "recorded": _recorded_sentences(recorded_items(protocol)),
+        "told": told_lines(participant.study),
+        "recorded": recorded_sentences(recorded_items(protocol)),
         "shown": shown,
         "latest": latest,
         "has_agreed": has_agreed(participant),
@@ -82,10 +84,6 @@ def _page(request: HttpRequest, participant: Participant, errors: Iterable[str] 
         "errors": errors,
     }
     return render(request, "studies/consent.html", context, status=422 if errors else 200)
-
-
-def _recorded_sentences(codes: Iterable[str]) -> list[str]:
-    return [_(RECORDED_SENTENCES[code]) for code in codes]
 
 
 def _consent_copy(participant: Participant, consent: Consent) -> str:
@@ -100,6 +98,9 @@ def _consent_copy(participant: Participant, consent: Consent) -> str:
     )
     lines = [f"{label}: {value}" for label, value in facts]
     lines += ["", _("The text"), "--------", consent.text.rstrip()]
+    if consent.told:
+        lines += ["", _("What you were told"), "------------------"]
+        lines += [f"{label}: {text}" for label, text in consent.told]
     lines += ["", _("What this site records"), "----------------------"]
-    lines += [f"- {sentence}" for sentence in _recorded_sentences(consent.recorded)]
+    lines += [f"- {sentence}" for sentence in recorded_sentences(consent.recorded)]
     return "\n".join(lines) + "\n"

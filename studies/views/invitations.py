@@ -24,6 +24,7 @@ from studies.selectors.invitations import (
     token_sha256,
 )
 from studies.selectors.names import profile_names
+from studies.selectors.told import told_lines
 from studies.services.clock import server_now
 from studies.services.events import StudyEventKind
 from studies.services.people.invitation_mails import invitations_queue
@@ -76,7 +77,8 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
         if isinstance(request.user, User) and request.user.email != found.email:
             return render(request, "studies/invitation_other_person.html", {"invitation": found}, status=409)
         if request.method != "POST":
-            return render(request, "studies/invitation.html", {"invitation": found, "study": found.study})
+            context = {"invitation": found, "study": found.study, "told": told_lines(found.study)}
+            return render(request, "studies/invitation.html", context)
         participant = invitation_accept(token=token, now=now)
     except InvitationUsed as refusal:
         return _used(request, token, refusal)

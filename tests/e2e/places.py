@@ -185,6 +185,8 @@ NO_PAGES = {
     "staff_mails_retry": "takes a form, redirects",
     "staff_mails_switch": "takes a form, redirects",
     "staff_mails_test": "takes a form, redirects",
+    "staff_mails_text": "takes a form, redirects",
+    "staff_mails_sender": "takes a form, redirects",
     "staff_measurement_table": "a file",
     "staff_results_table": "a file",
     "staff_results_recompute": "takes a form, redirects",

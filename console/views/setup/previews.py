@@ -9,7 +9,6 @@ from csp.constants import SELF
 from csp.decorators import csp_replace
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.translation import gettext as _
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_http_methods
 
@@ -26,10 +25,11 @@ from batches.views.wording import (
 )
 from console.forms.steps import STEP_FORMS
 from studies.models import Prompt, Study, StudyStatus
-from studies.protocol.consents import RECORDED_SENTENCES, recorded_items
+from studies.protocol.consents import recorded_items
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
 from studies.roles import Can
 from studies.selectors.private_questions import of_public
+from studies.selectors.told import recorded_sentences, told_lines
 from studies.services.clock import server_now
 from studies.views.access import study_page
 
@@ -78,9 +78,12 @@ def _context(study: Study, settings: ProtocolSettings, page: str, now: datetime)
     """What the participant's view gives the page, for somebody who has just been admitted."""
     common = {"study": study, "protocol": settings, "at_the_end": OVERDUE_WORDS[settings.overdue_rule]}
     if page == "consent":
-        recorded = [_(RECORDED_SENTENCES[code]) for code in recorded_items(settings)]
+        recorded = recorded_sentences(recorded_items(settings))
         participant = SimpleNamespace(vetting_status="approved", code="P-000")
-        return common | {"participant": participant, "text": settings.consent_text, "recorded": recorded}
+        told = told_lines(study, settings)
+        return common | {
+            "participant": participant, "text": settings.consent_text, "told": told, "recorded": recorded,
+        }  # fmt: skip
     if page == "receipt":
         return common | _receipt(study, settings, now)
     budget = timedelta(minutes=settings.time_budget_minutes)

@@ -29,13 +29,13 @@ from studies.services.refusals import Refused
 from studies.views.access import private_shown, rights_here, signed_in, study_page
 
 PAGES = (
-    "questions", "items", "people", "time", "consent", "instructions", "receipt", "tools", "arms",
+    "questions", "items", "people", "time", "told", "consent", "instructions", "receipt", "tools", "arms",
     "practice", "offtask", "judge", "reporting",
 )  # fmt: skip
 # The participant's page that shows what a page of the set-up decides.
 PREVIEWS = {
-    "consent": "consent", "instructions": "instructions", "start": "start", "receipt": "receipt",
-    "tools": "start", "time": "start", "arms": "start",
+    "told": "consent", "consent": "consent", "instructions": "instructions", "start": "start",
+    "receipt": "receipt", "tools": "start", "time": "start", "arms": "start",
 }  # fmt: skip
 
 

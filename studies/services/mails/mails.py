@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from smtplib import SMTPRecipientsRefused
 
 import structlog
-from django.core.mail import EmailMessage, send_mail
+from django.conf import settings
+from django.core.mail import EmailMessage, EmailMultiAlternatives
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils.translation import gettext_noop
@@ -14,7 +15,7 @@ from django.utils.translation import gettext_noop
 from studies.models import Invitation, MailKind, MailOutcome, MailRecord, OutgoingMail
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails.notifications import notify_workers
-from studies.services.mails.texts import html_part
+from studies.services.mails.texts import HTML, html_part
 
 LOG = structlog.get_logger("chiron")
 SEND = "batches.tasks.send_mails"
@@ -47,17 +48,27 @@ def mail_queue(
 
     One that cannot be sent within `valid_for` is of no use any more and is dropped.
     """
-    mail = OutgoingMail.objects.create(
+    mail = _row(message, now, valid_for)
+    mail.discarded = discarded
+    mail.save()
+    transaction.on_commit(mails_hint)
+    return mail
+
+
+def _row(
+    message: EmailMessage, now: datetime, valid_for: timedelta, invitation: Invitation | None = None
+) -> OutgoingMail:
+    return OutgoingMail(
         to=message.to[0],
         subject=str(message.subject),
         body=str(message.body),
         html=html_part(message),
-        discarded=discarded,
+        sender="" if message.from_email == settings.DEFAULT_FROM_EMAIL else message.from_email,
+        reply_to=next(iter(message.reply_to), ""),
         due_at=now,
         expires_at=now + valid_for,
+        invitation=invitation,
     )
-    transaction.on_commit(mails_hint)
-    return mail
 
 
 def mails_hint() -> None:
@@ -73,16 +84,7 @@ def invitation_mails_queue(
     Otherwise as `mail_queue`.
     """
     mails = OutgoingMail.objects.bulk_create(
-        OutgoingMail(
-            to=message.to[0],
-            subject=str(message.subject),
-            body=str(message.body),
-            html=html_part(message),
-            due_at=now,
-            expires_at=now + valid_for,
-            invitation=invitation,
-        )
-        for message, invitation in letters
+        _row(message, now, valid_for, invitation) for message, invitation in letters
     )
     MailRecord.objects.bulk_create(
         MailRecord(study_id=invitation.study_id, kind=MailKind.INVITATION, mail=mail, queued_at=now)
@@ -139,7 +141,13 @@ def _send(mail: OutgoingMail, clock: Callable[[], datetime]) -> bool:
     # No transaction is open while the mail server is waited for. Whatever is wrong with one mail holds up no
     # other.
     try:
-        send_mail(mail.subject, mail.body, None, [mail.to], html_message=mail.html or None)
+        answers = [mail.reply_to] if mail.reply_to else None
+        message = EmailMultiAlternatives(
+            mail.subject, mail.body, mail.sender or None, [mail.to], reply_to=answers
+        )
+        if mail.html:
+            message.attach_alternative(mail.html, HTML)
+        message.send()
     except SMTPRecipientsRefused as error:
         if mail.invitation is None:
             _failed(mail, type(error).__name__, clock())

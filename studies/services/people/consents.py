@@ -6,8 +6,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from studies.models import Consent, Participant, StudyStatus, VettingStatus
-from studies.protocol.consents import consent_sha256, recorded_items
+from studies.protocol.consents import recorded_items
 from studies.selectors.participants import has_agreed, latest_consent
+from studies.selectors.told import agreed_sha256, told_lines
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.mails.study_mails import mails_cancel
 from studies.services.people.participants import participant_lock
@@ -39,7 +40,7 @@ def consent_record(
     participant = participant_lock(participant)
     _require_asked(participant)
     protocol = participant.study.protocol
-    digest = consent_sha256(protocol)
+    digest = agreed_sha256(participant.study)
     if shown_sha256 is not None and shown_sha256 != digest:
         raise ConsentTextChanged(
             _("The text was changed while you were reading. Please read it again and decide.")
@@ -59,6 +60,7 @@ def consent_record(
         accepted=accepted,
         text=protocol.consent_text,
         recorded=list(recorded_items(protocol)),
+        told=[[line.label, line.text] for line in told_lines(participant.study)],
         sha256=digest,
         decided_at=now,
     )

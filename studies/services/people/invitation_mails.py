@@ -5,19 +5,22 @@ from datetime import datetime
 from smtplib import SMTPRecipientsRefused
 
 import structlog
-from django.core.mail import EmailMultiAlternatives, send_mail
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
+from django.db.models import prefetch_related_objects
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext_lazy as _, override
 
 from studies.models import Invitation, MailOutcome, MailRecord, OutgoingMail, Study, StudyEvent, User
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.invitations import token_sha256
+from studies.selectors.told import told_text
 from studies.services.database import one_of_many_writes, rows_insert, slices
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails.mails import ADDRESS_REFUSED, NOT_TAKEN, invitation_mails_queue
 from studies.services.mails.study_mails import VALID_FOR
-from studies.services.mails.texts import MailButton, html_part, mail_of
+from studies.services.mails.texts import MailButton, mail_of
 from studies.services.people.invitations import (
     expiry,
     require_inviting,
@@ -69,6 +72,9 @@ def invitations_queue(
 def _queue(study: Study, numbers: list[int], site_url: str, now: datetime, actor: User | None) -> None:
     """Some of them, in few queries; the mails are written before the transaction."""
     protocol, expires_at = study.protocol, expiry(study, now)
+    prefetch_related_objects(
+        [study], "payment_rules", "mail_texts", "mail_sender"
+    )  # once for all of these mails
     chosen = list(Invitation.objects.filter(pk__in=numbers).order_by("pk"))
     letters = []
     for invitation in chosen:
@@ -128,16 +134,18 @@ def invitation_mail(
         "days": protocol.invitation_days,
         "link": link,
     }
-    button = MailButton(link, _("Accept the invitation"))
     language = language or invitation.language
-    return mail_of("invitation", context, to=invitation.email, language=language, button=button)
+    with override(language or settings.LANGUAGE_CODE):
+        context["about"] = told_text(study, protocol)
+    button = MailButton(link, _("Accept the invitation"))
+    return mail_of("invitation", context, to=invitation.email, language=language, button=button, study=study)
 
 
 def _mail(invitation: Invitation, link: str) -> str:
     """Why the mail did not go out; blank where it did."""
     mail = invitation_mail(invitation, link)
     try:
-        send_mail(str(mail.subject), str(mail.body), None, mail.to, html_message=html_part(mail))
+        mail.send()
     except SMTPRecipientsRefused:
         return ADDRESS_REFUSED
     except OSError as error:  # every other error of smtplib is one, too

@@ -47,4 +47,4 @@ def participant_mail(
     page = site_url.rstrip("/") + reverse("study_home", args=[study.slug]) if site_url else ""
     context = {**facts, "study": study, "minutes": participant.budget_minutes, "page": page}
     button = MailButton(page, _("Open the study")) if page else None
-    return mail_of(template, context, to=user.email, language=user.language, button=button)
+    return mail_of(template, context, to=user.email, language=user.language, button=button, study=study)

@@ -31,6 +31,7 @@ from studies.services.staff.roles import role_give
 from studies.services.staff.staff import staff_add
 from studies.services.studies import study_freeze, study_update_settings
 from tests.console.setup.conftest import Save
+from tests.support.told import TOLD
 
 pytestmark = pytest.mark.django_db
 NAMES = {"QR": "Quantitative reasoning", "PR": "Procedures"}
@@ -157,7 +158,7 @@ def test_banks_that_agree_are_not_asked_about_and_hashes_of_before_stay(study: S
     assert study_freeze(study=study, now=now).status == "frozen"
     digests: dict[str, Any] = {"bank_digest": "b", "item_bank_digest": "i", "judge_protocol_hash": "j"}
     later = {
-        "category_source", "reviewers_see_private", "headline_scope", "planned_judge", "judge_budget",
+        "category_source", "reviewers_see_private", "headline_scope", "planned_judge", "judge_budget", *TOLD,
     }  # fmt: skip
     before = ProtocolSettings().model_dump(mode="json", exclude=later)
     of_before = {"settings": before, "bank": "b", "item_bank": "i", "judge_protocol": "j"}
@@ -195,7 +196,7 @@ def test_the_commands_list_the_four_questions_that_move_in_the_published_bank(sh
     assert created.count(": question bank ") == 4
     with pytest.raises(CommandError, match="does not say which holds"):
         run("build_batches", "pilot")
-    run("update_study", "pilot", protocol='{"category_source": "question_bank"}')
+    run("update_study", "pilot", protocol=json.dumps({"category_source": "question_bank", **TOLD}))
     run("build_batches", "pilot")
     categories = {one.category for one in prompt_traits(Study.objects.get())}
     assert categories == {"LR", "WK", "SI", "LN", "QR", "CT", "PR"}

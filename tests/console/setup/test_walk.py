@@ -14,6 +14,7 @@ from batches.models import BatchPlan
 from studies.models import ItemBank, Study, StudyStatus
 from studies.services.events import StudyEventKind
 from tests.console.setup.conftest import BANK, Save
+from tests.support.told import TOLD
 
 pytestmark = pytest.mark.django_db
 
@@ -81,6 +82,8 @@ def test_from_nothing_to_a_locked_study(staff: Client, save: Save) -> None:
     page = staff.get(lock).content.decode()
     assert "There are item parameters for these questions (demo-items) and the study uses none" in page
     assert 'id="lock-form"' not in page
+    assert "Say which organisation runs the study." in page
+    save(study, "told", **TOLD)
     save(study, "items", item_bank="")
     page = staff.get(lock).content.decode()
     assert "Results are raw scores: nobody is placed on a scale of ability" in page
@@ -112,7 +115,7 @@ def test_from_nothing_to_a_locked_study(staff: Client, save: Save) -> None:
     assert study.item_bank == items
     assert BatchPlan.objects.get().report["sizes"] == [12, 12, 12, 12]
     steps = [event.details.get("step") for event in study.events.filter(kind=StudyEventKind.SETTINGS_CHANGED)]
-    assert steps == ["questions", "people", "time", "judge", "items", "items"]
+    assert steps == ["questions", "people", "time", "judge", "told", "items", "items"]
     assert save(study, "time").status_code == 422  # a locked study is not changed by its steps
 
 

@@ -7,8 +7,11 @@ import pytest
 
 from studies.models import Study
 from tests.studies.commands.study_commands import GOOD, run
+from tests.support.told import TOLD
 
-MATCH = '{"judge_kind": "match", "match_rules": "bbeh", "consent_text": "We record answers."}'
+MATCH = json.dumps(
+    {"judge_kind": "match", "match_rules": "bbeh", "consent_text": "We record answers.", **TOLD}
+)
 
 
 @pytest.fixture

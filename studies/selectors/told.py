@@ -1,0 +1,128 @@
+"""What people are told before they agree, from the study's own records: one block for every place.
+
+It stands in the invitation, on the pages behind links, on the consent page and in the copy that is kept.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.utils import formats
+from django.utils.translation import gettext as _, ngettext
+
+from formats.wording import gettext_noop
+from presentation.moments import moment_text
+from presentation.numbers import numbered
+from studies.models import Study
+from studies.protocol.consents import RECORDED_SENTENCES, consent_sha256, recorded_items
+from studies.protocol.settings import ProtocolSettings
+
+REQUIRED: Mapping[str, str] = {
+    "organisation": gettext_noop("Say which organisation runs the study."),
+    "responsible": gettext_noop("Name the person who is responsible for the study."),
+    "reached_at": gettext_noop("Write how participants reach them: an address or a telephone number."),
+    "pay": gettext_noop("Say in words what people are paid, or that they are not; or set a payment rule."),
+}
+
+
+class Told(NamedTuple):
+    """A line of the block; `at` is the moment that its text is of, for pages that know the viewer's zone."""
+
+    label: str
+    text: str
+    at: datetime | None = None
+
+
+def told_missing(study: Study) -> list[str]:
+    """A sentence for everything that people would not be told. Nobody real is in a simulated study."""
+    settings = study.protocol
+    has_rule = study.payment_rules.exists()
+    return [
+        _(sentence)
+        for name, sentence in REQUIRED.items()
+        if not study.is_simulated and not getattr(settings, name).strip() and not (name == "pay" and has_rule)
+    ]
+
+
+def told_lines(study: Study, settings: ProtocolSettings | None = None) -> list[Told]:
+    """The block: what it is about and what is said, in the reader's language. Blank settings say nothing."""
+    settings = settings or study.protocol
+    hours, minutes = divmod(settings.time_budget_minutes, 60)
+    length = [ngettext("%(number)d hour", "%(number)d hours", hours) % {"number": hours}] if hours else []
+    if minutes:
+        length.append(ngettext("%(number)d minute", "%(number)d minutes", minutes) % {"number": minutes})
+    questions = ngettext("%(number)d question", "%(number)d questions", settings.batch_size)
+    pay = [text for text in (settings.pay.strip(), rule_words(payment_rule_facts(study))) if text]
+    who = [text.strip() for text in (settings.responsible, settings.organisation) if text.strip()]
+    told = [
+        Told(_("Who runs it"), ", ".join(who)),
+        Told(_("How to reach them"), settings.reached_at.strip()),
+        Told(
+            _("Your time"),
+            _("%(length)s in one go, for up to %(questions)s")
+            % {"length": " ".join(length), "questions": numbered(questions, {"number": settings.batch_size})},
+        ),
+        Told(_("Until"), moment_text(study.closes_at) if study.closes_at else "", study.closes_at),
+        Told(_("Pay"), " ".join(pay)),
+        Told(
+            _("Leaving"),
+            numbered(
+                ngettext(
+                    "You can withdraw on your own page at any time, without giving a reason. What you wrote "
+                    "is deleted %(number)d day later.",
+                    "You can withdraw on your own page at any time, without giving a reason. What you wrote "
+                    "is deleted %(number)d days later.",
+                    settings.deletion_days,
+                ),
+                {"number": settings.deletion_days},
+            ),
+        ),
+    ]
+    return [line for line in told if line.text]
+
+
+def recorded_sentences(codes: Iterable[str]) -> list[str]:
+    """What the site records, in the reader's language."""
+    return [_(RECORDED_SENTENCES[code]) for code in codes]
+
+
+def told_text(study: Study, settings: ProtocolSettings | None = None) -> str:
+    """The block as plain text, a line for each, and what is recorded below it."""
+    lines = [f"{line.label}: {line.text}" for line in told_lines(study, settings)]
+    recorded = recorded_sentences(recorded_items(settings or study.protocol))
+    return "\n".join([*lines, "", _("What this site records:"), *(f"- {one}" for one in recorded)])
+
+
+def agreed_sha256(study: Study) -> str:
+    """What a consent to the study as it is now is recognised by (hex)."""
+    return consent_sha256(study.protocol, payment_rule_facts(study))
+
+
+def payment_rule_facts(study: Study) -> dict[str, str] | None:
+    """The newest rule of payment by its terms; None where there is none."""
+    rules = list(study.payment_rules.all())  # not asked by number: of many mails they are read once
+    rule = rules[-1] if rules else None
+    names = ("currency", "flat", "hourly", "hours_cap", "bonus", "bonus_answers", "pays_withdrawn")
+    return {name: str(getattr(rule, name)) for name in names} if rule else None
+
+
+def rule_words(rule: Mapping[str, str] | None) -> str:
+    """The terms in a sentence each; blank without a rule, or where it pays nothing."""
+    if rule is None:
+        return ""
+    facts: dict[str, Any] = {
+        name: formats.number_format(value) if value[0].isdigit() else value for name, value in rule.items()
+    }
+    facts["hours_cap"] = facts["hours_cap"].removesuffix("00").rstrip(".,")
+    said = []
+    if float(rule["flat"]):
+        said.append(_("%(flat)s %(currency)s when your time has ended."))
+    if float(rule["hourly"]) and rule["hours_cap"] != "None":
+        said.append(_("%(hourly)s %(currency)s for every hour worked, up to %(hours_cap)s hours."))
+    elif float(rule["hourly"]):
+        said.append(_("%(hourly)s %(currency)s for every hour worked."))
+    if float(rule["bonus"]):
+        said.append(_("%(bonus)s %(currency)s more for at least %(bonus_answers)s answers."))
+    if said and rule["pays_withdrawn"] != "True":
+        said.append(_("Who withdraws is not paid."))
+    return " ".join(sentence % facts for sentence in said)
