@@ -133,6 +133,7 @@ SITE = (
             Entry(_("Models"), "staff_models", "bars", SiteCan.MAKE_STUDIES, within=("staff_model",)),
             Entry(_("Planner"), "staff_planner", "lines", SiteCan.PLAN, within=("staff_planner",)),
             Entry(_("Staff"), "staff_team", "people", SiteCan.RUN_SITE, within=("staff_team",)),
+            Entry(_("History"), "staff_site_history", "clock", SiteCan.RUN_SITE),
             Entry(_("Site health"), "staff_health", "sun", SiteCan.RUN_SITE, within=("staff_health",)),
         ),
     ),

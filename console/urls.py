@@ -19,7 +19,7 @@ from console.views import (
 from console.views.live import actions, board
 from console.views.people import decisions, people
 from console.views.setup import amending, locking, previews, steps
-from console.views.site import banks, health, item_banks, models, staff
+from console.views.site import banks, deleting, health, item_banks, models, staff
 
 STUDY = "staff/studies/<slug:slug>/"
 SETUP = f"{STUDY}setup/"
@@ -50,6 +50,10 @@ urlpatterns = [
     path("staff/team/", staff.staff_team, name="staff_team"),
     path("staff/team.csv", staff.staff_team_file, name="staff_team_file"),
     path("staff/team/<int:number>/", staff.staff_team_change, name="staff_team_change"),
+    path("staff/team/<int:number>/second-factor/", staff.staff_team_factor, name="staff_team_factor"),
+    path("staff/history/", staff.staff_site_history, name="staff_site_history"),
+    path("staff/delete/<slug:kind>/<int:number>/", deleting.staff_delete, name="staff_delete"),
+    path(f"{STUDY}archive/", deleting.staff_study_archive, name="staff_study_archive"),
     path("staff/health/", health.staff_health, name="staff_health"),
     path(HISTORY, history.staff_history, name="staff_history"),
     path(f"{STUDY}history.csv", history.staff_history_file, name="staff_history_file"),

@@ -66,6 +66,8 @@ WORDS: Mapping[str, Promise] = {
     StudyEventKind.RECRUITING_PAUSED: _("recruiting paused"),
     StudyEventKind.RECRUITING_RESUMED: _("recruiting resumed"),
     StudyEventKind.SESSIONS_CHANGED: _("sessions changed by the team"),
+    StudyEventKind.ARCHIVED: _("study archived"),
+    StudyEventKind.BROUGHT_BACK: _("study brought back from the archive"),
     StudyEventKind.MAILS_SWITCHED_OFF: _("mails switched off"),
     StudyEventKind.MAIL_TEXT_CHANGED: _("text of a mail changed"),
     StudyEventKind.MAIL_SENDER_CHANGED: _("sender of mails changed"),

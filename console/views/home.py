@@ -35,7 +35,8 @@ PROGRESS = (
 COLUMNS = ("study", "name", "state", "created_at", "closes_at", "questions", "sets", *PROGRESS, "results_at")
 SHOWN = {
     "active": (_("Active"), Q(status__in=[StudyStatus.DRAFT, StudyStatus.FROZEN])),
-    "finished": (_("Finished"), Q(status=StudyStatus.CLOSED)),
+    "finished": (_("Finished"), Q(status=StudyStatus.CLOSED, archived_at=None)),
+    "archived": (_("Archived"), ~Q(archived_at=None)),
     "all": (_("All"), Q()),
 }
 

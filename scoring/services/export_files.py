@@ -45,7 +45,7 @@ class FileGone(Refused):
 
 def file_path(file: ExportFile) -> Path:
     """Where the file lies. Only the site itself reads there."""
-    return _folder(file.study) / f"{file.pk}.zip"
+    return exports_folder(file.study) / f"{file.pk}.zip"
 
 
 def tables_file_make(
@@ -228,14 +228,15 @@ def _root() -> Path:
     return Path(settings.DATA_DIR) / "exports"
 
 
-def _folder(study: Study) -> Path:
+def exports_folder(study: Study) -> Path:
+    """Where the files of the study lie."""
     return _root() / study.slug
 
 
 @contextmanager
 def _draft_folder(study: Study) -> Iterator[Path]:
     """A folder that is gone afterwards, but for a kill: `export_strays_delete` deletes what is left then."""
-    folder = _folder(study)
+    folder = exports_folder(study)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=folder))
     try:

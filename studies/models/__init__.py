@@ -39,6 +39,7 @@ from studies.models.recruiting import (
 )
 from studies.models.roles import StudyRole as StudyRole
 from studies.models.sign_in import LimitedUse as LimitedUse, OutgoingMail as OutgoingMail
+from studies.models.site import SiteEvent as SiteEvent
 from studies.models.studies import (
     Amendment as Amendment,
     Study as Study,

@@ -42,6 +42,8 @@ class Study(models.Model):
     closes_at = models.DateTimeField(null=True)
     # Since when nobody new may come in or start; sessions that run go on.
     recruiting_paused_at = models.DateTimeField(null=True)
+    # Since when it is only read, and no longer listed among the studies.
+    archived_at = models.DateTimeField(null=True)
     # A rehearsal: every person in it is simulated, and every page, table and export says so.
     is_simulated = models.BooleanField(default=False)
     created_at = models.DateTimeField()

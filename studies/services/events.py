@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from studies.models import Participant, Study, StudyEvent, User
+from studies.models import Participant, SiteEvent, Study, StudyEvent, User
 
 
 class StudyEventKind(StrEnum):
@@ -15,6 +15,8 @@ class StudyEventKind(StrEnum):
     FROZEN = "study_frozen"
     AMENDED = "study_amended"
     CLOSED = "study_closed"
+    ARCHIVED = "study_archived"
+    BROUGHT_BACK = "study_brought_back"
     ROLE_GIVEN = "role_given"
     ROLE_TAKEN = "role_taken"
     INVITED = "invitation_created"
@@ -90,6 +92,26 @@ class StudyEventKind(StrEnum):
     EXPORT_TAKEN = "export_taken"
     EXPORT_DELETED = "export_deleted"
     PRIVATE_SEEN = "private_seen"
+
+
+class SiteEventKind(StrEnum):
+    """What can happen to the site that is of no study, or outlives one."""
+
+    SECOND_FACTOR_RESET = "second_factor_reset"
+    STUDY_DELETED = "study_deleted"
+    BANK_DELETED = "bank_deleted"
+    ITEM_BANK_DELETED = "item_bank_deleted"
+    JUDGE_TEXTS_DELETED = "judge_texts_deleted"
+    JUDGE_DELETED = "judge_deleted"
+
+
+def site_event_record(
+    kind: SiteEventKind, now: datetime, *, about: str, actor: User | None, reason: str = "", **details: object
+) -> SiteEvent:
+    """Add one event to the history of the site; call it inside the change's transaction."""
+    return SiteEvent.objects.create(
+        kind=kind, about=about, reason=reason, details=details, actor=actor, happened_at=now
+    )
 
 
 def event_record(

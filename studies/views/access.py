@@ -12,10 +12,11 @@ from http import HTTPStatus
 from typing import Concatenate, ParamSpec
 
 from django.conf import settings
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext as _
 from django.views.decorators.cache import cache_control, never_cache
 
 from studies.models import Participant, Study, User
@@ -107,6 +108,11 @@ def study_page(can: Can, *, instead: str = "") -> Callable[[StudyView[P]], Guard
             request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs
         ) -> HttpResponseBase:
             study = _study_with_rights(request, slug)
+            if study.archived_at and request.method == "POST" and view.__name__ != "staff_study_archive":
+                messages.error(
+                    request, _("The study is archived, so nothing in it changes. Bring it back first.")
+                )
+                return redirect("staff_study", slug)
             if can in rights_here(request):
                 return view(request, study, *args, **kwargs)
             return redirect(instead, slug) if instead else page_refused(request, study)

@@ -184,6 +184,7 @@ NO_PAGES = {
     "staff_mails_digest": "takes a form, redirects",
     "staff_mails_retry": "takes a form, redirects",
     "staff_mails_switch": "takes a form, redirects",
+    "staff_study_archive": "takes a form, redirects",
     "staff_mails_test": "takes a form, redirects",
     "staff_mails_text": "takes a form, redirects",
     "staff_mails_sender": "takes a form, redirects",

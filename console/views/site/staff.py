@@ -15,11 +15,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from console.selectors.staff import staff_members
 from formats.cells import csv_cell
 from studies.forms.team import StaffForm
-from studies.models import User
+from studies.models import SiteEvent, User
 from studies.roles import SiteCan
 from studies.services.clock import server_now
+from studies.services.events import SiteEventKind
 from studies.services.refusals import Refused
-from studies.services.staff.colleagues import staff_invite
+from studies.services.staff.colleagues import second_factor_reset, staff_invite
 from studies.services.staff.staff import StaffChange, staff_change
 from studies.views.access import signed_in, site_page, site_url_of
 from studies.views.csv_files import csv_file
@@ -33,6 +34,21 @@ LIST_COLUMNS: tuple[Column[Any], ...] = (
     Column("studies", gettext_lazy("Studies"), ("part_in",), str, numeric=True),
     Column("factor", gettext_lazy("Second factor"), ("has_factor",), str),
     Column("seen", gettext_lazy("Last sign-in"), ("last_login",), str),
+)
+SITE_WORDS: Mapping[str, Promise] = {
+    SiteEventKind.SECOND_FACTOR_RESET: gettext_lazy("second factor reset"),
+    SiteEventKind.STUDY_DELETED: gettext_lazy("study deleted"),
+    SiteEventKind.BANK_DELETED: gettext_lazy("bank deleted"),
+    SiteEventKind.ITEM_BANK_DELETED: gettext_lazy("item parameters deleted"),
+    SiteEventKind.JUDGE_TEXTS_DELETED: gettext_lazy("judge texts deleted"),
+    SiteEventKind.JUDGE_DELETED: gettext_lazy("judge deleted"),
+}
+HISTORY_COLUMNS: tuple[Column[Any], ...] = (
+    Column("happened_at", gettext_lazy("When"), ("happened_at",), lambda one: one.happened_at.isoformat()),
+    Column("kind", gettext_lazy("What"), ("kind",), lambda one: one.kind),
+    Column("about", gettext_lazy("Of what"), ("about",), lambda one: one.about),
+    Column("reason", gettext_lazy("Why"), ("reason",), lambda one: one.reason),
+    Column("actor", gettext_lazy("By"), ("actor__email",), lambda one: one.actor and one.actor.email),
 )
 COLUMNS = ("address", "open", "administrator", "makes_studies", "studies", "second_factor", "last_sign_in")
 DONE: Mapping[StaffChange, Promise] = {
@@ -111,6 +127,44 @@ def staff_team_change(request: HttpRequest, number: int) -> HttpResponse:
     else:
         messages.info(request, _("Nothing was changed."))
     return redirect("home" if user == request.user else "staff_team")
+
+
+@site_page(SiteCan.RUN_SITE)
+@require_http_methods(["GET", "HEAD", "POST"])
+@proof_to_change
+def staff_team_factor(request: HttpRequest, number: int) -> HttpResponse:
+    """Ask why, then take away the second factor of somebody who lost it."""
+    user = get_object_or_404(User, pk=number, is_staff=True)
+    problem = ""
+    if request.method == "POST":
+        try:
+            second_factor_reset(
+                user=user, reason=request.POST.get("reason", ""), site_url=site_url_of(request),
+                now=server_now(), actor=signed_in(request),
+            )  # fmt: skip
+        except Refused as refusal:
+            problem = str(refusal)
+        else:
+            told = _(
+                "The second factor of %(email)s is reset; they are signed out everywhere and told by mail."
+            )
+            messages.success(request, told % {"email": user.email})
+            return redirect("staff_team")
+    context = {"person": user, "problem": problem, "reason": request.POST.get("reason", "")}
+    return render(request, "console/staff_factor.html", context, status=422 if problem else 200)
+
+
+@site_page(SiteCan.RUN_SITE)
+@require_safe
+def staff_site_history(request: HttpRequest) -> HttpResponseBase:
+    """What happened to the site that is of no study, or outlives one, newest first; the same as CSV."""
+    listing = Listing(request, HISTORY_COLUMNS)
+    rows = listing.ordered(SiteEvent.objects.select_related("actor"))
+    if listing.wants_csv:
+        return listing.csv(rows, "site-history")
+    page = Paginator(rows, STAFF_PER_PAGE).get_page(request.GET.get("page"))
+    context = {"page": page, "rows": [(one, SITE_WORDS[one.kind]) for one in page], "listing": listing}
+    return render(request, "console/site/history.html", context)
 
 
 def _added(request: HttpRequest, form: StaffForm) -> bool:

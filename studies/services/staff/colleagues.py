@@ -8,18 +8,23 @@ from django.utils.translation import gettext as _
 
 from studies.models import Study, StudyRole, User
 from studies.roles import Role
+from studies.services.events import SiteEventKind, site_event_record
 from studies.services.mails.mails import mail_queue
 from studies.services.mails.texts import mail_of
 from studies.services.people.participants import normal_email
 from studies.services.refusals import Refused
 from studies.services.staff.roles import require_no_participant, role_give
-from studies.services.staff.staff import staff_add
+from studies.services.staff.staff import second_factor_forget, sign_out_everywhere, staff_add
 
 MAIL_VALID_FOR = timedelta(days=3)
 
 
 class AccountClosed(Refused):
     """The account was closed, which only those who run the site take back."""
+
+
+class ResetRefused(Refused):
+    """The second factor stays as it is."""
 
 
 @transaction.atomic
@@ -67,3 +72,27 @@ def staff_invite(
         context: dict[str, object] = {"link": site_url.rstrip("/") + reverse("staff_home")}
         mail_queue(message=mail_of("staff", context, to=address), now=now, valid_for=MAIL_VALID_FOR)
     return user, changed
+
+
+@transaction.atomic
+def second_factor_reset(*, user: User, reason: str, site_url: str, now: datetime, actor: User) -> None:
+    """Take away every passkey, app and recovery code of a member of the staff who lost them, sign them out
+    everywhere and tell them by mail; at the next sign-in they set up a new one.
+
+    Raises ResetRefused: nobody resets their own, and nobody without a reason.
+    """
+    reason = reason.strip()
+    if user == actor:
+        raise ResetRefused(
+            _("Nobody resets their own second factor here. Use “Sign-in and security”, or ask a colleague.")
+        )
+    if not reason:
+        raise ResetRefused(_("Write why it is reset, and how you know that it is they who ask."))
+    number = second_factor_forget(user=user)
+    sign_out_everywhere(user=user)
+    site_event_record(
+        SiteEventKind.SECOND_FACTOR_RESET, now, about=user.email, actor=actor, reason=reason, factors=number
+    )
+    link = site_url.rstrip("/") + reverse("staff_home")
+    message = mail_of("factor_reset", {"link": link}, to=user.email, language=user.language)
+    mail_queue(message=message, now=now, valid_for=MAIL_VALID_FOR)

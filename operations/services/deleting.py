@@ -1,0 +1,188 @@
+"""Deleting what nothing rests on: drafts and simulated studies, and banks, judges and texts nobody uses.
+
+One walk over the database's own relations finds every row that would be left behind, so that a table that
+comes later is deleted, too.
+"""
+
+import logging
+import shutil
+from collections import Counter
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import SET_NULL, Model, ProtectedError, Q
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _, gettext_lazy
+
+from batches.models import Answer
+from jobs.selectors import open_jobs
+from judging.models import JudgeConfig, JudgingRun
+from judging.models.runs import RunState
+from scoring.models import ResultSet
+from scoring.services.export_files import exports_folder
+from studies.models import (
+    BankVersion,
+    Credential,
+    Invitation,
+    ItemBank,
+    JudgeProtocol,
+    OutgoingMail,
+    Participant,
+    Prompt,
+    Study,
+    StudyStatus,
+    User,
+)
+from studies.services.database import slices
+from studies.services.events import SiteEventKind, site_event_record
+from studies.services.refusals import Refused
+
+KEYS_A_QUERY = 500
+Deletable = Study | BankVersion | ItemBank | JudgeProtocol | JudgeConfig
+KINDS: dict[type[Model], SiteEventKind] = {
+    Study: SiteEventKind.STUDY_DELETED,
+    BankVersion: SiteEventKind.BANK_DELETED,
+    ItemBank: SiteEventKind.ITEM_BANK_DELETED,
+    JudgeProtocol: SiteEventKind.JUDGE_TEXTS_DELETED,
+    JudgeConfig: SiteEventKind.JUDGE_DELETED,
+}
+COUNTED: dict[type[Model], str | Promise] = {
+    Participant: gettext_lazy("People"),
+    Invitation: gettext_lazy("Invitations"),
+    Answer: gettext_lazy("Answers"),
+    ResultSet: gettext_lazy("Results"),
+    Prompt: gettext_lazy("Questions"),
+}
+
+logger = logging.getLogger(__name__)
+
+
+class NotDeleted(Refused):
+    """Something rests on it, or it was not confirmed; nothing was deleted."""
+
+
+def has_people(row: Deletable) -> bool:
+    """Whether somebody was asked into it, or took part: then its name is typed before it goes."""
+    return isinstance(row, Study) and (row.participants.exists() or row.invitations.exists())
+
+
+def studies_resting_on(row: Deletable) -> list[Study]:
+    """The studies for which it is kept; of a study none."""
+    uses = {
+        BankVersion: Q(bank_version=row.pk) | Q(batch_plan__bank_version=row.pk),
+        ItemBank: Q(item_bank=row.pk) | Q(batch_plan__item_bank=row.pk),
+        JudgeProtocol: Q(judge_protocol=row.pk),
+        JudgeConfig: Q(scoring_runs__config=row.pk),
+    }
+    return list(Study.objects.filter(uses[type(row)]).distinct()) if type(row) in uses else []
+
+
+def require_deletable(row: Deletable) -> None:
+    """Raise NotDeleted with the reason where it has to stay."""
+    if not isinstance(row, Study):
+        if studies_resting_on(row):
+            raise NotDeleted(
+                _("Studies rest on it, so it stays. Delete them first, where they may be deleted.")
+            )
+        return
+    if row.status != StudyStatus.DRAFT and not row.is_simulated:
+        raise NotDeleted(
+            _("People were promised a record of a locked study, so it stays. Close it, then archive it.")
+        )
+    running = JudgingRun.objects.filter(study=row, state=RunState.RUNNING)
+    if open_jobs(row).exists() or running.exists():
+        raise NotDeleted(_("Something runs in this study. Wait until it has ended, or cancel it."))
+
+
+def what_goes(row: Deletable) -> list[tuple[str, int]]:
+    """What is deleted with it, counted, for whoever decides."""
+    found = _rows_below(row)
+    return [(str(label), len(found[model])) for model, label in COUNTED.items() if found.get(model)]
+
+
+@transaction.atomic
+def site_row_delete(*, row: Deletable, typed: str, actor: User, now: datetime) -> None:
+    """Delete it with everything that is of it alone, for good; the history of the site keeps that it was.
+
+    `typed` is its name where people are in it. Raises NotDeleted.
+    """
+    row = type(row)._base_manager.select_for_update().get(pk=row.pk)
+    require_deletable(row)
+    if has_people(row) and isinstance(row, Study) and typed.strip() != row.name.strip():
+        raise NotDeleted(_("Write the name of the study as it stands above; nothing was deleted."))
+    found = _rows_below(row)
+    gone = Counter({str(model._meta.verbose_name_plural): len(keys) for model, keys in found.items()})
+    accounts = set(
+        User.objects.filter(participations__pk__in=found.get(Participant, ())).values_list("pk", flat=True)
+    )
+    if isinstance(row, Study):
+        files = [one.file for one in Credential.objects.filter(pk__in=found.get(Credential, ()))]
+        folder = exports_folder(row)
+        OutgoingMail.objects.filter(record__study=row).delete()
+        transaction.on_commit(lambda: _files_delete(files, folder))
+    bank = row.bank if isinstance(row, BankVersion) else None
+    site_event_record(KINDS[type(row)], now, about=_named(row), actor=actor, rows=dict(gone))
+    for model, keys in found.items():
+        _rows_delete(model, keys)
+    if bank is not None and not bank.versions.exists():
+        bank.delete()
+    _accounts_delete(accounts)
+
+
+def _named(row: Deletable) -> str:
+    return f"{row.name} ({row.slug})" if isinstance(row, Study) else str(row)
+
+
+def _rows_below(row: Model) -> dict[type[Model], set[Any]]:
+    """The keys of every row that points at this one, or at one of them, by its table."""
+    found: dict[type[Model], set[Any]] = {type(row): {row.pk}}
+    left: list[tuple[type[Model], set[Any]]] = [(type(row), {row.pk})]
+    while left:
+        model, keys = left.pop()
+        for relation in model._meta.related_objects:
+            if relation.many_to_many or relation.on_delete is SET_NULL:
+                continue
+            table: Any = relation.related_model
+            new: set[Any] = set()
+            for some in slices(keys, KEYS_A_QUERY):
+                rows = table._base_manager.filter(**{f"{relation.field.name}__in": some})
+                new.update(rows.values_list("pk", flat=True))
+            new -= found.setdefault(table, set())
+            if new:
+                found[table] |= new
+                left.append((table, new))
+    return {model: keys for model, keys in found.items() if keys}
+
+
+def _rows_delete(model: type[Model], keys: Iterable[Any]) -> None:
+    """Delete these rows alone: what points at them goes, too, and the database looks at the end."""
+    for some in slices(keys, KEYS_A_QUERY):
+        for relation in model._meta.related_objects:
+            if relation.on_delete is SET_NULL:
+                other: Any = relation.related_model
+                name = relation.field.name
+                other._base_manager.filter(**{f"{name}__in": some}).update(**{name: None})
+        rows: Any = model._base_manager.filter(pk__in=some)
+        rows._raw_delete(rows.db)
+
+
+def _accounts_delete(keys: Iterable[int]) -> None:
+    """Accounts of people who are in nothing any more."""
+    for user in User.objects.filter(pk__in=list(keys), is_staff=False, participations=None):
+        try:
+            with transaction.atomic():
+                user.delete()
+        except ProtectedError:
+            logger.info("an account stays, as something points at it", extra={"person": user.pk})
+
+
+def _files_delete(files: Iterable[Any], folder: Any) -> None:
+    """Files know no transactions: they go once the rows are gone. What stays goes with the hourly sweep."""
+    try:
+        for file in files:
+            file.delete(save=False)
+        shutil.rmtree(folder, ignore_errors=True)
+    except OSError:
+        logger.exception("could not delete a file of a study that was deleted")
