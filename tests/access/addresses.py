@@ -27,6 +27,7 @@ SPECIAL = {
     "staff_measurement_figure": {"extension": "svg"},
     "staff_history_protocol": {"extension": "md"},
     "staff_setup_preview": {"page": "consent"},
+    "staff_delete": {"kind": "judge-texts"},
 }
 NAMES_A_THING = set("slug code session_id token number sample agreement_id results_id job_id".split())
 ARGUMENT = re.compile(r"<(?:\w+:)?(\w+)>|\(\?P<(\w+)>[^)]*\)")
