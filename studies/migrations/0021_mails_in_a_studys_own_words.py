@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('studies', '0019_consents_keep_what_was_told'),
+        ('studies', '0020_consents_keep_what_was_told'),
     ]
 
     operations = [

@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('studies', '0020_mails_in_a_studys_own_words'),
+        ('studies', '0021_mails_in_a_studys_own_words'),
     ]
 
     operations = [

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('studies', '0018_versions_of_models'),
+        ('studies', '0019_the_first_run_of_a_site'),
     ]
 
     operations = [
