@@ -21,8 +21,9 @@ def left_files(files: QuerySet[Any]) -> QuerySet[Any]:
     """Those of the files that were begun before somebody left their study."""
     left = StudyEvent.objects.filter(study=OuterRef("study"), kind__in=LEAVING).order_by()
     number = Subquery(left.values("study").annotate(number=Count("pk")).values("number"))
-    counted = files.annotate(left=Coalesce(number, 0, output_field=IntegerField()))
-    return counted.filter(departures__lt=F("left"))
+    left_since = Coalesce(number, 0, output_field=IntegerField())
+    found: QuerySet[Any] = files.annotate(left=left_since).filter(departures__lt=F("left"))
+    return found
 
 
 def export_files(study: Study) -> QuerySet[Any]:
