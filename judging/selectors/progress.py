@@ -152,6 +152,8 @@ def _progress_of(
         completion_tokens=_total(calls, "completion"),
         cost=_cost_of(run, calls),
         unknown_costs=_total(calls, "free"),
+        set_aside=sum((one["reserved"] for one in alive), ZERO),
+        set_aside_until=max((one["leased_until"] for one in alive if one["reserved"]), default=None),
         possibly_spent=sum((one["reserved"] for one in dead), ZERO),
         workers=len(alive),
         slots=_total(alive, "slots"),

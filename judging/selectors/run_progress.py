@@ -19,7 +19,8 @@ class JudgeProgress:
 
     `being_asked` are open rows that a worker holds; `waiting_again` open ones that failed before, by the
     reason. `cost` is None where the judge's prices are not known; `unknown_costs` counts the calls on record
-    without a cost. `possibly_spent` is what workers that died may have spent beside it.
+    without a cost. `set_aside` is what workers hold for calls under way, at the latest `set_aside_until`;
+    `possibly_spent` is what workers that died may have spent beside the cost.
     """
 
     run: ScoringRun
@@ -36,6 +37,8 @@ class JudgeProgress:
     completion_tokens: int
     cost: Decimal | None
     unknown_costs: int
+    set_aside: Decimal
+    set_aside_until: datetime | None
     possibly_spent: Decimal
     workers: int
     slots: int
@@ -114,6 +117,15 @@ class Progress:
         """What the judges with prices cost; None where no judge has any."""
         costs = [judge.cost for judge in self.judges if judge.cost is not None]
         return sum(costs, ZERO) if costs or not self.judges else None
+
+    @property
+    def set_aside(self) -> Decimal:
+        return sum((judge.set_aside for judge in self.judges), ZERO)
+
+    @property
+    def set_aside_until(self) -> datetime | None:
+        """When the last lease ends that holds money now, unless its worker renews it."""
+        return max((judge.set_aside_until for judge in self.judges if judge.set_aside_until), default=None)
 
     @property
     def possibly_spent(self) -> Decimal:

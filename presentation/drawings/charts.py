@@ -78,8 +78,9 @@ def chart(
     width: float,
     keys: Sequence[Key] = (),
     across: Sequence[Across] = (),
+    height: float = HEIGHT,
 ) -> Drawing | None:
-    """Every series on the same axes; None where no series has a place."""
+    """Every series on the same axes, `height` inside them; None where no series has a place."""
     places = [place for one in series for place in one.places]
     if not places:
         return None
@@ -87,8 +88,8 @@ def chart(
     top += 22  # for the name of the axis that goes up
     ends = [value for one in places for value in (one.low, one.high) if value is not None]
     ys = [*(one.y for one in places), *ends, *(line.y for line in across)]
-    y = _scale(y_axis, ys, top + HEIGHT, top)
-    up = _named(y_axis, y, say, 6)
+    y = _scale(y_axis, ys, top + height, top)
+    up = _named(y_axis, y, say, 6 if height == HEIGHT else 3)
     left = max((text_width(text) for _value, text in up), default=0) + 12
     half = max((one.width / 2 for one in series if one.kind == "bars"), default=0.0)
     xs = [value for one in places for value in (one.x - half, one.x + half)]
@@ -97,12 +98,12 @@ def chart(
     marks += [
         Text(0, top - 10, fitting(y_axis.label, width)),
         Text(
-            rounded((left + width) / 2), top + HEIGHT + 38, fitting(x_axis.label, width - left), "", "middle"
+            rounded((left + width) / 2), top + height + 38, fitting(x_axis.label, width - left), "", "middle"
         ),
         *(Line(left, y.at(one.y), width - 6, y.at(one.y), one.look) for one in across),
     ]
     marks += [mark for one in series for mark in _drawn(one, x, y)]
-    return Drawing(width, top + HEIGHT + FOOT, tuple(marks))
+    return Drawing(width, top + height + FOOT, tuple(marks))
 
 
 def _scale(axis: Axis, values: Sequence[float], start: float, end: float) -> Scale:

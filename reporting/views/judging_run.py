@@ -28,8 +28,9 @@ from judging.selectors.throughput import calls_by_minute
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import RunNotOpen, run_cancel, run_pause, run_resume
 from judging.views.reason_texts import WAYS_ON, reason_text
-from presentation.numbers import numbered
-from presentation.sparkline import sparkline
+from presentation.drawings.charts import Axis, Place, Series, chart
+from presentation.drawings.shapes import NARROW, WIDE, Drawing
+from presentation.numbers import counted, decimals, numbered
 from reporting.views.agreement.pages import run_panel
 from studies.models import Study
 from studies.roles import Can
@@ -38,6 +39,7 @@ from studies.services.refusals import Refused
 from studies.views.access import Guarded, signed_in, study_page
 from studies.views.csv_files import csv_file
 
+THROUGHPUT_HEIGHT = 110.0
 JUDGE_COLUMNS = (
     "judge", "replicate", "decided", "planned", "being_asked", "scored", "shared", "known", "unscored",
     "calls", "failed_calls", "tokens_read", "tokens_written", "cost",
@@ -240,10 +242,31 @@ def run_context(run: JudgingRun) -> dict[str, object]:
         "reasons": _reason_rows(progress),
         "way_on": WAYS_ON.get(run.pause_reason, ""),
         "said": said(progress),
-        "spark": sparkline(calls_by_minute(progress)),
+        "throughput": _throughput(progress),
         "resume_form": ResumeForm(initial={"budget": shortest(run.budget)}, spent=progress.spent),
         "cancel_form": CancelForm(left=progress.open),
     }
+
+
+def _throughput(progress: Progress) -> dict[str, object]:
+    """Calls a minute in the last hour of the run, as wide as its card and for phones; {} without any call."""
+    calls = calls_by_minute(progress)
+    if len(calls) < 2 or not any(calls):
+        return {}
+    label = _("Minutes before its end") if progress.run.ended_at else _("Minutes ago")
+    every = next(step for step in (1, 5, 15) if len(calls) <= 6 * step)
+    named = [(-minute, counted(minute)) for minute in range(0, len(calls), every)]
+    places = [
+        Place(minute, number, _("%(number)s a minute") % {"number": counted(number)} if number else "", r=2.5)
+        for minute, number in enumerate(calls, start=1 - len(calls))
+    ]
+
+    def drawn(width: float) -> Drawing | None:
+        up = Axis(_("Calls a minute"), low=0)
+        series = [Series("curve", places, "average")]
+        return chart(series, Axis(label, named=named), up, decimals, width=width, height=THROUGHPUT_HEIGHT)
+
+    return {"wide": drawn(WIDE), "narrow": drawn(NARROW), "most": max(calls)}
 
 
 def _reason_rows(progress: Progress) -> list[ReasonRow]:
