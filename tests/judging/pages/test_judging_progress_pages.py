@@ -93,14 +93,14 @@ def test_rows_in_a_workers_hands_are_being_asked_until_it_dies(
     assert one.set_aside_until == lease.leased_until
     text = words(staff.get(action("live", run)).content.decode())
     assert "1 worker up to 2 at a time" in text
-    assert "0.25 is set aside for calls under way and is free again as they end." in text
+    assert "0.2500 is set aside for calls under way and is free again as they end." in text
     later = now + timedelta(hours=1)
     one = judging_progress(run, later).judges[0]
     assert (one.open, one.being_asked, one.workers) == (24, 0, 0)
     assert (one.possibly_spent, one.set_aside) == (Decimal("0.25"), 0)
     WorkerLease.objects.update(leased_until=now)
     text = words(staff.get(action("live", run)).content.decode())
-    assert "0.25 was set aside by a worker that was killed: its last calls are on no record" in text
+    assert "0.2500 was set aside by a worker that was killed: its last calls are on no record" in text
 
 
 def test_unscored_rows_show_their_reason_in_words(
