@@ -16,7 +16,7 @@ from batches.rules.saves import check_answer_text
 from batches.selectors.notices import notices_for
 from batches.selectors.saved_answers import read_saved_answer
 from batches.selectors.sessions import session_clock
-from batches.services.answers import AnswerNotFound, IncomingText, TextRefused, answer_save
+from batches.services.answers import AnswerNotFound, IncomingText, TextRefused, answer_save, prompt_seen
 from batches.services.contact import page_report
 from batches.services.flags import answer_flag
 from batches.services.practice import (
@@ -89,6 +89,21 @@ def report_page(request: SignedInRequest, session_id: UUID, body: schemas.PageRe
         report=PageReport(**body.model_dump()),
         now=server_now(),
     )
+    return schemas.Heard(kept=kept)
+
+
+@router.post(
+    "/sessions/{uuid:session_id}/answers/{int:position}/seen", response={200: schemas.Heard, **PROBLEMS}
+)
+def see_question(
+    request: SignedInRequest, session_id: UUID, position: int, body: schemas.Seen
+) -> schemas.Heard:
+    """Stamp the first view of a question. `kept`: it was the first, and the session runs."""
+    session = session_clock(request.user, session_id)
+    if session is None:
+        raise HttpError(404, _("There is no such session of yours."))
+    now = server_now()
+    kept = prompt_seen(session=session, position=position, now=now, seconds_ago=body.seconds_ago)
     return schemas.Heard(kept=kept)
 
 

@@ -111,6 +111,14 @@ class PageReport(BaseModel):
     lost_seconds: Number = 0
 
 
+class Seen(BaseModel):
+    """A question that was shown from the page's memory, so many seconds ago by the device."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    seconds_ago: Number
+
+
 class Heard(BaseModel):
     """`kept`: whether the page need not tell its news again."""
 

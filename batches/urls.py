@@ -17,6 +17,7 @@ urlpatterns = [
     path("studies/<slug:slug>/withdraw/", studies.withdraw, name="study_withdraw"),
     path("sessions/<uuid:session_id>/", sessions.overview, name="session_overview"),
     path("sessions/<uuid:session_id>/prompts/<int:position>/", prompts.prompt, name="session_prompt"),
+    path("sessions/<uuid:session_id>/questions/", prompts.questions, name="session_questions"),
     path("sessions/<uuid:session_id>/resources/", sessions.resources, name="session_resources"),
     path("sessions/<uuid:session_id>/submit/", sessions.submit, name="session_submit"),
     path("sessions/<uuid:session_id>/receipt/", sessions.receipt, name="session_receipt"),

@@ -128,6 +128,7 @@ class SessionEventKind(models.TextChoices):
     CONTACT_LOST = "contact_lost", _("The open page was not heard for a while")
     TWO_DEVICES = "two_devices", _("Open on two devices at once")
     CLOCK_OFF = "clock_off", _("The device's clock was off")
+    SEEN_OFFLINE = "seen_offline", _("A question was first shown while offline, as the page reported")
 
 
 PAGE_REPORTS = (
@@ -135,6 +136,7 @@ PAGE_REPORTS = (
     SessionEventKind.CONTACT_LOST,
     SessionEventKind.TWO_DEVICES,
     SessionEventKind.CLOCK_OFF,
+    SessionEventKind.SEEN_OFFLINE,
 )
 """What is no more than a page's word: it proves nothing about when somebody worked."""
 

@@ -3,7 +3,7 @@
 import uuid
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from batches.models import PAGE_REPORTS, Answer, Revision, Session, SessionEvent, SessionEventKind
 from batches.rules.statuses import SessionStatus
@@ -39,8 +39,12 @@ def session_clock(user: User, session_id: uuid.UUID) -> Session | None:
 
 def answer_at(session: Session, position: int) -> Answer | None:
     """The answer at a place (from 1), with its prompt and the prompt's attachments."""
-    answers = session.answers.select_related("prompt").prefetch_related("prompt__attachments")
-    return answers.filter(position=position).first()
+    return answers_in_full(session).filter(position=position).first()
+
+
+def answers_in_full(session: Session) -> QuerySet[Answer]:
+    """The session's answers in order, each with its prompt and the prompt's attachments."""
+    return session.answers.select_related("prompt").prefetch_related("prompt__attachments")
 
 
 def label_at(session: Session, position: int) -> str:
@@ -107,11 +111,15 @@ def last_activity(session: Session) -> datetime:
     before = session.events.exclude(kind__in=(SessionEventKind.EXPIRED, *PAGE_REPORTS))
     if expired is not None:
         before = before.filter(pk__lt=expired.pk)
+    told = session.events.filter(kind=SessionEventKind.SEEN_OFFLINE)
+    seen = Answer.objects.filter(session=session).exclude(
+        position__in=[event.details["position"] for event in told]
+    )
     moments = [
         session.started_at,
         *before.values_list("recorded_at", flat=True),
         *Revision.objects.filter(answer__session=session).values_list("received_at", flat=True),
-        *Answer.objects.filter(session=session).values_list("first_seen_at", flat=True),
+        *seen.values_list("first_seen_at", flat=True),
     ]
     return max(moment for moment in moments if moment and moment <= session.deadline_at)
 

@@ -132,12 +132,22 @@ def answer_save(
     return _receipt(saved, incoming, outcome, now, kept=room or outcome in SAVED)
 
 
-def prompt_seen(*, session: Session, position: int, now: datetime) -> bool:
-    """Stamp the first view of a prompt in a running session; False where it was stamped, or is too late."""
+def prompt_seen(*, session: Session, position: int, now: datetime, seconds_ago: int = 0) -> bool:
+    """Stamp the first view of a prompt in a running session; False where it was stamped, or is too late.
+
+    A page that was offline tells of a view later, and how many `seconds_ago` it was by its device: an event
+    keeps both times. No deadline goes by what a page says.
+    """
     if not session.is_running(now):
         return False
+    seen_at = max(session.started_at, now - timedelta(seconds=seconds_ago)) if seconds_ago else now
     unseen = Answer.objects.filter(session=session, position=position, first_seen_at=None)
-    return bool(unseen.update(first_seen_at=now))
+    with transaction.atomic():
+        is_stamped = bool(unseen.update(first_seen_at=seen_at))
+        if is_stamped and seconds_ago:
+            kind = SessionEventKind.SEEN_OFFLINE
+            session_event(session.pk, kind, now, happened_at=seen_at, position=position)
+    return is_stamped
 
 
 def prompt_seen_soon(*, session: Session, position: int, now: datetime) -> None:

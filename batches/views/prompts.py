@@ -4,21 +4,26 @@ import uuid
 from contextlib import suppress
 from datetime import datetime
 
+from csp.decorators import csp_update
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_http_methods, require_safe
 
 from batches.forms import AnswerForm
 from batches.models import Answer, RevisionOutcome, Session
-from batches.selectors.sessions import answer_at
+from batches.selectors.sessions import answer_at, answers_in_full
 from batches.services.answers import TextRefused, answer_save, prompt_seen_soon
 from batches.services.flags import FlagRefused, answer_flag
 from batches.services.receipts import SaveReceipt, outcome_sentence
 from batches.views.sessions import for_owner, session_context
+from studies.selectors.private_questions import is_private
 from studies.services.clock import server_now
 from studies.views.access import signed_in
 
 
+# The page shows files from its memory.
+@csp_update({"img-src": ["blob:"]})
 @require_http_methods(["GET", "POST"])
 @for_owner
 def prompt(request: HttpRequest, session: Session, position: int) -> HttpResponse:
@@ -30,6 +35,32 @@ def prompt(request: HttpRequest, session: Session, position: int) -> HttpRespons
     if request.method == "POST":
         return _saved(request, answer, now)
     return _page(request, answer, AnswerForm.of(answer.session, answer), now)
+
+
+# Twenty forms that are nearly alike: a tenth of it.
+@gzip_page
+@require_safe
+@for_owner
+def questions(request: HttpRequest, session: Session) -> HttpResponse:
+    """Every question of a running session with its form, for the memory of an open page; not seen by that.
+
+    A private question comes without its text, unless the protocol allows it.
+    """
+    now = server_now()
+    if not session.is_running(now):
+        raise Http404("this session does not run")
+    held = [
+        (answer, AnswerForm.of(session, answer), _may_be_held(session, answer))
+        for answer in answers_in_full(session)
+    ]
+    response = render(request, "batches/questions.html", session_context(session, now) | {"held": held})
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+def _may_be_held(session: Session, answer: Answer) -> bool:
+    """Whether an open page may keep the question while another one is shown."""
+    return session.participant.study.protocol.private_offline or not is_private(answer.prompt)
 
 
 def _saved(request: HttpRequest, answer: Answer, now: datetime) -> HttpResponse:
@@ -86,6 +117,7 @@ def _page(
         prompt_seen_soon(session=session, position=answer.position, now=now)
     context = session_context(session, now)
     context |= {"answer": answer, "form": form, "receipt": receipt}
+    context["is_held"] = _may_be_held(session, answer)
     return render(request, "batches/prompt.html", context, status=status)
 
 

@@ -62,13 +62,20 @@ def overview(request: HttpRequest, session: Session) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @for_owner
 def submit(request: HttpRequest, session: Session) -> HttpResponse:
-    """The review page: what is empty, what was used, and the button that hands in."""
+    """The review page: what is empty, what was used, and the button that hands in.
+
+    Handing in with questions that have no answer is asked about once.
+    """
     now = server_now()
     running = session.is_running(now)
     form = ResourcesForm(session, request.POST if request.method == "POST" else None)
+    context = session_context(session, now) | {"form": form, "is_asked": "unanswered" in request.POST}
     # While there is time, an incomplete form is shown again. At the very end the batch matters more: it is
     # handed in without the declaration, which the receipt asks for.
-    if form.is_bound and (form.is_valid() or not running):
+    is_sent = form.is_bound and (form.is_valid() or not running)
+    if is_sent and running and context["unanswered"] and not context["is_asked"]:
+        return render(request, "batches/submit.html", context | {"is_asked": True, "asks": True})
+    if is_sent:
         declared = form.declared if form.is_valid() else None
         try:
             session_submit(session=session, resources=declared, now=now, site_url=site_url_of(request))
@@ -77,7 +84,6 @@ def submit(request: HttpRequest, session: Session) -> HttpResponse:
         return redirect("session_receipt", session.pk)
     if not running:
         return redirect("session_receipt", session.pk)
-    context = {**session_context(session, now), "form": form}
     return render(request, "batches/submit.html", context, status=422 if form.is_bound else 200)
 
 

@@ -107,6 +107,7 @@ EVENT_WORDS: Mapping[str, Words] = {
     SessionEventKind.CONTACT_LOST: _("the open page was not heard for a while"),
     SessionEventKind.TWO_DEVICES: _("open on two devices at once"),
     SessionEventKind.CLOCK_OFF: _("the device's clock was off"),
+    SessionEventKind.SEEN_OFFLINE: _("opened a question while offline, as their device told later"),
 }
 
 STATUS_WORDS: Mapping[SessionStatus, Words] = {
@@ -260,7 +261,8 @@ STEP_SENTENCES: Mapping[tuple[StepKind, StepState], Words] = {
     (StepKind.INSTRUCTIONS, _NEXT): _("Please read the instructions. No clock runs while you read."),
     (StepKind.CHECK, _NEXT): _("Please answer a few questions on the instructions. No clock runs meanwhile."),
     (StepKind.CHECK, _WAITING): _(
-        "You have no try left at the questions on the instructions. Please write to the study team."
+        "You have used all your tries at the questions on the instructions, so you cannot start for now. The "
+        "study team sees this and may allow you another try."
     ),
     (StepKind.START, _NEXT): _(
         "Everything is ready. Nothing starts until you press the button on the start page."

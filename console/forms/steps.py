@@ -294,9 +294,19 @@ class ReportingForm(StepForm):
             "questions, and audits are drawn from these."
         ),
     )
+    private_offline = switch(
+        _("People keep private questions within reach without a network"),
+        _(
+            "While their session runs, the open page then holds all its questions in memory, and nothing on "
+            "the device. Otherwise it holds the public ones; a private one opens when the network is back."
+        ),
+    )
     groups = (
         (_("Top and who is left out"), ("top_size", "judge_excluded")),
-        (_("Where private questions are asked"), ("headline_scope", "reviewers_see_private")),
+        (
+            _("Where private questions are asked"),
+            ("headline_scope", "reviewers_see_private", "private_offline"),
+        ),
     )
 
 

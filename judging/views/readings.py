@@ -16,7 +16,9 @@ from studies.services.clock import server_now
 
 SHOWN_CHARACTERS = 200
 FORMS: Mapping[str, Promise] = {
-    "line": _("the answer alone, in one line, with or without “The answer is:” before it"),
+    "line": _(
+        "the answer alone, in one line; or, after other text, what follows “The answer is:” in its line"
+    ),
     "choice": _("the letter of one option, such as (B), with or without the option’s text"),
     "truth": _("one of the words True and False"),
     "yes_no": _("one of the words Yes and No, first or alone"),

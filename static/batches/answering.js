@@ -1,100 +1,115 @@
-// The answering page, in a session and in practice: connects writing and saving with the clock, the list of prompts and the tools.
+// The answering page, in a session and in practice: connects the questions with the clock, their list and the tools.
 
 import { addCopying } from "./copying.js";
-import { Drafting } from "./drafting.js";
 import { Ending, PracticeEnding } from "./ending.js";
-import { Flag } from "./flag.js";
-import { addImageZoom } from "./image_zoom.js";
+import { FirstViews } from "./first_views.js";
+import { HeldQuestions } from "./held_questions.js";
+import { ImageZoom } from "./image_zoom.js";
+import { Line } from "./line.js";
 import { PaneTabs } from "./pane_tabs.js";
+import { refuseFiles } from "./pasting.js";
 import { PromptList } from "./prompt_list.js";
 import { Reporter } from "./reporter.js";
 import { Shortcuts } from "./shortcuts.js";
 import { Splitter } from "./splitter.js";
 import { TimeBar } from "./time_bar.js";
+import { Workplace } from "./workplace.js";
 
 const RETRY_MS = 5_000;
 
 const form = document.getElementById("answer-form");
+const panes = document.getElementById("panes");
 const list = new PromptList(form.dataset);
-const drafting = new Drafting({ form, go: (step) => list.go(step) });
-const { fields, saver, saveState, copies, preview } = drafting;
 const timeBar = new TimeBar(document.getElementById("time-bar"));
 const { countdown } = timeBar;
+const held = new HeldQuestions(panes.dataset.questionsUrl);
+const line = new Line(countdown);
+const workplace = new Workplace({
+  panes,
+  list,
+  held,
+  line,
+  views: new FirstViews(panes.dataset.seenUrl),
+  zoom: new ImageZoom(document.getElementById("zoom-dialog")),
+});
 const practiceOver = document.getElementById("practice-over");
-const ending = practiceOver
-  ? new PracticeEnding(practiceOver)
-  : new Ending({ receiptUrl: timeBar.bar.dataset.receiptUrl, form, fields, saver, copies });
-const { reportUrl, session } = timeBar.bar.dataset;
+const { reportUrl, receiptUrl, session } = timeBar.bar.dataset;
+const ending = practiceOver ? new PracticeEnding(practiceOver) : new Ending({ receiptUrl, workplace });
 // Practice is nobody's business.
-if (reportUrl) new Reporter({ url: reportUrl, session, countdown, saver });
-const flag = new Flag(document.getElementById("flag-button"));
-
-const panes = document.getElementById("panes");
+const reporter = reportUrl ? new Reporter({ url: reportUrl, session, countdown }) : null;
 new Splitter({ bar: document.getElementById("splitter"), panes });
 const sides = new PaneTabs({ tabs: document.getElementById("pane-tabs"), panes });
-if (form.querySelector("[data-server-refusal], .errorlist")) sides.show("answer");
-addCopying();
-addImageZoom();
-listenToSaving();
+
+refuseFiles();
+addCopying(panes.querySelector(".pane-top"));
+workplace.addEventListener("opened", ({ detail }) => listenTo(detail.work));
+workplace.addEventListener("shown", () => {
+  sides.name(workplace.shown.position);
+  sides.show("question");
+  if (ending.isOver) ending.sayWhatIsSaved();
+});
 listenToTime();
 new Shortcuts({
   actions: {
-    J: () => list.go(1),
-    K: () => list.go(-1),
-    F: () => flag.toggle(),
-    P: () => preview.toggle(),
+    J: () => workplace.go(1),
+    K: () => workplace.go(-1),
+    F: () => workplace.shown.flag.toggle(),
+    P: () => workplace.shown.drafting.preview.toggle(),
     U: () => timeBar.say(),
   },
-  enter: () => saver.flush(),
+  enter: () => workplace.shown.saver.flush(),
 });
-flag.addEventListener("change", ({ detail }) => list.showFlag(detail.flagged));
-list.showFlag(flag.flagged);
-drafting.start();
+workplace.begin();
+if (form.querySelector("[data-server-refusal], .errorlist")) sides.show("answer");
 
-function listenToSaving() {
+function listenTo({ saver, flag, position }) {
+  reporter?.follow(saver);
   saver.addEventListener("time", ({ detail }) => {
     if (!countdown.isOver) countdown.sync(detail.secondsLeft, detail.askedAt);
   });
   saver.addEventListener("state", ({ detail }) => {
-    if (detail.state === "saved") showSaved();
-    else if (saver.unsaved) list.showDraft();
-    if (detail.state === "over") settleOver();
-    if (ending.isOver) ending.sayWhatIsSaved();
+    if (detail.state === "saved") {
+      if (saver.revision > 0) list.showSaved(saver.draft.text.trim() !== "", position);
+    } else if (saver.unsaved) list.showDraft(position);
+    if (detail.state === "over") settleOver(saver);
+    if (ending.isOver && !practiceOver) ending.sayWhatIsSaved();
   });
-}
-
-function showSaved() {
-  if (saver.revision > 0) list.showSaved(saver.draft.text.trim() !== "");
+  flag.addEventListener("change", ({ detail }) => list.showFlag(detail.flagged, position));
+  list.showFlag(flag.flagged, position);
 }
 
 // A save was refused because the session is over. The clock says how it ended, or that it goes on after all.
-async function settleOver() {
+async function settleOver(saver) {
   const isKnown = await countdown.ask();
   if (countdown.isOver) end(countdown.status);
   else if (isKnown) saver.resume();
-  else setTimeout(settleOver, RETRY_MS);
+  else setTimeout(() => settleOver(saver), RETRY_MS);
 }
 
 // What counted is said on the side of the answer.
 function end(status) {
+  workplace.isOver = !practiceOver;
+  held.close();
   ending.lock(status);
-  preview.close();
+  workplace.shown.drafting.preview.close();
   sides.show("answer");
 }
 
 function listenToTime() {
-  countdown.addEventListener("last-seconds", () => saver.flush());
+  countdown.addEventListener("last-seconds", () => workplace.flush());
   countdown.addEventListener("over", async ({ detail }) => {
-    await saver.flush();
+    await workplace.flush();
     if (countdown.isOver) end(detail.status);
   });
   countdown.addEventListener("again", () => {
+    workplace.isOver = false;
+    held.open();
     ending.unlock();
-    saver.resume();
+    for (const work of workplace.opened) work.saver.resume();
   });
-  countdown.addEventListener("signed-out", () => saveState.tellSignedOut(true));
+  countdown.addEventListener("signed-out", () => workplace.shown.drafting.saveState.tellSignedOut(true));
   countdown.addEventListener("signed-in", () => {
-    saveState.tellSignedOut(false);
-    saver.flush();
+    workplace.shown.drafting.saveState.tellSignedOut(false);
+    workplace.flush();
   });
 }

@@ -14,8 +14,8 @@ const LAST_SECONDS = 3;
 export class Countdown extends EventTarget {
   // Events: "tick" whenever the shown time may have changed; "last-seconds" shortly before the end; "over" with
   // detail.status; "again" where an ended session goes on; "deadline" with detail {deadlineAt, extendedSeconds}
-  // where the end has moved; "signed-out" and "signed-in"; "heard" with detail {serverTime, askedAt} and "unheard":
-  // whether the server has answered.
+  // where the end has moved; "signed-out" and "signed-in"; "heard" with detail {serverTime, askedAt}; "answered" and
+  // "unheard": whether the server was reached.
   constructor({ url, secondsLeft, deadlineAt, extendedSeconds }) {
     super();
     Object.assign(this, { url, deadlineAt, extendedSeconds });
@@ -72,6 +72,8 @@ export class Countdown extends EventTarget {
   async #askOnce(askedAt) {
     try {
       const reply = await fetch(this.url, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+      if (reply.status >= 500) throw new TypeError("the server cannot answer now");
+      this.#tell("answered");
       if (reply.ok) this.#learn(await reply.json(), askedAt);
       else this.#refused(reply);
       return reply.ok;

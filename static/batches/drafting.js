@@ -1,9 +1,10 @@
-// Writing in a form that saves itself: its fields, saving, copies on this device, word count and preview, and the
-// ways out of the page.
+// Writing in a form that saves itself: its fields, saving, copies on this device, word count and preview. The form
+// stands in the page when this is made; it may be taken out later, while its saving goes on.
 
 import { Copies } from "./copies.js";
 import { DraftFields, sameDraft } from "./drafts.js";
 import { addLocalTimes } from "./local_times.js";
+import { Pasting } from "./pasting.js";
 import { Preview } from "./preview.js";
 import { Reading } from "./reading.js";
 import { Restoring } from "./restoring.js";
@@ -13,20 +14,20 @@ import { randomToken } from "./tokens.js";
 import { WordCount } from "./word_count.js";
 
 export class Drafting {
-  // `go(step)` leads to the next (1) or the previous (-1) prompt.
-  constructor({ form, go }) {
+  // `go(step)` leads to the next (1) or the previous (-1) prompt, `leave(address)` to another page.
+  constructor({ form, go, leave }) {
     const { session, position, saveUrl } = form.dataset;
     const tab = randomToken();
-    Object.assign(this, { form, go, saveUrl });
+    Object.assign(this, { form, go, leave, saveUrl });
     this.fields = new DraftFields(form);
     this.copies = new Copies({ session, position, tab });
     const revision = Number(form.elements.base_revision.value);
     this.saver = new Saver({ url: saveUrl, tab, draft: this.fields.initial(), revision });
     this.saveState = new SaveState({ saver: this.saver, copies: this.copies });
     this.words = new WordCount({ place: document.getElementById("word-count"), field: this.fields.text });
+    new Pasting(this.fields.text);
     this.preview = new Preview({ tabs: document.getElementById("answer-tabs"), field: this.fields.text });
     this.reading = new Reading({ place: document.getElementById("reading"), field: this.fields.text });
-    this.isLeavingToSignIn = false;
     this.saver.addEventListener("state", ({ detail }) => detail.state === "saved" && this.#settle());
   }
 
@@ -45,7 +46,14 @@ export class Drafting {
       new Restoring({ saver, copies, savedBy: saveState.savedBy, adopt: (copy) => this.#adopt(copy) }).start();
     }
     saver.begin();
-    if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") this.#refresh();
+    if (performance.getEntriesByType("navigation")[0]?.type === "back_forward") this.refresh();
+  }
+
+  // Whether leaving the page now needs a question. A long text may not reach the server from a page that is going away.
+  get mayLose() {
+    if (!this.saver.unsaved) return false;
+    this.copies.writeNow();
+    return this.saver.inTrouble || !this.copies.isKept;
   }
 
   #listenToFields() {
@@ -98,11 +106,8 @@ export class Drafting {
   #listenToWaysOut() {
     const { saver } = this;
     this.form.addEventListener("submit", (event) => this.#send(event));
-    document.addEventListener("click", (event) => this.#follow(event));
-    window.addEventListener("online", () => saver.flush());
     window.addEventListener("pagehide", () => this.#leave());
-    window.addEventListener("beforeunload", (event) => this.#mayLose() && event.preventDefault());
-    window.addEventListener("pageshow", (event) => event.persisted && this.#refresh());
+    window.addEventListener("pageshow", (event) => event.persisted && this.refresh());
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "hidden") this.#leave();
       else if (saver.inTrouble) saver.flush();
@@ -114,39 +119,18 @@ export class Drafting {
     this.saver.leave();
   }
 
-  // Whether leaving now needs a question. A long text may not reach the server from a page that is going away.
-  #mayLose() {
-    if (!this.saver.unsaved || this.isLeavingToSignIn) return false;
-    this.copies.writeNow();
-    return this.saver.inTrouble || !this.copies.isKept;
-  }
-
   // Saves first; the buttons then lead where they say.
   async #send(event) {
     event.preventDefault();
     const { value, dataset } = event.submitter ?? { dataset: {} };
     const step = { next: 1, previous: -1 }[value];
+    if (step) return this.go(step);
     await this.saver.flush();
-    if (this.saver.unsaved) return;
-    if (step) this.go(step);
-    if (dataset.finishUrl) window.location.assign(dataset.finishUrl);
+    if (dataset.finishUrl && !this.saver.unsaved) this.leave(dataset.finishUrl);
   }
 
-  // Every link to another page waits for the answer to be saved, unless it opens beside this one.
-  async #follow(event) {
-    const link = event.target.closest?.("a[href]");
-    if (!link || event.defaultPrevented || event.button !== 0) return;
-    if (link.matches("[data-sign-in]")) this.isLeavingToSignIn = this.copies.isKept;
-    const isBeside = link.target === "_blank" || event.ctrlKey || event.metaKey || event.shiftKey;
-    const isHere = link.getAttribute("href").startsWith("#");
-    if (isBeside || isHere || this.isLeavingToSignIn || !this.saver.unsaved) return;
-    event.preventDefault();
-    await this.saver.flush();
-    window.location.assign(link.href);
-  }
-
-  // A page that the browser kept from before may know less than the server.
-  async #refresh() {
+  // What the page kept from before may be less than the server knows.
+  async refresh() {
     try {
       const reply = await fetch(this.saveUrl, { cache: "no-store" });
       if (!reply.ok) return;

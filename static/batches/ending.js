@@ -1,15 +1,17 @@
 // The end of a session while its page is open: read-only, what counted, the receipt in place; and, where the
 // study team gives more time, the way back.
 
-import { gettext } from "../js/texts.js";
+import { fill, gettext } from "../js/texts.js";
 import { addLocalTimes } from "./local_times.js";
+import { addPrinting } from "./printing.js";
 import { showUnsent } from "./unsent.js";
 
 const RETRY_MS = 2_000;
 
 export class Ending {
-  constructor({ receiptUrl, form, fields, saver, copies }) {
-    Object.assign(this, { receiptUrl, form, fields, saver, copies });
+  // `workplace`: the questions that were opened, of which one is shown.
+  constructor({ receiptUrl, workplace }) {
+    Object.assign(this, { receiptUrl, workplace });
     this.notice = document.getElementById("session-over");
     this.place = document.getElementById("receipt-place");
     this.isOver = false;
@@ -18,7 +20,7 @@ export class Ending {
   lock(status) {
     if (this.isOver) return;
     this.isOver = true;
-    this.wasUnsaved = this.saver.unsaved;
+    this.wasUnsaved = this.workplace.unsaved.length > 0;
     this.#disable(true);
     this.notice.querySelector("[data-title]").textContent = title(status);
     this.notice.querySelector("[data-rule]").hidden = status !== "expired";
@@ -38,19 +40,30 @@ export class Ending {
 
   // A save that was on the wire at the end may come back after it.
   sayWhatIsSaved() {
-    const { unsaved } = this.saver;
-    this.notice.querySelector("[data-saved]").hidden = unsaved;
-    this.notice.querySelector("[data-unsaved]").hidden = !unsaved;
-    this.notice.classList.toggle("warn", unsaved);
-    if (unsaved) return;
-    this.copies.drop();
+    const { shown, unsaved } = this.workplace;
+    const isUnsaved = unsaved.includes(shown);
+    this.notice.querySelector("[data-saved]").hidden = isUnsaved;
+    this.notice.querySelector("[data-unsaved]").hidden = !isUnsaved;
+    this.#sayOthers(unsaved.filter((work) => work !== shown));
+    this.notice.classList.toggle("warn", unsaved.length > 0);
+    this.notice.classList.toggle("info", unsaved.length === 0);
+    for (const work of this.workplace.opened) if (!work.saver.unsaved) work.copies.drop();
+    if (unsaved.length > 0) return;
     if (this.wasUnsaved) this.#fetchReceipt();
     this.wasUnsaved = false;
   }
 
+  // The rule of the study holds for all alike; what did not arrive stays readable here.
+  #sayOthers(works) {
+    const place = this.notice.querySelector("[data-others]");
+    const positions = works.map((work) => work.position).sort((one, other) => one - other);
+    const words = gettext("Not saved in time as you wrote it either: question %(positions)s. You can read and copy these texts, too.");
+    place.hidden = positions.length === 0;
+    place.textContent = place.hidden ? "" : fill(words, { positions: positions.join(", ") });
+  }
+
   #disable(isOver) {
-    this.fields.lock(isOver);
-    for (const button of this.form.querySelectorAll("button[type=submit]")) button.disabled = isOver;
+    for (const work of this.workplace.opened) work.lock(isOver);
   }
 
   async #fetchReceipt() {
@@ -64,6 +77,7 @@ export class Ending {
     this.place.querySelector("[data-receipt]").replaceChildren(receipt);
     this.place.hidden = false;
     addLocalTimes(receipt);
+    addPrinting(receipt);
     showUnsent(receipt.querySelector("#unsent-texts"));
   }
 

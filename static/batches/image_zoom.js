@@ -4,19 +4,7 @@ const STEP = 1.25;
 const LEAST = 0.1;
 const MOST = 8;
 
-export function addImageZoom() {
-  const dialog = document.getElementById("zoom-dialog");
-  if (!dialog) return;
-  const zoom = new ImageZoom(dialog);
-  for (const button of document.querySelectorAll("button[data-zoom]")) {
-    const image = button.closest("figure").querySelector("img");
-    button.hidden = false;
-    button.addEventListener("click", () => zoom.open(image));
-    image.addEventListener("click", () => zoom.open(image));
-  }
-}
-
-class ImageZoom {
+export class ImageZoom {
   constructor(dialog) {
     this.dialog = dialog;
     this.image = dialog.querySelector("img");
@@ -28,6 +16,16 @@ class ImageZoom {
     dialog.querySelector("[data-zoom-fit]").addEventListener("click", () => this.#fit());
     dialog.addEventListener("keydown", (event) => this.#press(event));
     this.area.addEventListener("wheel", (event) => this.#turn(event), { passive: false });
+  }
+
+  // The images of a question.
+  add(root) {
+    for (const button of root.querySelectorAll("button[data-zoom]")) {
+      const image = button.closest("figure").querySelector("img");
+      button.hidden = false;
+      button.addEventListener("click", () => this.open(image));
+      image.addEventListener("click", () => this.open(image));
+    }
   }
 
   open(image) {

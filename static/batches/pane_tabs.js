@@ -1,5 +1,7 @@
 // On a narrow screen one side at a time: the question, or the answer. Wide screens show both, see workspace.css.
 
+import { fill, gettext } from "../js/texts.js";
+
 export class PaneTabs {
   constructor({ tabs, panes }) {
     Object.assign(this, { tabs, panes });
@@ -13,6 +15,12 @@ export class PaneTabs {
     for (const link of document.querySelectorAll('a[href="#id_text"]')) {
       link.addEventListener("click", () => this.show("answer"));
     }
+  }
+
+  // Of another question.
+  name(position) {
+    const words = fill(gettext("Question %(position)s"), { position });
+    this.tabs.querySelector("[data-shows=question]").textContent = words;
   }
 
   show(side) {

@@ -12,23 +12,37 @@ export class PromptList {
     this.#showCopies(copiesOf(session).filter((copy) => copy.position !== this.position));
   }
 
-  showSaved(isWritten, position = this.position) {
+  // Another question is shown from now on.
+  move(position) {
+    this.#link(this.position)?.removeAttribute("aria-current");
+    this.position = position;
+    this.#link(position)?.setAttribute("aria-current", "page");
+    this.#showCurrent();
+  }
+
+  address(position) {
+    return this.#link(position)?.href ?? null;
+  }
+
+  // The place of the question that an address leads to, or null.
+  positionOf(address) {
+    const entries = [...this.list.querySelectorAll("li[data-position]")];
+    const entry = entries.find((one) => one.querySelector("a").href === address);
+    return entry ? Number(entry.dataset.position) : null;
+  }
+
+  showSaved(isWritten, position) {
     const words = isWritten ? gettext("answered") : gettext("emptied");
     this.#say(position, isWritten ? "●" : "○", words);
   }
 
-  showDraft(position = this.position) {
+  showDraft(position) {
     this.#say(position, "✎", gettext("draft, not saved yet"));
   }
 
-  showFlag(isFlagged) {
-    const flag = this.#entry(this.position)?.querySelector("[data-flag]");
+  showFlag(isFlagged, position) {
+    const flag = this.#entry(position)?.querySelector("[data-flag]");
     if (flag) flag.hidden = !isFlagged;
-  }
-
-  // Follow the link, so that going on waits for saving like any other way out.
-  go(step) {
-    this.#entry(this.position + step)?.querySelector("a").click();
   }
 
   // What this device keeps of other prompts. The state of the prompt being answered is told by its own saving.
@@ -56,6 +70,10 @@ export class PromptList {
     entry.querySelector("[data-state]").textContent = words;
     const link = entry.querySelector("a[data-label]");
     if (link) link.title = [link.dataset.label, words].filter(Boolean).join(" · ");
+  }
+
+  #link(position) {
+    return this.#entry(position)?.querySelector("a");
   }
 
   #entry(position) {

@@ -14,8 +14,8 @@ const FAILED = ["offline", "signed-out", "refused"];
 const MOST = 2 ** 31 - 1;
 
 export class Reporter {
-  constructor({ url, session, countdown, saver = null }) {
-    Object.assign(this, { url, saver });
+  constructor({ url, session, countdown }) {
+    Object.assign(this, { url, savers: [] });
     this.device = deviceOf(session);
     this.clockOff = null;
     this.failed = 0;
@@ -27,8 +27,13 @@ export class Reporter {
     this.sending = false;
     countdown.addEventListener("heard", ({ detail }) => !countdown.isOver && this.#heard(detail));
     countdown.addEventListener("unheard", () => (this.lostSince ??= performance.now()));
-    saver?.addEventListener("state", ({ detail }) => this.#saved(detail));
     document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && this.#send(true));
+  }
+
+  // Of each answer that the page saves.
+  follow(saver) {
+    this.savers.push(saver);
+    saver.addEventListener("state", ({ detail }) => this.#saved(detail));
   }
 
   get #hasNews() {
@@ -42,7 +47,7 @@ export class Reporter {
       this.failed += 1;
       this.failingSince ??= performance.now();
       this.isSaved = false;
-    } else if (!this.isSaved && (state === "saved" || (state === "editing" && reply))) {
+    } else if (!this.isSaved && (state === "saved" || (state === "editing" && reply)) && !this.savers.some((saver) => saver.inTrouble)) {
       // A save got through, whatever has been typed since.
       this.isSaved = true;
       this.#tell();
@@ -57,7 +62,7 @@ export class Reporter {
     this.lostSince = null;
     if (lost >= SHORTEST_LOSS_MS) this.lostMs += lost;
     // A save that is on its way decides what there is to tell.
-    await this.saver?.inFlight;
+    await Promise.all(this.savers.map((saver) => saver.inFlight));
     const isDue = document.visibilityState === "visible" && now - this.told.at >= EVERY_MS;
     if (isDue || this.#hasNews) this.#tell();
   }

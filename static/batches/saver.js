@@ -29,6 +29,9 @@ export class Saver extends EventTarget {
     this.failures = 0;
     this.timer = null;
     this.waitingSince = null;
+    this.editedAt = 0;
+    // While another question is shown the page sends what is unsaved, see workplace.js.
+    this.isAside = false;
     this.newer = null;
     this.adopted = null;
     this.predecessor = null;
@@ -59,6 +62,7 @@ export class Saver extends EventTarget {
 
   edit(draft) {
     this.draft = draft;
+    this.editedAt = performance.now();
     if (this.#isStuck) return;
     if (!this.unsaved && !this.inFlight) {
       this.#plan(null);
@@ -233,7 +237,7 @@ export class Saver extends EventTarget {
     if (this.#isStuck) return;
     this.failures += 1;
     this.#become("offline");
-    this.#plan(RETRY_MS[Math.min(this.failures, RETRY_MS.length) - 1]);
+    this.#plan(this.isAside ? null : RETRY_MS[Math.min(this.failures, RETRY_MS.length) - 1]);
   }
 
   #planAfterPause() {

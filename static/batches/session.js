@@ -1,12 +1,14 @@
 // Pages about a session: local times, the remaining time where a clock is running, drafts that were not saved.
 
 import { addLocalTimes } from "./local_times.js";
+import { addPrinting } from "./printing.js";
 import { PromptList } from "./prompt_list.js";
 import { Reporter } from "./reporter.js";
 import { TimeBar } from "./time_bar.js";
 import { showUnsent } from "./unsent.js";
 
 addLocalTimes();
+addPrinting();
 showUnsent(document.getElementById("unsent-texts"));
 const list = document.querySelector(".answer-list");
 if (list) new PromptList({ session: list.dataset.session, position: null });

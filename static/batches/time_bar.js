@@ -58,6 +58,8 @@ export class TimeBar {
     }
     this.countdown.addEventListener("tick", () => this.#show());
     this.countdown.addEventListener("over", ({ detail }) => this.#end(detail.status));
+    this.countdown.addEventListener("over", () => showWhileRunning(document, false));
+    this.countdown.addEventListener("again", () => showWhileRunning(document, true));
     this.countdown.addEventListener("deadline", ({ detail }) => this.#move(detail));
   }
 
@@ -105,4 +107,9 @@ export class TimeBar {
     this.extraTime.learn(detail);
     if (this.countdown.secondsLeft() > 0) this.warning.hidden = true;
   }
+}
+
+// What leads to handing in, which ends with the session.
+export function showWhileRunning(root, isRunning) {
+  for (const part of root.querySelectorAll("[data-while-running]")) part.hidden = !isRunning;
 }

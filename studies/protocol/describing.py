@@ -202,6 +202,11 @@ SETTINGS: Mapping[str, Described] = {
         "What judging may cost, in the currency of the judge's prices: a run is offered it as its limit.",
         Holds.JUDGED,
     ),
+    "private_offline": Described(
+        "Whether the open page of a running session holds its private questions in memory, so that people "
+        "reach them without a network; public ones it always holds. Nothing is put on the device either way.",
+        Holds.EVERYBODY,
+    ),
 }
 
 

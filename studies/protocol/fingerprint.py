@@ -7,7 +7,11 @@ from formats.canonical import canonical_sha256
 from studies.protocol.settings import ProtocolSettings
 
 # Settings that came later, with the value that studies of before were made with: that adds nothing to a hash.
-CAME_LATER: Mapping[str, object] = {"category_source": None, "reviewers_see_private": False}
+CAME_LATER: Mapping[str, object] = {
+    "category_source": None,
+    "reviewers_see_private": False,
+    "private_offline": False,
+}
 # What people are told before they agree (`studies.selectors.told`).
 TOLD = ("organisation", "responsible", "reached_at", "pay")
 # Of the protocol, and of no design: what is only told changes no score, and each run records its own judge.

@@ -166,6 +166,7 @@ class ProtocolSettings(Settings):
     `reviewers_see_private` lets reviewers read private questions with the answers to them; otherwise audits
     are drawn from public ones. `planned_judge` names the site's judge that is to score, `judge_budget` what
     it may cost in the currency of its prices; a run may be started with others, and records its own.
+    `private_offline` lets an open workspace hold private questions in its memory.
     """
 
     batch_size: Annotated[Count, Field(le=500)] = 20
@@ -214,6 +215,7 @@ class ProtocolSettings(Settings):
     reviewers_see_private: StrictBool = False
     planned_judge: Slug | None = None
     judge_budget: Annotated[Decimal, Field(ge=0, max_digits=12, decimal_places=4)] | None = None
+    private_offline: StrictBool = False
 
     @property
     def arm_slugs(self) -> tuple[str, ...]:

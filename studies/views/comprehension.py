@@ -49,7 +49,9 @@ def _answered(request: HttpRequest, participant: Participant) -> HttpResponse:
             shown_sha256=form.cleaned_data["shown"],
             now=server_now(),
         )
-    except (AttemptCounted, NoAttemptsLeft, QuestionsChanged) as refusal:
+    except NoAttemptsLeft:
+        return redirect("study_check", slug=participant.study.slug)  # which says so
+    except (AttemptCounted, QuestionsChanged) as refusal:
         messages.warning(request, str(refusal))
         return redirect("study_check", slug=participant.study.slug)
     if not attempt.passed:

@@ -63,7 +63,10 @@ class AnswerRow(Row):
         description="how sure the participant was, in percent; absent likewise, and if they did not say"
     )
     revision: int = Field(description="number of the newest accepted revision; 0 means never saved")
-    first_seen_at: datetime | None = Field(description="when the prompt was first shown")
+    first_seen_at: datetime | None = Field(
+        description="when the prompt was first shown; where the page had no network then, as the device told later "
+        "(event `seen_offline`)"
+    )
     saved_at: datetime | None = Field(description="when the newest revision was accepted")
 
 

@@ -32,10 +32,20 @@ def test_the_review_names_the_prompts_without_an_answer(page: Client, session: S
 
 def test_submitting_leads_to_a_receipt_with_reference_and_counts(page: Client, session: Session) -> None:
     page.post(f"/sessions/{session.pk}/prompts/1/", {"text": "7", "base_revision": 0})
-    reply = page.post(f"/sessions/{session.pk}/submit/", {"categories": ["Books"]}, follow=True)
+    address = f"/sessions/{session.pk}/submit/"
+    asked = page.post(address, {"categories": ["Books"]})
+    assert "3 of 4 questions have no answer. Do you want to submit all the same?" in text_of(asked)
+    assert re.search(r'value="Books"[^>]* checked', asked.content.decode())
+    session.refresh_from_db()
+    assert session.status == "active"
+    # Asked once: also where the declaration is mended afterwards.
+    assert page.post(address, {"unanswered": "asked"}).status_code == 422
+    reply = page.post(address, {"categories": ["Books"], "unanswered": "asked"}, follow=True)
     assert reply.redirect_chain == [(f"/sessions/{session.pk}/receipt/", 302)]
     text = text_of(reply)
     assert session.reference in text
+    assert "4, 3 of them without an answer" in text
+    assert "what is saved by then counts" in text
     assert "You have submitted your question set." in text
     assert "1 handed in" in text
     assert "3 not opened" in text
@@ -43,9 +53,15 @@ def test_submitting_leads_to_a_receipt_with_reference_and_counts(page: Client, s
     assert (session.status, session.resources) == ("submitted", ["Books"])
 
 
+def test_with_every_question_answered_nothing_is_asked(page: Client, session: Session) -> None:
+    Answer.objects.update(text="7", has_text=True, revision=1)
+    reply = page.post(f"/sessions/{session.pk}/submit/", {"nothing": "on"})
+    assert reply.headers["Location"] == f"/sessions/{session.pk}/receipt/"
+
+
 def test_submitting_twice_shows_the_receipt_and_says_so(page: Client, session: Session) -> None:
     address = f"/sessions/{session.pk}/submit/"
-    page.post(address, {"nothing": "on"})
+    page.post(address, {"nothing": "on", "unanswered": "asked"})
     reply = page.post(address, {"categories": ["Books"]}, follow=True)
     assert "You submitted this question set on" in text_of(reply)
     assert reply.redirect_chain == [(f"/sessions/{session.pk}/receipt/", 302)]
@@ -136,7 +152,7 @@ def test_the_receipt_says_what_happens_next_and_about_payment_and_whom_to_ask(
     session = session_start(participant=make_person(make_study(slug="told", **texts)), now=timezone.now())
     client = Client()
     client.force_login(session.participant.user)
-    client.post(f"/sessions/{session.pk}/submit/", {"nothing": "on"})
+    client.post(f"/sessions/{session.pk}/submit/", {"nothing": "on", "unanswered": "asked"})
     content = client.get(f"/sessions/{session.pk}/receipt/").content.decode()
     receipt = content[content.index('<section id="receipt">') :]
     assert "We <strong>grade</strong>." in receipt

@@ -158,7 +158,8 @@ def test_banks_that_agree_are_not_asked_about_and_hashes_of_before_stay(study: S
     assert study_freeze(study=study, now=now).status == "frozen"
     digests: dict[str, Any] = {"bank_digest": "b", "item_bank_digest": "i", "judge_protocol_hash": "j"}
     later = {
-        "category_source", "reviewers_see_private", "headline_scope", "planned_judge", "judge_budget", *TOLD,
+        "category_source", "reviewers_see_private", "headline_scope", "private_offline", "planned_judge",
+        "judge_budget", *TOLD,
     }  # fmt: skip
     before = ProtocolSettings().model_dump(mode="json", exclude=later)
     of_before = {"settings": before, "bank": "b", "item_bank": "i", "judge_protocol": "j"}

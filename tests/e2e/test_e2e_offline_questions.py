@@ -1,0 +1,177 @@
+"""Without a network all questions stay within reach on the open page; everything arrives when it is back."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from playwright.sync_api import BrowserContext, Dialog, Page, expect
+
+from batches.models import Answer, Session, SessionEvent, SessionEventKind
+from studies.bank.records import PromptRecord
+from tests.e2e.made_rows import attachment
+from tests.e2e.waiting import wait_until
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[PromptRecord]]:
+    """Four: the second has a picture, the last is private."""
+    folder = tmp_path_factory.mktemp("bank")
+    picture = next(Path(settings.BASE_DIR, "fixtures").rglob("*.png")).read_bytes()
+    return folder, [
+        PromptRecord(
+            prompt_id=f"p{n}", text=f"Question number {n}?", gold_answer=str(n), category="QR",
+            split="private" if n == 4 else "public",
+            attachments=(attachment(folder, "drawing.png", "image/png", picture),) if n == 2 else (),
+        )
+        for n in range(1, 5)
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def opened(
+    questions: tuple[Path, list[PromptRecord]],
+    new_device: Callable[..., BrowserContext],
+    begin: Callable[..., Session],
+    open_prompt: Callable[..., Page],
+) -> Callable[..., tuple[Session, Page]]:
+    """A session whose page holds what it may: `opened(private_offline=True)`."""
+
+    def open_held(**protocol: Any) -> tuple[Session, Page]:
+        folder, records = questions
+        session = begin(prompts=records, root=folder, **protocol)
+        device = new_device(session.participant.user)
+        held = device.new_page()
+        with held.expect_response("**/attachments/**") as picture:
+            held.goto(f"/sessions/{session.pk}/prompts/1/")
+        picture.value.finished()
+        return session, held
+
+    return open_held
+
+
+def shown(page: Page, position: int) -> None:
+    page.wait_for_url(f"**/prompts/{position}/")
+    expect(page.locator("#question-pane h1")).to_be_focused()
+    expect(page.locator(".dots [aria-current=page]")).to_contain_text(str(position))
+    expect(page).to_have_title(f"Question {position} of 4 · Chiron")
+
+
+def go_to(page: Page, position: int) -> None:
+    page.locator(".dots a").nth(position - 1).click()
+    shown(page, position)
+
+
+def test_all_questions_are_visited_and_answered_without_a_network_and_everything_arrives(
+    opened: Callable[..., tuple[Session, Page]],
+) -> None:
+    session, page = opened()
+    page.locator("[name=text]").fill("One")
+    expect(page.locator("#save-state")).to_contain_text("Saved at")
+    page.context.set_offline(True)
+    expect(page.locator("#line-lost")).to_contain_text("Do not reload")
+    page.locator("[name=text]").fill("One, and more")
+    page.get_by_role("button", name="Next question").click()
+    shown(page, 2)
+    expect(page.locator("#question-pane")).to_contain_text("Question number 2?")
+    assert (
+        page.locator(".attachment img").evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
+    )
+    page.locator("[name=text]").fill("Two")
+    page.keyboard.press("Alt+Shift+J")
+    shown(page, 3)
+    page.locator("[name=text]").fill("Three")
+    page.wait_for_timeout(1_100)
+    # Each keeps what was written, and its state.
+    page.go_back()
+    shown(page, 2)
+    expect(page.locator("[name=text]")).to_have_value("Two")
+    expect(page.locator("#save-state")).to_have_text("Offline: kept on this device")
+    go_to(page, 4)
+    expect(page.locator("#question-pane")).not_to_contain_text("Question number 4?")
+    expect(page.locator("#question-pane")).to_contain_text("not held on this page")
+    # No page comes, and this one stays.
+    page.get_by_role("link", name="Review and submit").first.click()
+    expect(page.locator("#line-lost")).to_contain_text("opens when the connection is back")
+    assert page.url.endswith("/prompts/4/")
+    assert not Answer.objects.filter(session=session, text="Two").exists()
+
+    page.context.set_offline(False)
+    answers = Answer.objects.filter(session=session).order_by("position")
+    wait_until(
+        page,
+        lambda: [*answers.values_list("text", flat=True)] == ["One, and more", "Two", "Three", ""],
+        "all arrived",
+    )
+    expect(page.locator("#line-lost")).to_be_hidden()
+    told = SessionEvent.objects.filter(session=session, kind=SessionEventKind.SEEN_OFFLINE).order_by("pk")
+    wait_until(page, lambda: told.count() == 2, "both first views arrived")
+    assert [event.details["position"] for event in told] == [2, 3]
+    for event, answer in zip(told, answers[1:3], strict=True):
+        assert event.happened_at == answer.first_seen_at
+        assert session.started_at <= event.happened_at < event.recorded_at
+    session.refresh_from_db()
+    assert session.extended_seconds == 0
+    go_to(page, 2)
+    expect(page.locator("#save-state")).to_contain_text("Saved at")
+    go_to(page, 4)
+    expect(page.locator("#question-pane")).to_contain_text("Question number 4?")
+
+
+def test_a_reload_without_a_network_is_warned_about(opened: Callable[..., tuple[Session, Page]]) -> None:
+    _session, page = opened()
+    page.locator("[name=text]").click()
+    page.context.set_offline(True)
+    expect(page.locator("#line-lost")).to_be_visible()
+    asked: list[Dialog] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    page.evaluate("setTimeout(() => location.reload())")
+    wait_until(page, lambda: asked, "the page asks")
+    assert asked[0].type == "beforeunload"
+    page.get_by_role("button", name="Next question").click()
+    shown(page, 2)
+
+
+def test_a_private_question_is_held_where_the_protocol_says_so(
+    opened: Callable[..., tuple[Session, Page]],
+) -> None:
+    _session, page = opened(private_offline=True)
+    page.context.set_offline(True)
+    expect(page.locator("#line-lost")).to_be_visible()
+    go_to(page, 4)
+    expect(page.locator("#question-pane")).to_contain_text("Question number 4?")
+    # Nothing of any question is put on the device.
+    kept = "JSON.stringify([localStorage, sessionStorage])"
+    assert "number" not in page.evaluate(kept)
+    assert page.evaluate("caches.keys().then(names => names.length)") == 0
+    assert page.evaluate("indexedDB.databases().then(found => found.length)") == 0
+
+
+def test_what_another_page_saved_meanwhile_is_overwritten_by_none_of_the_questions_that_stand_aside(
+    opened: Callable[..., tuple[Session, Page]],
+) -> None:
+    session, page = opened()
+    go_to(page, 2)
+    page.context.set_offline(True)
+    page.locator("[name=text]").fill("Older")
+    go_to(page, 3)
+    other = page.context.browser.new_context()  # type: ignore[union-attr]  # there is a browser
+    other.add_cookies(page.context.cookies())  # type: ignore[arg-type]
+    newer = other.new_page()
+    newer.goto(f"{page.url.partition('/sessions/')[0]}/sessions/{session.pk}/prompts/2/")
+    newer.locator("[name=text]").fill("Newer")
+    expect(newer.locator("#save-state")).to_contain_text("Saved at")
+    page.context.set_offline(False)
+    expect(page.locator(".dots li").nth(1)).to_contain_text("not saved yet")
+    page.wait_for_timeout(500)
+    go_to(page, 2)
+    expect(page.locator("#save-problem")).to_contain_text("Newer")
+    expect(page.locator("[name=text]")).to_have_value("Older")
+    assert Answer.objects.get(session=session, position=2).text == "Newer"
+    other.close()
