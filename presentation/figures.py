@@ -61,17 +61,24 @@ def with_ends(name: str, row: Ends) -> str:
 
 
 def estimates_plot(
-    points: Iterable[Point], across: Text, width: float, behind: Behind = PLAIN, keys: Sequence[Key] = ()
+    points: Iterable[Point],
+    across: Text,
+    width: float,
+    behind: Behind = PLAIN,
+    keys: Sequence[Key] = (),
+    places: int = 2,
 ) -> Drawing | None:
     """Values with their intervals, one line per name from top to bottom; None where there are none.
 
-    Rows without a value are left out.
+    Rows without a value are left out. The first of a line is written at its end, with so many decimals.
     """
     shown = [point for point in points if point.row.value is not None]
+    first = {point.line: point for point in reversed(shown)}
     estimates = [
         Estimate(
             point.line, point.row.value or 0.0, point.style.look, point.told, point.row.low, point.row.high,
             point.style.shape, point.style.shift, point.style.modelled,
+            _written(point.row, places) if first[point.line] is point else "",
         )
         for point in shown
     ]  # fmt: skip
@@ -79,6 +86,11 @@ def estimates_plot(
     return interval_plot(
         estimates, str(across), decimals, width=width, keys=[*keys_of(styles), *keys], behind=behind
     )
+
+
+def _written(row: Ends, places: int) -> str:
+    value = decimals(row.value, places)
+    return value if row.low is None or row.high is None else f"{value} ({span(row.low, row.high, places)})"
 
 
 def keys_of(styles: Iterable[Style]) -> list[Key]:

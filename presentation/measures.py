@@ -1,6 +1,7 @@
 """Measures as texts: a value, its error, its interval, or in words why one of them is absent."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Protocol
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
@@ -134,6 +135,17 @@ def interval_or_reason(row: Measured | None, places: int = 2, here: Reasons = CO
 def why_absent(reason: str) -> Text:
     """The reason in words; "" where nothing is absent, the code where this version does not know it."""
     return WHY_ABSENT.get(reason, reason)
+
+
+def reasons_apart(table: Table) -> tuple[Table, list[str], list[str]]:
+    """The table with a dash wherever a cell says why there is no number, those reasons, each once, and the
+    names of the rows that are left out as nothing but dashes remained.
+    """
+    reasons = set(map(str, WHY_ABSENT.values()))
+    said = dict.fromkeys(cell for row in table.rows for cell in row[1:] if cell in reasons)
+    rows = [[ABSENT if cell in said else cell for cell in row] for row in table.rows]
+    empty = [row[0] for row in rows if set(row[1:]) <= {ABSENT, ""}]
+    return replace(table, rows=[row for row in rows if row[0] not in empty]), list(said), empty
 
 
 def says_little(table: Table) -> bool:

@@ -164,6 +164,13 @@ def plain_html(text: object, own: Collection[str] = ()) -> SafeString:
     return format_html_join("", "{}", ((piece,) for piece in pieces))
 
 
+def exact_terms(texts: Iterable[object], own: Collection[str] = ()) -> dict[str, str]:
+    """The exact terms that the plain words of these texts stand for: what a tooltip says, for everybody."""
+    pieces = (piece for text in dict.fromkeys(map(str, texts)) for piece in plain_pieces(text, own))
+    terms = {plain[:1].upper() + plain[1:]: exact for plain, exact in pieces if exact}
+    return dict(sorted(terms.items()))
+
+
 def plain_drawing(drawing: Drawing, own: Collection[str] = ()) -> Drawing:
     """A drawing with its words, and what is told of its points, in words of the pages."""
     marks = tuple(

@@ -1,5 +1,6 @@
 """Uploads of banks, item parameters, models' results and judge texts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
@@ -14,6 +15,7 @@ from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS
 from studies.forms.texts import StorableTextField
 from studies.forms.uploads import LARGE_BYTES
 from studies.models import ItemBank
+from studies.services.refusals import Refused
 
 FORMAT_WORDS = {
     "chiron": gettext_lazy("Chiron: one .jsonl file; with pictures as a .zip with their folder"),
@@ -61,7 +63,20 @@ def _slug(help_text: Any) -> forms.CharField:
     )  # fmt: skip
 
 
-class BankForm(forms.Form):
+class UploadForm(forms.Form):
+    """A form with a file. `problems` are those of its lines, which stand apart from the one sentence of what
+    became of it.
+    """
+
+    problems: Sequence[str] = ()
+
+    def refuse(self, refusal: Refused) -> None:
+        """Say why the file was not taken: one line at its field, what is wrong with its lines beside it."""
+        told, *self.problems = problem_in_words(str(refusal)).split("\n")
+        self.add_error("file", told)
+
+
+class BankForm(UploadForm):
     """A question bank in one of the known formats."""
 
     bank_format = forms.ChoiceField(
@@ -83,7 +98,7 @@ class BankForm(forms.Form):
         return checked_upload(self.cleaned_data["file"], ".jsonl", ".json", ".parquet", ".zip")
 
 
-class ItemBankForm(forms.Form):
+class ItemBankForm(UploadForm):
     """Item parameters as GIM publishes them."""
 
     slug = _slug(gettext_lazy("Of the item bank, such as gim-items."))
@@ -93,7 +108,7 @@ class ItemBankForm(forms.Form):
         return checked_upload(self.cleaned_data["file"], ".json")
 
 
-class CalibrationForm(forms.Form):
+class CalibrationForm(UploadForm):
     """A matrix of models' scores, from which item parameters are computed."""
 
     slug = _slug(gettext_lazy("Of the item bank that is made."))
@@ -112,7 +127,7 @@ class CalibrationForm(forms.Form):
         return checked_upload(self.cleaned_data["file"], ".csv", ".jsonl", ".parquet")
 
 
-class ModelsForm(forms.Form):
+class ModelsForm(UploadForm):
     """Results of models on the questions of an item bank."""
 
     item_bank = forms.ModelChoiceField(
@@ -153,7 +168,7 @@ class ModelsForm(forms.Form):
         return checked_upload(self.cleaned_data["file"], ".jsonl", ".csv", ".json", ".eval")
 
 
-class TableForm(forms.Form):
+class TableForm(UploadForm):
     """A table of accuracies, models by tasks."""
 
     slug = _slug(gettext_lazy("Of the item bank of tasks that is made."))

@@ -16,7 +16,7 @@ from presentation.drawings.shapes import (
     Shape,
     Text,
     fitting,
-    keys_above,
+    keys_below,
     rounded,
     text_width,
 )
@@ -84,8 +84,8 @@ def chart(
     places = [place for one in series for place in one.places]
     if not places:
         return None
-    head, top = keys_above(keys, width)
-    top += 22  # for the name of the axis that goes up
+    top = 22.0  # for the name of the axis that goes up
+    legend, end = keys_below(keys, width, top + height + FOOT)
     ends = [value for one in places for value in (one.low, one.high) if value is not None]
     ys = [*(one.y for one in places), *ends, *(line.y for line in across)]
     y = _scale(y_axis, ys, top + height, top)
@@ -94,7 +94,7 @@ def chart(
     half = max((one.width / 2 for one in series if one.kind == "bars"), default=0.0)
     xs = [value for one in places for value in (one.x - half, one.x + half)]
     x = _scale(x_axis, xs, left, width - 6)
-    marks: list[Mark] = [*head, *_frame(x, y, up, _named(x_axis, x, say, 8 if width > 500 else 4))]
+    marks: list[Mark] = [*legend, *_frame(x, y, up, _named(x_axis, x, say, 8 if width > 500 else 4))]
     marks += [
         Text(0, top - 10, fitting(y_axis.label, width)),
         Text(
@@ -103,7 +103,7 @@ def chart(
         *(Line(left, y.at(one.y), width - 6, y.at(one.y), one.look) for one in across),
     ]
     marks += [mark for one in series for mark in _drawn(one, x, y)]
-    return Drawing(width, top + height + FOOT, tuple(marks))
+    return Drawing(width, end, tuple(marks))
 
 
 def _scale(axis: Axis, values: Sequence[float], start: float, end: float) -> Scale:

@@ -14,19 +14,19 @@ from presentation.drawings.shapes import (
     Shape,
     Text,
     fitting,
-    keys_above,
+    keys_below,
     rounded,
     text_width,
 )
 
-ROW, EDGE = 30.0, 10.0
-NAMES_SHARE = 0.46  # of the width, at most
+ROW, EDGE = 34.0, 10.0
+NAMES_SHARE = 0.34  # of the width, at most
 
 
 @dataclass(frozen=True)
 class Estimate:
     """A value on the line of this name. `shift` moves it within the line, in lines. `modelled` is a range
-    without a point's weight.
+    without a point's weight. `written` is the value in words, at the end of its line.
     """
 
     line: str
@@ -38,6 +38,7 @@ class Estimate:
     shape: Shape = "circle"
     shift: float = 0.0
     modelled: bool = False
+    written: str = ""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -70,25 +71,31 @@ def interval_plot(
         return None
     names = list(dict.fromkeys(one.line for one in estimates))
     wide = width > 500
-    head, top = keys_above(keys, width)
+    top, room = 4.0, max(text_width(one.written) for one in estimates)
     margin = min(max(map(text_width, names)) + 16, NAMES_SHARE * width) if wide else 0.0
     row = ROW if wide else ROW + 14  # on a phone names stand above their lines
-    scale = _scale(estimates, behind, EDGE + margin, width - EDGE)
+    scale = _scale(estimates, behind, EDGE + margin, width - EDGE - (room + 8 if wide and room else 0))
     bottom = top + row * len(names) + 8
-    marks: list[Mark] = [*head, *_behind(behind, scale, top, bottom), *_axis(scale, across, say, top, bottom)]
+    legend, end = keys_below(keys, width, bottom + 44)
+    marks: list[Mark] = [*legend, *_behind(behind, scale, top, bottom)]
+    marks += _axis(scale, across, say, top, bottom)
     shared = len(estimates) > len(names)
     for place, name in enumerate(names):
         y = top + row * (place + 0.5) + (0 if wide else 8)
-        marks.append(
+        own = [one for one in estimates if one.line == name]
+        written = next((one.written for one in own if one.written), "")
+        marks += [
+            Line(scale.start, y, scale.end, y, "axis"),
             Text(margin - 6, y + 4, fitting(name, margin - 6), "name", "end")
             if wide
-            else Text(0, y - 12, fitting(name, width), "name")
-        )
+            else Text(0, y - 12, fitting(name, width - room - 8), "name"),
+        ]
+        if written:
+            marks.append(Text(width, y + (4 if wide else -12), written, anchor="end"))
         if place == 0 and behind.below_first and len(names) > 1:
             marks.append(Line(0, top + row, width, top + row, "zero"))
-        own = [one for one in estimates if one.line == name]
         marks += [mark for one in own for mark in _estimate(one, y + shared * one.shift * ROW, scale)]
-    return Drawing(width, bottom + 44, tuple(marks))
+    return Drawing(width, end, tuple(marks))
 
 
 def _scale(estimates: Sequence[Estimate], behind: Behind, start: float, end: float) -> Scale:
@@ -128,4 +135,4 @@ def _estimate(one: Estimate, y: float, scale: Scale) -> Iterator[Mark]:
         return
     if high > low:
         yield Line(low, y, high, y, f"ci {one.look}")
-    yield Dot(scale.within(one.value), y, 4.5, one.look, one.shape, one.told)
+    yield Dot(scale.within(one.value), y, 5.5, one.look, one.shape, one.told)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 Anchor = Literal["start", "middle", "end"]
-Shape = Literal["circle", "square", "diamond", "triangle"]
-WIDE, NARROW = 800, 340  # pixels: beside or under other things, and on a phone
+Shape = Literal["circle", "square", "diamond", "triangle", "bar"]
+# Pixels: as wide as a page, beside other things, and on a phone.
+FULL, WIDE, NARROW = 1080, 800, 340
 LETTER = 6.6  # pixels that a letter takes on average
 _words: ContextVar[Callable[[str], str]] = ContextVar("words", default=str)
 
@@ -50,6 +51,7 @@ class Dot:
             "circle": (),
             "square": ((-r, -r), (r, -r), (r, r), (-r, r)),
             "diamond": ((0, -1.3 * r), (1.3 * r, 0), (0, 1.3 * r), (-1.3 * r, 0)),
+            "bar": ((-0.3 * r, -1.6 * r), (0.3 * r, -1.6 * r), (0.3 * r, 1.6 * r), (-0.3 * r, 1.6 * r)),
             "triangle": ((0, -1.2 * r), (1.1 * r, 0.9 * r), (-1.1 * r, 0.9 * r)),
         }
         return tuple((rounded(self.x + dx), rounded(self.y + dy)) for dx, dy in offsets[self.shape])
@@ -117,7 +119,7 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Key:
-    """What a look and a shape mean, in the line above a drawing."""
+    """What a look and a shape mean, in the line below a drawing."""
 
     text: str
     look: str
@@ -155,17 +157,17 @@ def kept_inside(x: float, text: str, width: float) -> float:
     return rounded(min(max(x, half), max(width - half, half)))
 
 
-def keys_above(keys: Iterable[Key], width: float) -> tuple[list[Mark], float]:
-    """The marks of a line of keys, or of several where they do not fit, and how high they are together."""
+def keys_below(keys: Iterable[Key], width: float, y: float) -> tuple[list[Mark], float]:
+    """The marks of one or several lines of keys from `y` downwards, and where they end."""
     marks: list[Mark] = []
-    x, y, row = 0.0, 14.0, 20.0
+    x, y, row = 0.0, y + 16, 20.0
     for key in keys:
         room = text_width(key.text) + 34
         if x and x + room > width:
             x, y = 0.0, y + row
         marks += [_key_mark(key, x, y - 4), Text(rounded(x + 20), y, key.text)]
         x += room
-    return marks, y + 8 if marks else 0.0
+    return marks, y + 8 if marks else y - 16
 
 
 def _key_mark(key: Key, x: float, y: float) -> Mark:

@@ -26,6 +26,7 @@ from studies.selectors.amendments import made_after_results
 from studies.selectors.names import code_names
 
 T = TypeVar("T")
+NO_ITEM_BANK = gettext_lazy("The study has no item bank, so there is no theta.")
 SIMULATED = gettext_lazy("The people in this study are SIMULATED. The numbers say nothing about anybody.")
 HARMONIC = "adjusted_harmonic_mean"
 METRIC_NAMES = {
@@ -57,8 +58,9 @@ class MetricShown:
 class Report:
     """One computation: `overall` has one row per group, `categories` one per group and category.
 
-    Categories are measured on the scale of an item bank; without one there are none. `of` says over which
-    questions its numbers are, where there is more than one scope.
+    `metric_notes` are those of the notes about summaries over tasks. Categories are measured on the scale of
+    an item bank; without one there are none. `of` says over which questions its numbers are, where there is
+    more than one scope.
     """
 
     results: ResultSet
@@ -68,6 +70,7 @@ class Report:
     tasks: Sequence[TaskShown]
     metrics: Sequence[MetricShown]
     notes: Sequence[str]
+    metric_notes: Sequence[str]
     names: CodeNames
     of: str = ""
 
@@ -106,7 +109,7 @@ def report_of(
         for row in metrics
         if row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < MIN_QUESTIONS
     ]
-    names = code_names(results.run.study)
+    names, of_metrics = code_names(results.run.study), list(_harmonic_notes(hidden, fewest))
     return Report(
         results=results,
         scope=scope,
@@ -124,7 +127,8 @@ def report_of(
         ],
         names=names,
         of=str(QUESTIONS[scope]) if scope_to_show(results) == Scope.PUBLIC else "",
-        notes=[*notes(results, scope, overall, of_tasks), *_harmonic_notes(hidden, fewest)],
+        notes=[*notes(results, scope, overall, of_tasks), *of_metrics],
+        metric_notes=of_metrics,
     )
 
 
@@ -168,7 +172,7 @@ def notes(
             {"number": unscored},
         )
     if study.item_bank is None:
-        yield _("The study has no item bank, so there is no theta.")
+        yield str(NO_ITEM_BANK)
     elif holds_tasks(study) if of_tasks is None else of_tasks:
         yield _(
             "The items of the study's item bank are tasks, not prompts, so there is no theta here. Theta on "

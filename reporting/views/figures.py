@@ -7,7 +7,7 @@ from functools import partial
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 
-from presentation.drawings.shapes import NARROW, WIDE, Drawing, said_as
+from presentation.drawings.shapes import FULL, NARROW, WIDE, Drawing, said_as
 from presentation.drawn import drawing_file
 from presentation.numbers import Text
 from presentation.plain import plain_drawing, plain_text
@@ -21,13 +21,14 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 @dataclass(frozen=True)
 class FigureShown:
-    """One figure. `files` are addresses by what is written on them; `table` holds the same numbers."""
+    """One figure. `drawings` are by the room that each is for; `files` are addresses by what is written on
+    them; `table` holds the same numbers.
+    """
 
     title: Text
     about: Text
     caption: Text
-    wide: Drawing
-    narrow: Drawing
+    drawings: Mapping[str, Drawing]
     files: Mapping[str, str]
     table: Table | None = None
     own: Collection[str] = ()
@@ -42,19 +43,18 @@ def figure_shown(
     files: Mapping[str, str],
     table: Table | None = None,
     own: Collection[str] = (),
+    full: bool = False,
 ) -> FigureShown | None:
     """The figure in words of the pages, where there is anything to compare in it; files keep exact terms.
 
-    `own` are names in it that stay as they are.
+    `own` are names in it that stay as they are. `full` is drawn as wide as a page, too.
     """
+    widths = {"full-only": FULL, "wide-only": WIDE, "narrow-only": NARROW}
     with said_as(partial(plain_text, own=own)):
-        wide = draw(WIDE)
-        if wide is None or not wide.says_something:
-            return None
-        narrow = draw(NARROW) or wide
-    wide, narrow = plain_drawing(wide, own), plain_drawing(narrow, own)
+        drawn = {room: draw(width) for room, width in widths.items() if full or width != FULL}
+    drawings = {room: plain_drawing(one, own) for room, one in drawn.items() if one and one.says_something}
     table = replace(table, own=own) if table else None
-    return FigureShown(title, about, caption, wide, narrow, files, table, own)
+    return FigureShown(title, about, caption, drawings, files, table, own) if drawings else None
 
 
 def figure_files(page: str, query: str, **place: object) -> dict[str, str]:

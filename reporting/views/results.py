@@ -1,5 +1,7 @@
 """The first page of the results: one sentence, the ladder, three numbers, categories, whether to trust it."""
 
+from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -14,24 +16,25 @@ from jobs.selectors import newest_job
 from jobs.services.starting import job_start
 from presentation.drawings.shapes import WIDE
 from presentation.first_intervals import interval_sentences
-from psychometrics.inference.measure import Scope
+from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.headline import PERSON_ERROR, Headline, headline_of
-from reporting.selectors.reports import SIMULATED, report_of
-from reporting.views.figures import drawing_response, figure_files, figure_shown
+from reporting.selectors.reports import NO_ITEM_BANK, SIMULATED, report_of
+from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.headline.categories import ABILITY, RAW, categories_shown
 from reporting.views.headline.figure import ladder_caption, ladder_drawing, ladder_table, ladder_title
 from reporting.views.headline.sentence import headline_sentence
 from reporting.views.headline.tiles import tiles
 from reporting.views.headline.trust import checks
 from reporting.views.measurement.beside import beside_categories, beside_table
+from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.measurement.scopes import ScopeShown, scope_of_results
 from reporting.views.own_names import names_of_study, own_names
 from reporting.views.table_files import table_response
-from reporting.views.tabs import results_tabs
+from reporting.views.tabs import blocks_absent, results_tabs
 from scoring.jobs import RESULTS
 from scoring.models import Measurement, ResultSet
-from scoring.selectors.measures import measurement_of
-from scoring.selectors.model_changes import model_changes
+from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
+from scoring.selectors.model_changes import ModelChanges, model_changes
 from scoring.selectors.runs import (
     changes_since,
     measures_are_coming,
@@ -45,7 +48,7 @@ from studies.roles import Can
 from studies.selectors.names import code_names
 from studies.services.clock import server_now
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, study_page
+from studies.views.access import rights_here, signed_in, study_page
 
 VALUES = "values"
 
@@ -66,7 +69,7 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
         "job": job if job and job.state != JobState.DONE else None,
         "way_on": way_on(results, changes_since(results)) if results else None,
         "coming": results is None and results_are_coming(study, server_now()),
-        "tabs": results_tabs(study, query),
+        "tabs": results_tabs(study, query, measurement_of(results) if results else None, shown.scope),
         **shown.context,
     }
     if results is not None and shown.scope is not None:
@@ -80,11 +83,14 @@ def _results_context(
     query = shown.context["scope_query"]
     measurement = measurement_of(results)
     found = _headline(results, shown, measurement)
+    tasks = _tasks(request, measurement, shown) if found.report.tasks else None
     values = RAW if request.GET.get(VALUES) == RAW or found.ability is None else ABILITY
     place = {"slug": study.slug, "results_id": results.pk}
-    sentence = headline_sentence(found)
+    about_tasks = PAGES[Block.BENCHMARK].finding(tasks) if tasks and found.ability is None else ""
+    newer = model_changes(study)
+    sentence = about_tasks or headline_sentence(found, _models_since(study, measurement, newer))
     own = own_names(names_of_study(study), (model.name for model in found.models))
-    ladder = figure_shown(
+    first = figure_shown(
         lambda width: ladder_drawing(found, width),
         title=ladder_title(found),
         about=_("People on the ladder of models, from weaker to stronger; the table has the numbers."),
@@ -93,22 +99,34 @@ def _results_context(
         table=ladder_table(found),
         own=own,
     )
+    if first is None and tasks:
+        first = _tasks_figure(tasks, query, place, own)
+    shown_categories = categories_shown(found, values, code_names(study))
+    gaps: dict[str, list[str]] = {}
+    for one in shown_categories:
+        if not one.drawing:
+            gaps.setdefault(one.why, []).append(one.name)
     return {
         "report": found.report,
         "own": own,
         "found": found,
-        # That people are simulated stands above every page of the study; others may stand in the sentence.
+        # Others stand above every page of the study, in the card of what is absent, or in the sentence.
         "notes": [
-            note for note in found.report.notes if note != str(SIMULATED) and escape(note) not in sentence
+            note
+            for note in found.report.notes
+            if note not in {str(SIMULATED), str(NO_ITEM_BANK), *found.report.metric_notes}
+            and escape(note) not in sentence
         ],
+        "absent": blocks_absent(measurement, shown.scope) if measurement and shown.scope else {},
+        "tasks": tasks,
         "sentence": sentence,
         "changes": changes_since(results),
-        "newer_models": model_changes(study),
+        "newer_models": newer,
         "measuring": measures_are_coming(results, server_now()),
-        "ladder": ladder,
+        "first": first,
         "tiles": tiles(found),
-        "categories": (shown_categories := categories_shown(found, values, code_names(study))),
-        "has_gaps": any(not one.drawing for one in shown_categories),
+        "categories": [one for one in shown_categories if one.drawing],
+        "gaps": gaps,
         "values": values,
         "checks": checks(study, found, query),
         "intervals": list(interval_sentences(found.report.overall, found.report.categories)),
@@ -116,6 +134,38 @@ def _results_context(
         "beside": beside_table(found.report, found),
         "beside_categories": beside_categories(found.report, own),
     }
+
+
+def _models_since(study: Study, measurement: Measurement | None, newer: ModelChanges | None) -> str:
+    """What is said of models in place of that there are none, where some came after the computation."""
+    if newer:
+        return _("Results of models are there that a lead has not taken over into this study yet.")
+    measured = measurement.models_version if measurement else None
+    if measurement and (study.models_version or 0) > (measured or 0):
+        return _("Results of models came after these numbers: recompute, and people stand among them.")
+    return ""
+
+
+def _tasks(request: HttpRequest, measurement: Measurement | None, shown: ScopeShown) -> BlockMeasures | None:
+    """The block of a benchmark with tasks, once it is measured."""
+    if measurement is None or shown.scope is None:
+        return None
+    found = block_measures(measurement, Block.BENCHMARK, shown.scope, rights_here(request))
+    return found if found.state == "computed" else None
+
+
+def _tasks_figure(
+    tasks: BlockMeasures, query: str, place: dict[str, Any], own: Collection[str]
+) -> FigureShown | None:
+    """What leads where there is no ladder: each task with people's share of right answers."""
+    page = PAGES[Block.BENCHMARK]
+    plot = page.figures["tasks"]
+    files = figure_files("staff_measurement_figure", query, **place, block=Block.BENCHMARK, figure=plot.name)
+    table = next(table for view, table in page.viewed_tables(tasks) if view == plot.view)
+    return figure_shown(
+        partial(plot.draw, tasks),
+        title=plot.title, about=plot.alt, caption=plot.caption, files=files, table=table, own=own,
+    )  # fmt: skip
 
 
 def _headline(results: ResultSet, shown: ScopeShown, measurement: Measurement | None) -> Headline:

@@ -4,21 +4,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import gettext, gettext_lazy as _
 
 from presentation.numbers import Text
-from psychometrics.inference.measure import Block
+from psychometrics.inference.measure import Block, Scope
 from reporting.views.measurement.blocks_shown import PAGES
+from scoring.models import Measurement
 from studies.models import Study
 
 TABS: Sequence[tuple[str, Text, tuple[Block, ...]]] = (
-    ("models", _("Models"), (Block.MODELS, Block.BENCHMARK)),
-    ("breakdowns", _("Breakdowns"), (Block.SLICES, Block.COHORT)),
+    ("models", _("Models"), (Block.MODELS,)),
+    ("breakdowns", _("Breakdowns"), (Block.SLICES, Block.BENCHMARK)),
     ("robustness", _("Robustness"), (Block.EXCLUSIONS, Block.MISSING, Block.DIF, Block.JUDGE)),
-    ("diagnostics", _("Diagnostics"), (Block.TOP, Block.UNCERTAINTY, Block.FIT)),
+    ("diagnostics", _("Diagnostics"), (Block.UNCERTAINTY, Block.TOP, Block.COHORT, Block.FIT)),
 )
 TITLES: Mapping[Block, Text] = {
-    Block.COHORT: _("People"),
+    Block.COHORT: _("How people differ"),
+    Block.BENCHMARK: _("By task"),
+    Block.UNCERTAINTY: _("How sure it is"),
     Block.SLICES: _("By part"),
     Block.DIF: _("Unequal questions"),
     Block.FIT: _("Unusual answer patterns"),
@@ -42,17 +45,54 @@ def block_title(block: Block) -> Text:
     return TITLES.get(block, PAGES[block].title)
 
 
-def results_tabs(study: Study, query: str, shown: Block | None = None) -> list[Tab]:
-    """Headline first; each other tab leads to the first of its blocks."""
+def results_tabs(
+    study: Study,
+    query: str,
+    measurement: Measurement | None,
+    scope: Scope | None,
+    shown: Block | None = None,
+) -> list[Tab]:
+    """Headline first; each other tab leads to the first of its blocks that has numbers."""
     headline = Tab(_("Headline"), reverse("staff_results", args=[study.slug]) + query, shown is None)
-    others = [Tab(label, _address(study, blocks[0], query), shown in blocks) for _name, label, blocks in TABS]
-    return [headline, *others]
+    others = (
+        (label, blocks, _with_numbers(blocks, measurement, scope, shown)) for _name, label, blocks in TABS
+    )
+    return [
+        headline,
+        *(Tab(label, _address(study, there[0], query), shown in of) for label, of, there in others if there),
+    ]
 
 
-def blocks_beside(study: Study, query: str, shown: Block) -> list[Tab]:
-    """The blocks of the tab that holds this one."""
+def blocks_beside(
+    study: Study, query: str, measurement: Measurement | None, scope: Scope | None, shown: Block
+) -> list[Tab]:
+    """The blocks with numbers of the tab that holds this one."""
     blocks = next(blocks for _name, _label, blocks in TABS if shown in blocks)
-    return [Tab(block_title(block), _address(study, block, query), block == shown) for block in blocks]
+    there = _with_numbers(blocks, measurement, scope, shown)
+    return [Tab(block_title(block), _address(study, block, query), block == shown) for block in there]
+
+
+def blocks_absent(measurement: Measurement, scope: Scope) -> dict[str, list[Text]]:
+    """What has no numbers in these results, under the sentence that says why; a benchmark only where the
+    study is one.
+    """
+    absent: dict[str, list[Text]] = {}
+    for _name, _label, blocks in TABS:
+        for block in blocks:
+            ended = measurement.ended(scope).get(block, {})
+            template = str(ended.get("template", ""))
+            if template and block != Block.BENCHMARK and ended["state"] != "computed":
+                absent.setdefault(gettext(template) % ended["facts"], []).append(block_title(block))
+    return absent
+
+
+def _with_numbers(
+    blocks: Sequence[Block], measurement: Measurement | None, scope: Scope | None, shown: Block | None
+) -> list[Block]:
+    """All of them before anything is measured; the one that is shown in any case."""
+    ended = measurement.ended(scope) if measurement and scope else {}
+    computed = {block for block, how in ended.items() if how["state"] == "computed"}
+    return [block for block in blocks if not ended or block == shown or block in computed]
 
 
 def _address(study: Study, block: Block, query: str) -> str:

@@ -1,25 +1,33 @@
 """Stored measures as pages, reports and exports read them."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Max, OuterRef, QuerySet, Subquery
+from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from presentation.codes import CodeNames
+from psychometrics.benchmark.table import TableColumn
 from psychometrics.inference.measure import Block, Scope
 from scoring.models import Measurement, MeasureRow, ResultSet
+from scoring.selectors.task_tables import published_columns
 from studies.models import Prompt
 from studies.roles import Can
 from studies.selectors.names import code_names
 from studies.selectors.private_questions import private_prompts
 
-# What of the block Results the page of another block shows beside its own.
+# What of other blocks the page of a block shows beside its own.
+OF_CATEGORIES = ("dif.group", "models.category.theta.pool", "models.category.theta.ql")
 BESIDE: Mapping[Block, Callable[[MeasureRow], bool]] = {
-    Block.COHORT: lambda row: not row.subset and not row.name.startswith("benchmark."),
-    Block.BENCHMARK: lambda row: row.name == "task.accuracy" or row.name.startswith("benchmark."),
+    Block.COHORT: lambda row: (
+        row.block == Block.RESULTS and not row.subset and not row.name.startswith("benchmark.")
+    ),
+    Block.BENCHMARK: lambda row: (
+        row.block == Block.RESULTS and row.name.startswith(("task.accuracy", "benchmark."))
+    ),
+    Block.SLICES: lambda row: row.name in OF_CATEGORIES,
 }
 # A block that this program has and the one that measured had not.
 NEVER = {"state": "refused", "template": "", "facts": {}, "seconds": 0.0}
@@ -29,7 +37,8 @@ NEVER = {"state": "refused", "template": "", "facts": {}, "seconds": 0.0}
 class BlockMeasures:
     """What one block came to: its rows in the order they were computed, and how it ended.
 
-    `labels` are those of the prompts that rows are about, by prompt id; `names` are those of codes.
+    `labels` are those of the prompts that rows are about, by prompt id; `names` are those of codes. A
+    benchmark has the `published` accuracies of models on its tasks beside it.
     """
 
     block: Block
@@ -39,6 +48,7 @@ class BlockMeasures:
     rows: tuple[MeasureRow, ...]
     labels: Mapping[str, str]
     names: CodeNames = field(default_factory=CodeNames)
+    published: Sequence[TableColumn] = ()
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], MeasureRow]:
@@ -82,13 +92,11 @@ def _ended_block(
     labels: Mapping[str, str],
     names: CodeNames,
 ) -> BlockMeasures:
-    """The block with its sentence in the reader's language. Of one that was computed, the rows of the results
-    that stand beside its own come first.
+    """The block with its sentence in the reader's language. Of one that was computed, rows of other blocks
+    stand beside its own.
     """
     beside = BESIDE.get(block) if ended["state"] == "computed" else None
-    rows = (
-        row for row in stored if row.block == block or (beside and row.block == Block.RESULTS and beside(row))
-    )
+    rows = (row for row in stored if row.block == block or (beside and beside(row)))
     template, facts = ended["template"], ended["facts"]
     # The empty text would be translated into the header of the catalogue.
     sentence = _(template) % facts if template else ""
@@ -108,7 +116,10 @@ def measure_rows(
     """
     of_study = Prompt.objects.filter(version=results.run.study.bank_version_id)
     label = of_study.filter(prompt_id=OuterRef("prompt_id")).values("label")
-    rows = results.measures.filter(scope=scope, block__in={*wanted, Block.RESULTS})
+    shown = Q(block__in={*wanted, Block.RESULTS})
+    if Block.SLICES in wanted:
+        shown |= Q(name__in=OF_CATEGORIES)
+    rows = results.measures.filter(shown, scope=scope)
     if Can.SEE_PRIVATE not in rights:
         rows = rows.exclude(prompt_id__in=private_prompts(results.run.study).values("prompt_id"))
     return rows.annotate(label=Subquery(label)).order_by("pk")
@@ -126,7 +137,11 @@ def blocks_of(
         stored = list(measure_rows(measurement.result_set, wanted, scope))
     labels = {row.prompt_id: row.label for row in stored if row.label is not None}
     names = code_names(measurement.result_set.run.study)
-    return {block: _ended_block(block, ended.get(block, NEVER), stored, labels, names) for block in wanted}
+    found = {block: _ended_block(block, ended.get(block, NEVER), stored, labels, names) for block in wanted}
+    if (benchmark := found.get(Block.BENCHMARK)) and benchmark.state == "computed":
+        published = published_columns(measurement.result_set.run.study)
+        found[Block.BENCHMARK] = replace(benchmark, published=published)
+    return found
 
 
 def results_to_measure() -> QuerySet[ResultSet]:

@@ -2,14 +2,18 @@
 
 from collections.abc import Iterable
 
+from django.db.models import Count, QuerySet
+
 from psychometrics.benchmark.chance import guessing_rate
 from psychometrics.benchmark.metrics import task_key
 from psychometrics.benchmark.table import TableColumn
-from scoring.models import ModelScore
+from scoring.models import ModelConfiguration, ModelScore
 from scoring.selectors.leaderboards import models_of
 from scoring.selectors.scopes import study_prompts
-from studies.models import Item, Study
+from studies.models import Item, ItemBank, Study
 from studies.selectors.private_questions import of_public
+
+MOST_TASKS = 100  # items of a bank that is one of tasks
 
 
 def table_columns(study: Study) -> list[TableColumn]:
@@ -17,12 +21,26 @@ def table_columns(study: Study) -> list[TableColumn]:
 
     Only scores under the name of a task of the study's prompts count: a bank of prompts has no such column.
     """
-    if study.item_bank is None:
-        return []
+    return [] if study.item_bank is None else _columns(study, models_of(study))
+
+
+def published_columns(study: Study) -> list[TableColumn]:
+    """The same; of a study without an item bank those of the newest table that knows all of its tasks."""
+    if study.item_bank is not None:
+        return table_columns(study)
+    keys = {task_key(task) for task in _asked_tasks(study)}
+    small = ItemBank.objects.annotate(number=Count("items")).filter(number__lte=MOST_TASKS)
+    for bank in small.order_by("-imported_at") if keys else ():
+        if keys <= {task_key(name) for name in bank.items.values_list("prompt_id", flat=True)}:
+            return _columns(study, ModelConfiguration.objects.filter(item_bank=bank, until=None))
+    return []
+
+
+def _columns(study: Study, models: QuerySet[ModelConfiguration]) -> list[TableColumn]:
     keys = {task_key(task) for task in _asked_tasks(study)}
     columns: dict[int, TableColumn] = {}
     rows = (
-        ModelScore.objects.filter(configuration__in=models_of(study).values("pk"), epoch=1)
+        ModelScore.objects.filter(configuration__in=models.values("pk"), epoch=1)
         .order_by("configuration", "pk")
         .values_list("configuration", "configuration__name", "prompt_id", "score")
     )

@@ -26,6 +26,7 @@ from studies.services.amendments import AmendmentRefused, study_amend
 from studies.services.banks import item_bank_import
 from tests.support.arms import ARMS, INSTRUCTIONS, ONE_PROFILE
 from tests.support.measuring import measure_blocks
+from tests.support.read_pages import every_part
 
 pytestmark = pytest.mark.django_db
 MakeStudy = Callable[..., Study]
@@ -232,11 +233,11 @@ def test_a_study_with_arms_is_scored_measured_and_exported(
     assert difference.se == pytest.approx(sum(one.se**2 for one in thetas) ** 0.5)  # type: ignore[union-attr,operator,misc]
     assert difference.low is not None
     assert difference.low > 0
-    page = staff.get(reverse("staff_measurement", args=["arms", "slices"])).content.decode()
+    page = every_part(staff, reverse("staff_measurement", args=["arms", "slices"]))
     assert "Differences between arms, Average" in page
     assert "centaur − human-only" in page
     assert "Arms, drawn for places with the seed of the assembly: human-only, centaur." in " ".join(
         places(study.protocol)
     )
-    figure = reverse("staff_measurement_figure", args=["arms", results.pk, "slices", "arms", "svg"])
+    figure = reverse("staff_measurement_figure", args=["arms", results.pk, "slices", "arm", "svg"])
     assert b"<svg" in staff.get(figure).content

@@ -105,7 +105,7 @@ def staff_bank_upload(request: HttpRequest) -> HttpResponse:
         try:
             return _read(request, form)
         except Refused as refusal:
-            form.add_error("file", problem_in_words(str(refusal)))
+            form.refuse(refusal)
     return render(
         request, "console/site/bank_upload.html", {"form": form}, status=422 if form.errors else 200
     )

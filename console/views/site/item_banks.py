@@ -60,7 +60,7 @@ def staff_item_banks(request: HttpRequest) -> HttpResponseBase:
             require_slug(values["slug"], of="an item bank")
             return _stored(request, slug=values["slug"], upload=values["file"])
         except Refused as refusal:
-            form.add_error("file", problem_in_words(str(refusal)))
+            form.refuse(refusal)
     listing = Listing(request, ITEM_BANK_COLUMNS)
     banks = listing.ordered(item_banks())
     if listing.wants_csv:
@@ -106,7 +106,7 @@ def staff_calibrate(request: HttpRequest) -> HttpResponse:
             require_slug(values["slug"], of="an item bank")
             token = upload_stage(name=values["file"].name, content=values["file"].read())
         except Refused as refusal:
-            form.add_error("file", problem_in_words(str(refusal)))
+            form.refuse(refusal)
         else:
             arguments = {
                 "token": token, "slug": values["slug"], "difficulty_only": values["difficulty_only"]

@@ -18,6 +18,7 @@ from console.services.bank_files import model_file_import, table_file_import
 from console.services.staging import is_quick, upload_forget, upload_stage
 from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
+from formats.problems import FEW
 from jobs.services.starting import job_start
 from presentation.numbers import counted
 from presentation.problems import problem_in_words
@@ -106,7 +107,7 @@ def staff_models_upload(request: HttpRequest) -> HttpResponse:
         try:
             return _stored(request, form)
         except Refused as refusal:
-            form.add_error("file", problem_in_words(str(refusal)))
+            form.refuse(refusal)
     context = {"form": form, "banks": ItemBank.objects.order_by("slug", "-imported_at")}
     return render(request, "console/site/models_upload.html", context, status=422 if form.errors else 200)
 
@@ -133,8 +134,11 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
         messages.info(
             request, _("Missing, because %(why)s: %(number)s") % {"why": why, "number": counted(number)}
         )
-    for notice in results.notices:
-        messages.warning(request, problem_in_words(notice))
+    if results.notices:
+        first = [problem_in_words(notice) for notice in results.notices[:FEW]]
+        rest = len(results.notices) - FEW
+        more = [_("… and %(number)s more") % {"number": counted(rest)}] if rest > 0 else []
+        messages.warning(request, "\n".join([*first, *more]))
     if done.unknown_prompts:
         sentence = ngettext(
             "Not in the item bank, and left out: %(questions)s question; responses to it: %(responses)s.",
@@ -186,7 +190,7 @@ def staff_models_table(request: HttpRequest) -> HttpResponse:
             finally:
                 upload_forget(token)
         except Refused as refusal:
-            form.add_error("file", problem_in_words(str(refusal)))
+            form.refuse(refusal)
         else:
             messages.success(request, _("The table is stored as item bank %(bank)s.") % {"bank": bank.slug})
             return redirect("staff_models")

@@ -7,7 +7,6 @@ from presentation.drawings.shapes import Drawing
 from presentation.measures import value_cell
 from presentation.numbers import counted, decimals, numbered, span
 from presentation.tables import ABSENT, Table
-from presentation.top import luck_sentence
 from reporting.selectors.headline import Headline, Model
 from reporting.views.headline.standing import LEVEL, VERDICT_WORDS
 
@@ -66,7 +65,7 @@ def _groups(found: Headline, width: float) -> list[People]:
 
 
 def ladder_title(found: Headline) -> str:
-    number = len(found.models)
+    number = len(found.compared or found.models)
     if not number:
         return _("Where people stand")
     return numbered(
@@ -86,6 +85,21 @@ def ladder_caption(found: Headline) -> str:
                 "people."
             )
         )
+    others = len(found.models) - len(found.compared)
+    if found.compared and others:
+        parts.append(
+            numbered(
+                ngettext(
+                    "%(number)d more model is drawn that people are not compared with: only its published "
+                    "ability is known.",
+                    "%(number)d more models are drawn that people are not compared with: only their "
+                    "published "
+                    "abilities are known.",
+                    others,
+                ),
+                {"number": others},
+            )
+        )
     sources = {str(model.theta.details.get("source") or "") for model in found.models}
     if len(sources) == 1 and (source := sources.pop()):
         parts.append(_("Source of the models: %(source)s.") % {"source": source})
@@ -100,8 +114,6 @@ def ladder_caption(found: Headline) -> str:
                 "all people were equally able."
             )
         )
-    if share := found.luck_share:
-        parts.append(luck_sentence(share.value or 0.0, share.details["draws"]))
     return " ".join(parts)
 
 

@@ -17,12 +17,12 @@ from reporting.selectors.headline import Headline
 from reporting.views.headline.standing import standing_sentence
 
 
-def headline_sentence(found: Headline) -> SafeString:
-    """Two or three short sentences with what matters in bold."""
-    return format_html_join(" ", "{}", ((one,) for one in _sentences(found)))
+def headline_sentence(found: Headline, models_since: Text = "") -> SafeString:
+    """Two or three short sentences with what matters in bold; `models_since` says that models came later."""
+    return format_html_join(" ", "{}", ((one,) for one in _sentences(found, models_since)))
 
 
-def _sentences(found: Headline) -> Iterator[Text]:
+def _sentences(found: Headline, models_since: Text) -> Iterator[Text]:
     flow = found.report.results.flow
     if not flow["retained"]:
         yield _(
@@ -35,7 +35,7 @@ def _sentences(found: Headline) -> Iterator[Text]:
         yield from _without_ability(found)
         return
     if found.compared:
-        yield standing_sentence(found, subject(found))
+        yield standing_sentence([(one.name, one.verdict) for one in found.compared], subject(found))
     else:
         yield format_html(
             _("{people} reach an ability of <strong>{value}</strong>{interval}."),
@@ -43,7 +43,7 @@ def _sentences(found: Headline) -> Iterator[Text]:
             value=decimals(found.ability),
             interval=_bracketed(found),
         )
-        yield _why_no_models(found)
+        yield models_since or _why_no_models(found)
     yield from _top(found)
 
 

@@ -6,7 +6,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
-from presentation.numbers import counted
+from presentation.numbers import Text, counted
 from reporting.selectors.headline import Headline
 
 ABOVE, BELOW, LEVEL = "above", "below", "not_distinguishable"
@@ -39,14 +39,18 @@ ALIKE = {
 }
 
 
-def standing_sentence(found: Headline, people: str) -> SafeString:
-    """How many models people are stronger than, weaker than and cannot be told apart from."""
-    number = len(found.compared)
-    above, below, level = (len(found.standing(verdict)) for verdict in (ABOVE, BELOW, LEVEL))
+def standing_sentence(compared: Sequence[tuple[str, str]], people: Text) -> SafeString:
+    """How many models people are stronger than, weaker than and cannot be told apart from, of those
+    `compared`: each its name and the verdict.
+    """
+    number = len(compared)
+    above, below, level = (
+        sum(1 for _name, told in compared if told == verdict) for verdict in (ABOVE, BELOW, LEVEL)
+    )
     for verdict, share in ((ABOVE, above), (BELOW, below), (LEVEL, level)):
         if share == number:
             text = str(ALIKE[verdict].get(number, ALIKE[verdict][0]))
-            return format_html(text, people=people, models=counted(number), model=found.compared[0].name)
+            return format_html(text, people=people, models=counted(number), model=compared[0][0])
     facts = {"people": people, "models": counted(number), "above": counted(above), "below": counted(below)}
     if not above:
         return format_html(_weaker(level), level=counted(level), **facts)

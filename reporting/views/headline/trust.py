@@ -30,9 +30,9 @@ class Check:
 
 def checks(study: Study, found: Headline, query: str) -> list[Check]:
     """What of it applies to this study. One query."""
-    every = [_off_task(study, found, query), _missing(study, found, query)]
+    every = [_missing(study, found, query)]
     if found.ability is not None:
-        every.append(_unequal(study, found, query))
+        every = [_off_task(study, found, query), *every, _unequal(study, found, query)]
     every.append(_judge(study, found.report.scope, query))
     return every
 

@@ -1,14 +1,19 @@
 """A page for each block of the measurement, from stored numbers: tables, and figures of the same."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from presentation.drawings.shapes import WIDE
+from presentation.measures import reasons_apart
+from presentation.plain import exact_terms
 from presentation.sorting import sort_table
+from presentation.tables import Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.blocks_shown import PAGES
@@ -27,6 +32,9 @@ from studies.roles import Can
 from studies.services.clock import server_now
 from studies.views.access import private_shown, rights_here
 
+VIEW = "part"
+MOST_NOTES = 2  # below a table
+
 
 @unblinded_study_required
 @require_safe
@@ -40,6 +48,9 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
     found = _seen_block(request, study, measurement, chosen, shown) if measurement and shown.scope else None
     own = own_names(names_of_study(study), names_in(found)) if found else frozenset()
     changes = changes_since(results) if results else []
+    tables = page.viewed_tables(found) if found else []
+    views = [name for name in page.views if any(view == name for view, _table in tables)]
+    view = asked if (asked := request.GET.get(VIEW, "")) in views else next(iter(views), "")
     context = {
         "study": study,
         "results": results,
@@ -47,8 +58,10 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "changes": changes,
         "way_on": way_on(results, changes) if results else None,
         "measuring": results is not None and measures_are_coming(results, server_now()),
-        "tabs": results_tabs(study, query, chosen),
-        "blocks": blocks_beside(study, query, chosen),
+        "tabs": results_tabs(study, query, measurement, shown.scope, chosen),
+        "blocks": blocks_beside(study, query, measurement, shown.scope, chosen),
+        "views": {name: page.views[name] for name in views},
+        "shown_view": view,
         **shown.context,
         "shown_block": chosen,  # templates have a variable "block" of their own
         "title": block_title(chosen),
@@ -62,14 +75,45 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
             and found is not None
             and any(row.prompt_id for row in found.rows)
         ),
-        "summary": page.summary(found) if found else (),
-        "tables": [
-            table_shown(request, replace(table, own=own), number)
-            for number, table in enumerate(page.tables(found) if found else (), start=1)
-        ],
-        "figures": _figures(study, results, page, found, shown, own) if results and found else (),
+        "finding": page.finding(found) if found and found.state == "computed" else "",
+        **(_said(request, page, found, tables, view, own) if found else {}),
+        "figures": _figures(study, results, page, found, shown, own, view) if results and found else (),
     }
     return render(request, "reporting/measurement.html", context)
+
+
+def _said(
+    request: HttpRequest,
+    page: BlockPage,
+    found: BlockMeasures,
+    tables: Sequence[tuple[str, Table]],
+    view: str,
+    own: frozenset[str],
+) -> dict[str, Any]:
+    """The tables of the view; why numbers are absent, once for all of them; how to read them, with the notes
+    of a table that has many; and the exact terms that their words stand for.
+    """
+    shown, reasons, empty, summary = [], [], [], page.summary(found)
+    for number, (of, table) in enumerate(tables, start=1):
+        if of not in {"", view}:
+            continue
+        there, why, without = reasons_apart(table)
+        reasons, empty = reasons + why, empty + without
+        if len(table.notes) > MOST_NOTES:
+            summary, there = [*summary, *table.notes], replace(there, notes=())
+        if there.rows:
+            shown.append((number, table_shown(request, replace(there, own=own), number)))
+    texts = [
+        text for _number, one in shown for text in (one.table.caption, *one.table.head, *one.table.notes)
+    ]
+    names = [row[0] for _number, one in shown for row in one.table.rows]
+    return {
+        "tables": shown,
+        "reasons": list(dict.fromkeys(reasons)),
+        "empty": list(dict.fromkeys(empty)),
+        "summary": summary,
+        "terms": exact_terms([*summary, *texts, *names], own),
+    }
 
 
 def _figures(
@@ -79,22 +123,26 @@ def _figures(
     found: BlockMeasures,
     shown: ScopeShown,
     own: frozenset[str],
+    view: str,
 ) -> list[FigureShown]:
-    """Those that there is something to compare in."""
+    """Those of the view that there is something to compare in."""
     if not found.rows:
         return []
     place = {"slug": study.slug, "results_id": results.pk, "block": found.block}
     drawn = (
         figure_shown(
             partial(plot.draw, found),
+            title=plot.title,
             about=plot.alt,
             caption=plot.caption,
             files=figure_files(
                 "staff_measurement_figure", shown.context["scope_query"], **place, figure=name
             ),
             own=own,
+            full=True,
         )
         for name, plot in page.figures.items()
+        if plot.view in {"", view}
     )
     return [one for one in drawn if one]
 

@@ -4,7 +4,7 @@ A page and the report show the same parts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -35,7 +35,7 @@ class MeasureTable(Generic[T]):
     """A table with one line for each of `lines`, which are rows or what else its columns take.
 
     A column has a head and the text of its cell in a line. Caption and notes are texts, or written of the
-    block.
+    block. `view` is the part of the page that it stands in, where readers choose one (`BlockPage.views`).
     """
 
     caption: Text | Callable[[BlockMeasures], Text]
@@ -43,6 +43,7 @@ class MeasureTable(Generic[T]):
     columns: Sequence[tuple[Text, Callable[[BlockMeasures, T], Text]]]
     notes: Texts = ()
     about_people: bool = False
+    view: str = ""
 
     def draw(self, block: BlockMeasures) -> Table:
         notes = self.notes(block) if callable(self.notes) else self.notes
@@ -57,28 +58,35 @@ class MeasureTable(Generic[T]):
 
 @dataclass(frozen=True)
 class Plot:
-    """A figure: `name` in its address, what it shows for those who do not see it, and the line below it.
+    """A figure: `name` in its address, what it shows for those who do not see it, the line below it, and
+    the `view` that it stands in.
 
     `draw` draws it so many pixels wide, and returns None where there is nothing to draw. The tables hold the
     same numbers.
     """
 
     name: str
+    title: Text
     alt: Text
     caption: Text
     draw: Callable[[BlockMeasures, float], Drawing | None]
+    view: str = ""
 
 
 @dataclass(frozen=True)
 class BlockPage:
-    """One block as people read it: how to read its numbers, then figures and tables.
+    """One block as people read it: what was found, figures and tables, and how to read their numbers.
 
-    Empty sentences are left out.
+    `finding` is one sentence by rule, in plain words and honest about chance; "" where there is none. `views`
+    are the labels of parts that readers choose from, by their names in the address. Empty sentences are left
+    out.
     """
 
     title: Text
+    finding: Callable[[BlockMeasures], Text]
     sentences: Callable[[BlockMeasures], Iterable[Text]]
     parts: Sequence[MeasureTable[Any] | Plot]
+    views: Mapping[str, Text] = field(default_factory=dict)
 
     def summary(self, block: BlockMeasures) -> list[str]:
         """The sentences; none where there are no numbers."""
@@ -87,8 +95,13 @@ class BlockPage:
 
     def tables(self, block: BlockMeasures) -> list[Table]:
         """The tables that have a line."""
-        drawn = (part.draw(block) for part in self.parts if isinstance(part, MeasureTable))
-        return [table for table in drawn if table.rows] if block.rows else []
+        return [table for _view, table in self.viewed_tables(block)]
+
+    def viewed_tables(self, block: BlockMeasures) -> list[tuple[str, Table]]:
+        """The same, each with the view that it stands in."""
+        parts = self.parts if block.rows else ()
+        drawn = ((part.view, part.draw(block)) for part in parts if isinstance(part, MeasureTable))
+        return [(view, table) for view, table in drawn if table.rows]
 
     @property
     def figures(self) -> Mapping[str, Plot]:
@@ -99,12 +112,13 @@ def intervals(
     points: Callable[[BlockMeasures], Iterable[Point]],
     across: Text,
     behind: Callable[[BlockMeasures], tuple[Behind, Sequence[Key]]] = lambda _block: (PLAIN, ()),
+    places: int = 2,
 ) -> Callable[[BlockMeasures, float], Drawing | None]:
     """Draws values with their intervals on lines, over `across`; `behind` says what lies behind them."""
 
     def draw(block: BlockMeasures, width: float) -> Drawing | None:
         marks, keys = behind(block)
-        return estimates_plot(points(block), across, width, marks, keys)
+        return estimates_plot(points(block), across, width, marks, keys, places)
 
     return draw
 
@@ -167,7 +181,9 @@ def counted_detail(name: str) -> Column:
 
 def yes_or_no(name: str) -> Callable[[BlockMeasures, MeasureRow], Text]:
     """Whether a detail holds."""
-    return lambda _block, row: _("yes") if row.details.get(name) else _("no")
+    return lambda _block, row: (
+        (_("yes") if row.details.get(name) else _("no")) if row.value is not None else measures.ABSENT
+    )
 
 
 GROUP: tuple[Text, Column] = (_("Group"), lambda _block, row: measures.group_name(row.group))

@@ -4,12 +4,14 @@ Nine people, the best three are Top. Of category LN Top has one person, LR rests
 has three, and in QR every score is 1.
 """
 
+import csv
 import json
 import random
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from html import unescape
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -173,12 +175,17 @@ def test_front_page_breakdowns_and_terminal_say_the_same_reason(
 ) -> None:
     surfaces = {
         "results": get(staff, "staff_results", scope=scope),
-        "slices": get(staff, "staff_measurement", "slices", scope=scope),
         "terminal": "\n".join(estimate_lines(report_of(results, scope))),
     }
+    page = get(staff, "staff_measurement", "slices", scope=scope)
+    file = get(staff, "staff_measurement_table", results.pk, "slices", 1, scope=scope)
+    breakdowns = {row[0].lstrip("\ufeff"): row for row in csv.reader(StringIO(file))}
     for category in CATEGORIES:
         for group, named in (("average", "Average"), ("top", "Top")):
             why = HIDDEN[scope].get((group, category))
+            cell = breakdowns[category][breakdowns["Part"].index(named)]
+            assert reasons_in([cell]) == ({why} if why else set()), (category, named, cell)
+            assert reasons_in([page]) >= ({why} if why else set())
             for place, content in surfaces.items():
                 rows = rows_with(content, category, named)
                 assert rows, (place, category, named)
@@ -299,10 +306,11 @@ def test_a_category_that_everybody_got_right_has_a_bound_on_every_surface(
     bound = f"above {row.low:.2f}".replace("-", "−")
     for content in (
         get(staff, "staff_results", scope=scope),
-        get(staff, "staff_measurement", "slices", scope=scope),
         "\n".join(estimate_lines(report_of(results, scope))),
     ):
         assert any(bound in text for text in rows_with(content, "QR", "Average"))
+    breakdowns = get(staff, "staff_measurement", "slices", scope=scope)
+    assert any(bound in text for text in rows_with(breakdowns, "QR"))
     of_models = results.measures.filter(scope=scope, name="models.category.theta.pool", value=None)
     assert {one.details["model"] for one in of_models.filter(subset__startswith="category:QR")} == {"Perfect"}
     everywhere = results.measures.get(scope=scope, name="theta.epochs", subset="model:Perfect")

@@ -124,7 +124,7 @@ def test_the_other_scope_is_a_switch_that_links_and_figures_keep(
     assert f'href="{address}?prompts={other}"' in staff.get(address).content.decode()
     for shown in (content, staff.get(address).content.decode()):
         assert read(shown).count("Top is chosen as well") <= 1
-    assert f'results/top/?prompts={other}"' in content
+    assert f'results/uncertainty/?prompts={other}"' in content
     assert average(results, other) in read(content)
     figure = reverse(
         "staff_results_figure", kwargs={"slug": "led", "results_id": results.pk, "extension": "svg"}

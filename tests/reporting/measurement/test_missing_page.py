@@ -19,6 +19,7 @@ from scoring.services.results import results_compute
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.measuring import measure_blocks
+from tests.support.read_pages import every_part
 
 pytestmark = pytest.mark.django_db
 EDGE = log(999)
@@ -94,7 +95,7 @@ def test_theta_under_each_assumption_worked_out_on_paper(measured: Measurement) 
 
 
 def test_the_page_says_it_in_sentences_tables_and_a_figure(measured: Measurement, staff: Client) -> None:
-    text = staff.get(reverse("staff_measurement", args=["gaps", "missing"])).content.decode()
+    text = every_part(staff, reverse("staff_measurement", args=["gaps", "missing"]))
     assert "no answer that counts: 4 of 20 (20.0 %); other answers without a valid verdict: 1." in text
     assert "left out, as in the headline" in text
     assert "difficulty of the question, per logit" in text

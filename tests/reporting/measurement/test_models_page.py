@@ -29,6 +29,7 @@ from scoring.services.leaderboards import leaderboard_import
 from studies.models import ItemBank, Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.measuring import measure_blocks, only_blocks
+from tests.support.read_pages import every_part
 from tests.support.taking_models import newest_models_taken
 
 pytestmark = pytest.mark.django_db
@@ -122,9 +123,7 @@ def there(value: float | None) -> float:
 
 
 def page(staff: Client) -> str:
-    response = staff.get(reverse("staff_measurement", kwargs={"slug": "pages", "block": "models"}))
-    assert response.status_code == 200
-    return response.content.decode()
+    return every_part(staff, reverse("staff_measurement", kwargs={"slug": "pages", "block": "models"}))
 
 
 def test_without_models_the_block_says_how_to_get_them(

@@ -28,6 +28,7 @@ from studies.bank.records import PromptRecord
 from studies.models import Participant, Prompt, Study
 from studies.services.banks import item_bank_import
 from tests.support.headlines import estimates
+from tests.support.read_pages import every_part
 
 pytestmark = pytest.mark.django_db
 NUMBERS = range(1, 9)
@@ -83,9 +84,7 @@ def study(results: ResultSet) -> Study:
 def page(client: Client, block: str = "", prompts: str = "") -> str:
     place = {"slug": "split", "block": block} if block else {"slug": "split"}
     address = reverse("staff_measurement" if block else "staff_results", kwargs=place)
-    response = client.get(address + (f"?prompts={prompts}" if prompts else ""))
-    assert response.status_code == 200
-    return str(response.content.decode())
+    return every_part(client, address + (f"?prompts={prompts}" if prompts else ""))
 
 
 def test_top_of_the_public_prompts_is_chosen_by_them(results: ResultSet) -> None:

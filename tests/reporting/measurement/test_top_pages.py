@@ -19,7 +19,7 @@ from scoring.selectors.measures import BlockMeasures, block_measures
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.measuring import measure_blocks
-from tests.support.read_pages import read
+from tests.support.read_pages import every_part, read
 
 pytestmark = pytest.mark.django_db
 NUMBERS = range(1, 7)
@@ -79,9 +79,8 @@ def value(found: BlockMeasures, name: str, group: str = "") -> float:
 
 
 def content(client: Client, block: str, slug: str = "best") -> str:
-    response = client.get(reverse("staff_measurement", kwargs={"slug": slug, "block": block}))
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
+    address = reverse("staff_measurement", kwargs={"slug": slug, "block": block})
+    return re.sub(r"\s+", " ", every_part(client, address))
 
 
 def test_both_groups_have_every_estimator_and_only_average_has_intervals(measurement: Measurement) -> None:

@@ -16,7 +16,7 @@ from scoring.selectors.measures import block_measures
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.measuring import measure_blocks
-from tests.support.read_pages import read
+from tests.support.read_pages import every_part, read
 
 pytestmark = pytest.mark.django_db
 Make = Callable[..., Study]
@@ -66,9 +66,9 @@ def test_two_batches_give_every_error_and_say_which_one_to_use(
         row = found.get("uncertainty.theta.pool", "average", error)
         assert row is not None
         assert row.se is not None
-    text = read(staff.get(reverse("staff_measurement", args=["sure", "uncertainty"])).text)
-    assert "ability, error by question sets" in text
-    assert "T2: other people, questions like these (use this)" in text
+    text = read(every_part(staff, reverse("staff_measurement", args=["sure", "uncertainty"])))
+    assert "Which people and questions, by question set" in text
+    assert "other people, other questions like these (use this)" in text
     assert (
         "Every question occurs in one question set only, but there are few question sets (2): error by"
         in text
@@ -90,7 +90,7 @@ def test_one_batch_refuses_what_needs_two_and_says_why(
         assert row is not None
         assert (row.se, row.reason) == (None, "one_cluster")
         assert row.value is not None
-    text = read(staff.get(reverse("staff_measurement", args=["sure", "uncertainty"])).text)
+    text = read(every_part(staff, reverse("staff_measurement", args=["sure", "uncertainty"])))
     assert "refused: it needs two or more people, questions and question sets" in text
 
 

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterator
 
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import label_of
 from presentation.drawings.intervals import Behind
 from presentation.figures import STYLES, Point, Style
-from presentation.measures import group_name, interval_cell, value_cell
-from presentation.numbers import Text, decimals
-from presentation.tables import ABSENT
+from presentation.measures import COMMON, group_name, interval_cell, value_cell
+from presentation.numbers import Text, counted, decimals, span
+from presentation.tables import ABSENT, Named
+from psychometrics.benchmark.metrics import task_key
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -20,6 +22,69 @@ SUMMARIES = (
 )  # fmt: skip
 MODEL = Style(_("Models, same number of answers"), "diamond", "model")
 PERCENT = Behind(limits=(-2, 102))
+AVERAGE = Style(_("Average, 95 % interval"))
+TOP = Style(_("Top, picked by these same scores"), look="topmark hollow")
+BEST = Style(_("best published model"), "bar", "model")
+
+
+def finding(block: BlockMeasures) -> Text:
+    """What people get right over all tasks and in the weakest and strongest, and where models get more."""
+    macro, rows = block.get("benchmark.macro", "average"), tasks_by_average(block)
+    rows = [row for row in rows if row.value is not None]
+    if macro is None or macro.value is None or len(rows) < 2:
+        return ""
+    facts = {
+        "share": decimals(macro.value, 0), "number": counted(len(rows)),
+        "ends": span(macro.low, macro.high, 0) if macro.low is not None else ABSENT,
+        "weakest": task_of(block, rows[-1]), "low": decimals(rows[-1].value, 0),
+        "strongest": task_of(block, rows[0]), "high": decimals(rows[0].value, 0),
+    }  # fmt: skip
+    told = format_html(
+        _(
+            "People got <strong>{share} %</strong> right on average over {number} tasks ({ends}), from "
+            "{low} % "
+            "in {weakest} to {high} % in {strongest}."
+        ),
+        **facts,
+    )
+    beside = [(row, best) for row in rows if (best := best_published(block, row))]
+    if not beside:
+        return told
+    below = sum(1 for row, (_name, share) in beside if row.high is not None and row.high < share)
+    above = sum(1 for row, (_name, share) in beside if row.low is not None and row.low > share)
+    return format_html(
+        _(
+            "{told} Their interval lies <strong>above every published model in {above}</strong> of {tasks} "
+            "tasks, below the best in {below}."
+        ),
+        told=told, above=counted(above), below=counted(below), tasks=counted(len(beside)),
+    )  # fmt: skip
+
+
+def tasks_by_average(block: BlockMeasures) -> list[MeasureRow]:
+    """Average of each task, the highest first."""
+    rows = block.named("task.accuracy", group="average")
+    return sorted(rows, key=lambda row: (row.value is None, -(row.value or 0), row.subset))
+
+
+def best_published(block: BlockMeasures, row: MeasureRow) -> tuple[str, float] | None:
+    """The configuration of the published table that gets most of this task right, and its percentage."""
+    key = task_key(row.subset.partition(":")[2])
+    shares = [
+        (one.accuracy[key], one.name) for one in block.published if not one.guesses and key in one.accuracy
+    ]
+    return next(((name, share) for share, name in sorted(shares, reverse=True)), None)
+
+
+def _best_cell(block: BlockMeasures, row: MeasureRow) -> Text:
+    best = best_published(block, row)
+    return Named(decimals(best[1], 1), best[0]) if best else ABSENT
+
+
+def _guessing(block: BlockMeasures, row: MeasureRow) -> Text:
+    corrected = block.get("task.accuracy.corrected", row.group, row.subset)
+    share = corrected.details.get("guessing") if corrected else None
+    return decimals(None if share is None else 100 * share, 1)
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -57,6 +122,17 @@ def task_of(block: BlockMeasures, row: MeasureRow) -> str:
     return (block.names.part(kind, name) if kind == "task" else name) or ABSENT
 
 
+def _published_note(block: BlockMeasures) -> list[Text]:
+    if not block.published:
+        return [_("No published table of models by task is on this site; one is imported under Models.")]
+    return [
+        _(
+            "Published models answered the whole task, people few questions of it: their intervals allow for "
+            "that."
+        )
+    ]
+
+
 def _best_raters(block: BlockMeasures) -> list[MeasureRow]:
     """Of each task, then of all."""
     of_tasks = [row for row in block.named("human.max") if row.subset]
@@ -85,9 +161,18 @@ def _model_columns(head: Text, name: str) -> tuple[tuple[Text, parts.Column], tu
 
 
 def _task_points(block: BlockMeasures) -> Iterator[Point]:
-    """Accuracy per task, Average and Top side by side."""
-    rows = sorted(block.named("task.accuracy"), key=lambda row: row.subset)
-    return (Point(task_of(block, row), STYLES[row.group], row) for row in rows)
+    """Accuracy per task: Average with its interval, Top, and the best published model."""
+    for row in tasks_by_average(block):
+        name, top, best = (
+            task_of(block, row),
+            block.get(row.name, "top", row.subset),
+            best_published(block, row),
+        )
+        yield Point(name, AVERAGE, row)
+        if row.value is not None and top is not None:
+            yield Point(name, TOP, MeasureRow(value=top.value))
+        if row.value is not None and best is not None:
+            yield Point(name, BEST, MeasureRow(value=best[1]))
 
 
 def _theta_points(block: BlockMeasures) -> list[Point]:
@@ -101,25 +186,31 @@ def _theta_points(block: BlockMeasures) -> list[Point]:
 
 PAGE = parts.BlockPage(
     _("Benchmark"),
+    finding,
     summary,
     (
         parts.Plot(
             name="tasks",
-            alt=_("Accuracy per task with 95 % intervals, Average and Top"),
-            caption=_("Accuracy per task; the intervals take people as independent. Top is in-sample."),
+            title=_("Share right by task"),
+            alt=_("Accuracy per task with 95 % intervals, Average, Top and the best published model"),
+            caption=_("Sorted by Average; the intervals take people as independent."),
             draw=parts.intervals(
                 _task_points,
-                _("accuracy in percent, with 95 % interval"),
+                _("right answers in percent"),
                 behind=lambda _block: (PERCENT, ()),
+                places=0,
             ),
+            view="tasks",
         ),
         parts.Plot(
             name="models",
+            title=_("People and published models on one scale"),
             alt=_("theta of the cohort beside the models of the table at the same number of answers"),
             caption=_(
                 "theta on the bank of tasks. Models: range at as many answers per task as people gave."
             ),
             draw=parts.intervals(_theta_points, _("theta in logits on the bank of tasks")),
+            view="models",
         ),
         parts.MeasureTable(
             _("Over tasks, in percent"),
@@ -134,18 +225,24 @@ PAGE = parts.BlockPage(
                 "BBEH paper prints it. Corrected for chance: (accuracy − guessing) / (1 − guessing), "
                 "below 0 where guessing is better."
             ),
+            view="over",
         ),
         parts.MeasureTable(
             _("Per task"),
-            parts.named("task.accuracy"),
+            tasks_by_average,
             (
-                (_("Task"), lambda block, row: f"{task_of(block, row)} – {group_name(row.group)}"),
+                (_("Task"), task_of),
+                (_("Average %"), parts.value(1, COMMON)),
+                (_("95 % interval"), parts.interval(1)),
+                (_("Top %"), lambda block, row: value_cell(block.get(row.name, "top", row.subset), 1)),
+                (_("Best published model %"), _best_cell),
+                (_("By guessing %"), _guessing),
+                (_("Corrected for chance (%)"), parts.beside("task.accuracy.corrected", parts.value(1))),
                 (_("Questions"), parts.count("prompts")),
                 (_("Answers"), parts.count("n")),
-                (_("Accuracy (%)"), parts.value(1)),
-                (_("95 % interval"), parts.interval(1)),
-                (_("Corrected for chance (%)"), parts.beside("task.accuracy.corrected", parts.value(1))),
             ),
+            _published_note,
+            view="tasks",
         ),
         parts.MeasureTable(
             _("Average and best rater per task"),
@@ -169,6 +266,7 @@ PAGE = parts.BlockPage(
                 "Share of chance: how often equal raters have a maximum at least this high. The last "
                 "line mixes different people: it is the best rater per task, not a best human."
             ),
+            view="raters",
         ),
         parts.MeasureTable(
             _("Beside the models of the table, at the same number of answers"),
@@ -188,6 +286,13 @@ PAGE = parts.BlockPage(
                 "is comparable lies between these ranges and the wider ones at as many different "
                 "questions, which the export holds."
             ),
+            view="models",
         ),
     ),
+    {
+        "tasks": _("By task"),
+        "models": _("Beside models"),
+        "over": _("Over all tasks"),
+        "raters": _("Best people"),
+    },
 )

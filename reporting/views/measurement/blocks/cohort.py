@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.catalogue import meaning_of
@@ -25,6 +26,27 @@ REASONS: Mapping[str, Text] = {
     Reason.NO_PAIRS.value: _("nothing is scored here"),
     Reason.TOO_FEW_PAIRS.value: _("too few answers per person"),
 }
+
+
+def finding(block: BlockMeasures) -> Text:
+    """Whether people differ in ability, beyond what their answers scatter by."""
+    tau = block.get("tau")
+    if tau is None or tau.value is None:
+        return ""
+    if tau.low is None or tau.low <= 0:
+        return format_html(
+            _(
+                "Whether people differ in ability <strong>cannot be told from chance</strong> here: each "
+                "answered too few questions."
+            )
+        )
+    return format_html(
+        _(
+            "People <strong>differ in ability</strong>: two in three lie within {spread} of the average "
+            "({low} to {high}), and no single person's place is told."
+        ),
+        spread=value_cell(tau), low=decimals(tau.low), high=decimals(tau.high),
+    )  # fmt: skip
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -118,10 +140,12 @@ def error_of(_block: BlockMeasures, row: MeasureRow) -> str:
 
 PAGE = parts.BlockPage(
     _("Average and people"),
+    finding,
     summary,
     (
         parts.Plot(
             name="thetas",
+            title=_("Average and Top by each way to compute ability"),
             alt=_("Theta of Average and Top by each estimator; the table has the numbers."),
             caption=_("Average and Top (in-sample) by each estimator of theta."),
             draw=parts.intervals(points, _("theta in logits, Average with its 95 % interval")),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation import measures
@@ -30,6 +31,32 @@ STYLES = {
     True: Style(_("shifted (Holm, 5 %)"), "square", "topmark"),
 }
 AT_ZERO = Behind(guides=((0.0, "zero"),))
+
+
+def finding(block: BlockMeasures) -> Text:
+    """How many questions are harder or easier for people than for models, beyond chance."""
+    row = block.get("dif.items_flagged.holm")
+    if row is None or row.value is None:
+        return _("There are too few answers to tell whether questions are harder for people than for models.")
+    flagged, facts = int(row.details.get("flagged", 0)), {"questions": counted(row.prompts)}
+    if not flagged:
+        return format_html(
+            _(
+                "<strong>No question</strong> of {questions} is harder or easier for people than for "
+                "models by more "
+                "than chance; a few answers to each cannot show much."
+            ),
+            **facts,
+        )
+    told = ngettext(
+        "<strong>{flagged} of {questions} questions</strong> is harder or easier for people than for models, "
+        "beyond chance.",
+        "<strong>{flagged} of {questions} questions</strong> are harder or easier for people than for "
+        "models, "
+        "beyond chance.",
+        flagged,
+    )
+    return format_html(told, flagged=counted(flagged), **facts)
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -197,10 +224,12 @@ def points(block: BlockMeasures) -> Iterator[Point]:
 
 PAGE = parts.BlockPage(
     _("DIF"),
+    finding,
     summary,
     (
         parts.Plot(
             name="shifts",
+            title=_("Which categories are easier or harder for people than for models"),
             alt=_("The shift of each category and modality with its 95 % interval around 0."),
             caption=_("Shifts of categories and modalities; right of 0 is easier than expected."),
             draw=parts.intervals(
@@ -208,6 +237,7 @@ PAGE = parts.BlockPage(
                 _("mean residual in logits of single answers, with its 95 % interval"),
                 behind=lambda _block: (AT_ZERO, ()),
             ),
+            view="parts",
         ),
         parts.MeasureTable(
             _("DIF over all prompts"),
@@ -218,6 +248,7 @@ PAGE = parts.BlockPage(
                 (_("95 % interval"), lambda block, name: measures.interval_or_reason(block.get(name))),
             ),
             _spread_notes,
+            view="over",
         ),
         parts.MeasureTable(
             _("Shifts of categories, modalities, and profiles on categories"),
@@ -239,6 +270,7 @@ PAGE = parts.BlockPage(
                 "and profiles each by themselves: without DIF at most about one study in twenty flags any "
                 "category."
             ),
+            view="parts",
         ),
         parts.MeasureTable(
             _("Theta with and without prompts that may be off (95 % interval)"),
@@ -263,6 +295,7 @@ PAGE = parts.BlockPage(
                     "chosen from all prompts. Where nothing is flagged the line is that of all prompts."
                 ),
             ],
+            view="without",
         ),
         parts.MeasureTable(
             _("For content review: the prompts with the largest shifts"),
@@ -280,6 +313,13 @@ PAGE = parts.BlockPage(
                 "A few answers a prompt cannot show that a prompt is off; these are the ones whose text "
                 "is worth reading first. Raw shifts are drawn to the mean by how unreliable they are."
             ),
+            view="single",
         ),
     ),
+    {
+        "parts": _("Categories and profiles"),
+        "single": _("Single questions"),
+        "without": _("Without what differs"),
+        "over": _("Over all questions"),
+    },
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import label_of
@@ -35,11 +36,46 @@ from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
 MAX_LEDGER = 100
+INTERVAL_IN_SE = 2 * 1.96  # how wide a 95 % interval is, in standard errors
+VIEWS: Mapping[str, Text] = {
+    "choices": _("Choices"),
+    "way": _("From recruited to Top"),
+    "rules": _("Rules"),
+    "reviewers": _("Reviewers"),
+}
 CHOICES_CAPTIONS: Mapping[str, Text] = {
     "multiverse": _("What the choices are worth"),
     "multiverse.ql": _("What the choices are worth, by theta_QL"),
 }
 RATERS = ("screening.rated_twice", "screening.kappa", "screening.ac1")
+
+
+def finding(block: BlockMeasures) -> Text:
+    """How far the choice of whom to leave out moves Average, beside how far other people would."""
+    low, high, ratio = (
+        block.get(f"multiverse.{name}", "average", "not_score_based")
+        for name in ("low", "high", "range_in_se")
+    )
+    if low is None or low.value is None or high is None or high.value is None:
+        recruited, counted_people = block.get("flow.recruited"), block.get("flow.retained")
+        if recruited is None or counted_people is None:
+            return ""
+        return format_html(
+            _("<strong>{counted} of {recruited} people</strong> who were recruited are counted."),
+            counted=_people_count(counted_people), recruited=_people_count(recruited),
+        )  # fmt: skip
+    moved = format_html(
+        _("Whoever is left out, Average stays between <strong>{low} and {high}</strong>"),
+        low=decimals(low.value), high=decimals(high.value),
+    )  # fmt: skip
+    if ratio is None or ratio.value is None:
+        return format_html("{}.", moved)
+    told = (
+        _("{moved}: no further than it would move with other people.")
+        if ratio.value <= INTERVAL_IN_SE
+        else _("{moved}: further than it would move with other people, so say which rule you chose.")
+    )
+    return format_html(told, moved=moved)
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -79,8 +115,10 @@ def _range_sentences(block: BlockMeasures) -> Iterator[Text]:
     ratio = block.get("multiverse.range_in_se", "average", "not_score_based")
     if ratio is not None and ratio.value is not None:
         yield _(
-            "For Average this range is %(ratio)s times the standard error that other people alone would give."
-        ) % {"ratio": decimals(ratio.value, 1)}
+            "For Average this range is %(ratio)s times as wide as its 95 %% interval for other people on "
+            "these "
+            "questions."
+        ) % {"ratio": decimals(ratio.value / INTERVAL_IN_SE, 1)}
     yield from _quasi_sentences(block)
 
 
@@ -146,6 +184,7 @@ def _choices_table(of: str) -> parts.MeasureTable[str]:
             "Percentages: the share of each choice in the variance over specifications (eta squared of "
             "its main effect). No scores: without the score-based rule."
         ),
+        view="choices",
     )
 
 
@@ -227,19 +266,24 @@ def _specification_told(style: Style, row: MeasureRow) -> str:
 
 PAGE = parts.BlockPage(
     _("Exclusions"),
+    finding,
     summary,
     (
         parts.Plot(
             "flow",
+            _("From recruited to Top"),
             _("Boxes from recruited to Top with the people in each; the table has the numbers."),
             _("The way of the study's people."),
             _draw_flow,
+            view="way",
         ),
         parts.Plot(
             "multiverse",
+            _("Average and Top under every choice of whom to leave out"),
             _("Theta of Average and Top under every specification in ascending order."),
             _("Every specification. Ringed: as published. Hollow: selects on scores."),
             _draw_multiverse,
+            view="choices",
         ),
         parts.MeasureTable(
             _("From recruited to Top"),
@@ -249,6 +293,7 @@ PAGE = parts.BlockPage(
                 (_("People"), lambda _block, line: _people_count(line[1])),
                 (_("Not going on, why"), lambda _block, line: line[2]),
             ),
+            view="way",
         ),
         parts.MeasureTable(
             _("Intention to treat"),
@@ -262,6 +307,7 @@ PAGE = parts.BlockPage(
                 (_("Pairs"), parts.count("n")),
             ),
             [_("Nobody is left out. Top is selected among everybody.")],
+            view="way",
         ),
         parts.MeasureTable(
             _("Declared exclusion rules"),
@@ -273,6 +319,7 @@ PAGE = parts.BlockPage(
                 (_("Of these by verdict"), parts.counted_detail("also_by_verdict")),
             ),
             _rule_notes,
+            view="rules",
         ),
         parts.MeasureTable(
             _("Every specification"),
@@ -295,6 +342,7 @@ PAGE = parts.BlockPage(
                 ),
                 _("theta_QL weighs a prompt by its answers where pooled, and every prompt alike by prompt."),
             ],
+            view="choices",
         ),
         *map(_choices_table, CHOICES_CAPTIONS),
         parts.MeasureTable(
@@ -312,6 +360,7 @@ PAGE = parts.BlockPage(
             ),
             _ledger_notes,
             about_people=True,
+            view="rules",
         ),
         parts.MeasureTable(
             _("Agreement of reviewers"),
@@ -327,6 +376,8 @@ PAGE = parts.BlockPage(
                 "what the first decided, so that this agreement is an upper bound of that of reviewers "
                 "who decide alone."
             ),
+            view="reviewers",
         ),
     ),
+    VIEWS,
 )

@@ -2,19 +2,27 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.drawings.charts import Across, Axis, Place, Series, chart
 from presentation.drawings.shapes import Drawing, Key, Shape
 from presentation.measures import percent_cell, value_cell
 from presentation.numbers import Text, counted, decimals
+from presentation.tables import Named
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
 MAX_SHOWN = 100  # people in the table
 MAX_RADIUS = 9.0  # of a mark, in pixels
-FLAGS = {"correlation": _("Low personal correlation"), "outfit": _("High outfit"), "any": _("Either of them")}
+FLAGS = {
+    "correlation": _("No better on easy questions than on hard ones"),
+    "outfit": _("Answers far from what their ability foretells"),
+    "any": _("Either of them"),
+}
+TERMS = {"correlation": _("Low personal correlation"), "outfit": _("High outfit")}
+EXPECTED = 0.1  # of the people whose answers fit, at most, under either of them
 TEXTS = (
     _(
         "The personal correlation says whether somebody does better on easy prompts than on hard ones. "
@@ -31,6 +39,27 @@ TEXTS = (
         "excluded by these numbers, because they are computed from scores; read the answers."
     ),
 )
+
+
+def finding(block: BlockMeasures) -> Text:
+    """How many are to be looked at again, beside how many would be if all answers fitted."""
+    row = flagged(block, "any")
+    if row is None or row.value is None:
+        return ""
+    told = (
+        _(
+            "<strong>{flagged} of {people} people</strong> answered in a pattern worth another look; of as "
+            "many "
+            "whose answers fit, 8 to 10 % would. That alone says nothing about anybody."
+        )
+        if row.value > EXPECTED
+        else _(
+            "People answered <strong>as their ability foretells</strong>: {flagged} of {people} are worth "
+            "another "
+            "look, no more than the 8 to 10 % that chance alone gives."
+        )
+    )
+    return format_html(told, flagged=counted(row.details["flagged"]), people=counted(row.people))
 
 
 def flagged(block: BlockMeasures, statistic: str) -> parts.Row:
@@ -86,8 +115,8 @@ def draw_people(block: BlockMeasures, width: float) -> Drawing | None:
         series.append(Series("dots", [_cell_place(cell, column, label) for cell in own], look, shape))
     return chart(
         series,
-        Axis(str(_("personal correlation of answers with easiness"))),
-        Axis(str(_("outfit per pair (1 is expected)")), log=True),
+        Axis(str(_("better on easier questions (personal correlation)"))),
+        Axis(str(_("how far answers lie from what is foretold (outfit; 1 is expected)")), log=True),
         decimals,
         width=width,
         keys=keys,
@@ -111,10 +140,12 @@ def _cell_place(cell: Sequence[float], column: int, label: Text) -> Place:
 
 PAGE = parts.BlockPage(
     _("Person fit"),
+    finding,
     lambda _block: TEXTS,
     (
         parts.Plot(
             name="people",
+            title=_("Whose answers follow the difficulty of the questions"),
             alt=_(
                 "Scatter of outfit per pair over personal correlation, without names; larger marks are more "
                 "people. Flagged people lie to the left and at the top."
@@ -129,7 +160,10 @@ PAGE = parts.BlockPage(
             _("People flagged for review"),
             lambda _block: FLAGS,
             (
-                (_("Statistic"), lambda _block, name: FLAGS[name]),
+                (
+                    _("What is unusual"),
+                    lambda _block, name: Named(str(FLAGS[name]), str(TERMS.get(name, FLAGS[name]))),
+                ),
                 (
                     _("Flagged"),
                     lambda block, name: counted(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from judging.views.reason_texts import REASON_TEXTS
@@ -17,6 +18,30 @@ from scoring.selectors.measures import BlockMeasures
 
 BINS = tuple(edge / 20 for edge in range(20))  # [0, 0.05), … ; exactly 1 by itself
 REASONS = {**REASON_TEXTS, NOT_JUDGED: _("The judge has not come to this answer, or not to its last text.")}
+
+
+def finding(block: BlockMeasures) -> Text:
+    """Whether the judge's confidence moves Average, and how many answers it left without a verdict."""
+    unscored = block.get("judge.unscored")
+    change = next(
+        (row for row in block.named("theta.change", group="average") if row.value is not None), None
+    )
+    if unscored is None or unscored.value is None:
+        return ""
+    facts = {"unscored": counted(unscored.details["unscored"]), "share": percent_cell(unscored)}
+    if change is None:
+        return format_html(
+            _("The judge left <strong>{unscored} answers ({share})</strong> without a verdict."), **facts
+        )
+    return format_html(
+        _(
+            "With other scores of the same answers Average would change by <strong>{change}</strong>; the "
+            "judge "
+            "left {unscored} answers ({share}) without a verdict."
+        ),
+        change=value_cell(change),
+        **facts,
+    )
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -115,6 +140,7 @@ def _answer_table(name: str, caption: Text) -> parts.MeasureTable[MeasureRow]:
         ),
         notes,
         about_people=True,
+        view="answers",
     )
 
 
@@ -155,13 +181,16 @@ def _draw_confidence(block: BlockMeasures, width: float) -> Drawing | None:
 
 PAGE = parts.BlockPage(
     _("Judge effects"),
+    finding,
     summary,
     (
         parts.Plot(
             name="confidence",
+            title=_("How confident the judge was"),
             alt=_("Number of verdicts by the judge's confidence, in steps of 0.05."),
             caption=_("The judge's confidence in its verdicts; exactly 1 stands by itself."),
             draw=_draw_confidence,
+            view="confidence",
         ),
         parts.MeasureTable(
             _("The judge's confidence in its verdicts"),
@@ -172,6 +201,7 @@ PAGE = parts.BlockPage(
                 (_("Share"), _share_of_verdicts),
             ),
             _confidence_notes,
+            view="confidence",
         ),
         parts.MeasureTable(
             _("Answers without a valid verdict"),
@@ -180,6 +210,7 @@ PAGE = parts.BlockPage(
                 (_("Reason"), lambda _block, line: REASONS.get(line[0], line[0])),
                 (_("Answers"), lambda _block, line: counted(line[1])),
             ),
+            view="confidence",
         ),
         parts.MeasureTable(
             _("Theta under other scores of the same answers (95 % interval)"),
@@ -191,6 +222,7 @@ PAGE = parts.BlockPage(
                 (_("By prompt means, as published"), parts.beside("judge.theta.prompt")),
                 (_("Pairs"), parts.count("n")),
             ),
+            view="other",
         ),
         parts.MeasureTable(
             _("What other scores change theta by (95 % interval)"),
@@ -206,8 +238,10 @@ PAGE = parts.BlockPage(
                 "taken on the same item bank, which was calibrated under one judge: a change of theta "
                 "may be a change of scale."
             ),
+            view="other",
         ),
         _answer_table("influence.answer", _("The ten answers without which theta changes most")),
         _answer_table("influence.other", _("The ten answers whose other score changes theta most")),
     ),
+    {"confidence": _("Confidence"), "other": _("Other scores"), "answers": _("Single answers")},
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from django.utils.html import format_html
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _, ngettext
 
@@ -10,7 +11,7 @@ from presentation.catalogue import label_of
 from presentation.drawings.charts import Axis, Place, Series, chart
 from presentation.drawings.shapes import Drawing, Key
 from presentation.figures import STYLES
-from presentation.numbers import Text, counted, decimals
+from presentation.numbers import Text, counted, decimals, percent
 from presentation.tables import Named
 from psychometrics.data.cohort import Outcome
 from psychometrics.inference.estimates import Reason
@@ -47,6 +48,26 @@ REASONS: Mapping[str, Text] = {
     Reason.TOO_FEW_PAIRS.value: _("no person or no prompt has two answers"),
 }
 LOOKS = {Outcome.SKIPPED: "bar-2", Outcome.NOT_REACHED: "bar-1", Outcome.NOT_SUBMITTED: "bar-3"}
+
+
+def finding(block: BlockMeasures) -> Text:
+    """How much is missing, and between which ends Average lies whatever that would have been."""
+    scored = block.get(f"share.{Outcome.SCORED}", "average")
+    if scored is None or scored.value is None:
+        return ""
+    share = percent(1 - scored.value)
+    for name in ("missing.theta.pool", "missing.theta.ql"):
+        low, high = (block.get(name, "average", f"bound:{end}") for end in ("low", "high"))
+        if low is not None and high is not None and low.value is not None and high.value is not None:
+            return format_html(
+                _(
+                    "<strong>{share} of the expected answers</strong> have no score; whatever they would "
+                    "have "
+                    "been, Average lies between {low} and {high}."
+                ),
+                share=share, low=decimals(low.value), high=decimals(high.value),
+            )  # fmt: skip
+    return format_html(_("<strong>{share} of the expected answers</strong> have no score."), share=share)
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -140,6 +161,7 @@ def _theta_table(group: str) -> parts.MeasureTable[str]:
         assumptions,
         ((_("Assumption"), lambda _block, name: Named(str(ASSUMPTIONS[name]), name)), *map(column, THETAS)),
         THETA_NOTES if group == "average" else _top_notes,
+        view="ability",
     )
 
 
@@ -223,15 +245,18 @@ def _draw_positions(block: BlockMeasures, width: float) -> Drawing | None:
 
 PAGE = parts.BlockPage(
     _("Missing answers"),
+    finding,
     summary,
     (
         parts.Plot(
             name="positions",
+            title=_("Where in the question set answers are missing"),
             alt=_("Share of absent answers at each position, by reason; the table has the numbers."),
             caption=_(
                 "Where in the question set answers are absent, and why. Rising to the right: time ran out."
             ),
             draw=_draw_positions,
+            view="where",
         ),
         parts.MeasureTable(
             _("Places by what became of them"),
@@ -240,6 +265,7 @@ PAGE = parts.BlockPage(
                 (_("Outcome"), lambda _block, outcome: label_of(f"share.{outcome}")),
                 *(column for group in parts.GROUPS for column in _outcome_columns(group)),
             ),
+            view="where",
         ),
         *map(_theta_table, parts.GROUPS),
         parts.MeasureTable(
@@ -253,6 +279,7 @@ PAGE = parts.BlockPage(
                 (_("people"), parts.count("clusters")),
             ),
             [_("Above 1: more often left. Answers without a valid verdict count as given.")],
+            view="odds",
         ),
         parts.MeasureTable(
             _("Absent answers by position and modality"),
@@ -266,6 +293,12 @@ PAGE = parts.BlockPage(
                 (_("not submitted"), parts.counted_detail(Outcome.NOT_SUBMITTED)),
                 (_("unscored"), parts.counted_detail(Outcome.UNSCORED)),
             ),
+            view="where",
         ),
     ),
+    {
+        "where": _("How many and where"),
+        "ability": _("What they could change"),
+        "odds": _("Who leaves what out"),
+    },
 )

@@ -11,6 +11,7 @@ from presentation.measures import COMMON, group_name, interval_cell, value_cell
 from presentation.numbers import Text, counted, decimals, numbered, span_or_one
 from presentation.tables import ABSENT
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
+from reporting.views.headline.standing import standing_sentence
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -33,6 +34,17 @@ DESIGNS = {
         "these prompts and these responses of the models."
     ),
 }
+
+
+def finding(block: BlockMeasures) -> Text:
+    """How many models people are stronger than, weaker than and cannot be told apart from."""
+    scale = "difference.ql" if parts.is_logistic(block) else "difference.pool"
+    verdicts = [
+        (str(row.details["model"]), str(row.details["verdict"]))
+        for row in block.named(scale, group="average")
+        if row.details.get("verdict") and row.details.get("model")
+    ]
+    return standing_sentence(verdicts, _("People with AI")) if verdicts else ""
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -184,15 +196,18 @@ def _single_table(group: str, notes: parts.Texts) -> parts.MeasureTable[MeasureR
             ),
         ),
         notes,
+        view={"average": "same"}.get(group, group),
     )
 
 
 PAGE = parts.BlockPage(
     _("Models"),
+    finding,
     summary,
     (
         parts.Plot(
             name="models",
+            title=_("People and models on one scale"),
             alt=_(
                 "Models and the cohort on one theta axis with their 95 % intervals; models with a published "
                 "theta only as hollow bands."
@@ -202,6 +217,7 @@ PAGE = parts.BlockPage(
                 "are modelled from a published theta, whose k is named. Top is in-sample and has no interval."
             ),
             draw=parts.intervals(points, _("theta in logits, single responses, with its 95 % interval")),
+            view="same",
         ),
         _single_table(
             "average",
@@ -246,6 +262,7 @@ PAGE = parts.BlockPage(
                     "itself."
                 ),
             ],
+            view="others",
         ),
         parts.MeasureTable(
             _("Groups that cannot be told apart (k human = 1, k model = 1)"),
@@ -264,6 +281,7 @@ PAGE = parts.BlockPage(
                 "hold together at 95 %. More comparisons are corrected for here than for the verdicts: a "
                 "cohort can be above or below a model and still share a group with it."
             ),
+            view="alike",
         ),
         parts.MeasureTable(
             _("Published only: theta as published, and modelled for single responses"),
@@ -290,6 +308,7 @@ PAGE = parts.BlockPage(
                 "published one to it. The prompts are not the same, so nothing is paired and no verdict is "
                 "given. Nothing is modelled without a published k, or beyond what the simulation reaches."
             ),
+            view="published",
         ),
         _single_table(
             "top",
@@ -313,6 +332,14 @@ PAGE = parts.BlockPage(
                 (_("Source"), lambda _block, row: row.details.get("source", "")),
             ),
             [_("These are not comparable with people who answered each prompt fewer than k times.")],
+            view="published",
         ),
     ),
+    {
+        "same": _("People and models"),
+        "others": _("Other ways to compute it"),
+        "alike": _("Who cannot be told apart"),
+        "top": _("Top"),
+        "published": _("As published"),
+    },
 )

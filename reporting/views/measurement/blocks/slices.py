@@ -1,41 +1,54 @@
 """Theta by category, sub-category, label, modality, split, profile and arm."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _, ngettext
 
-from presentation.drawings.grids import Cell, heat_grid
-from presentation.drawings.radar import Around, radar
-from presentation.drawings.shapes import Drawing
-from presentation.figures import STYLES, Point, keys_of, with_ends
-from presentation.first_intervals import categories_sentence, with_error
+from presentation.figures import Point, Style
+from presentation.first_intervals import ERRORS, categories_sentence
 from presentation.measures import (
     COMMON,
     few_clusters_sentences,
     group_name,
-    interval_cell,
+    reason_cell,
     se_cell,
     value_cell,
+    value_or_reason,
     value_with_error,
 )
-from presentation.numbers import Text, decimals, numbered
-from presentation.tables import Named
+from presentation.numbers import Text, counted, decimals, numbered, span
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
 BY_OTHERS = (";se.participant", ";se.batch")  # the latter of earlier versions
-MIN_PAIRS = 30  # cells with fewer are crossed out
-THETAS = ("slices.theta.pool", "slices.theta.ql", "slices.theta.prompt")
+POOL, QL, PROMPT = "slices.theta.pool", "slices.theta.ql", "slices.theta.prompt"
+CATEGORY = "category"
 KIND_NAMES: Mapping[str, Text] = {
-    "category": _("By category"),
-    "subcategory": _("By sub-category"),
-    "label": _("By label"),
-    "modality": _("By modality"),
-    "split": _("Public and private prompts"),
-    "profile": _("By profile"),
-    "arm": _("By arm"),
+    CATEGORY: _("Category"),
+    "subcategory": _("Sub-category"),
+    "label": _("Label"),
+    "modality": _("Modality"),
+    "split": _("Public and private"),
+    "profile": _("Profile"),
+    "arm": _("Arm"),
+    "cell": _("Category by profile"),
 }
+TITLES: Mapping[str, Text] = {
+    CATEGORY: _("Ability by category"),
+    "subcategory": _("Ability by sub-category"),
+    "label": _("Ability by label"),
+    "modality": _("Ability by modality"),
+    "split": _("Ability on public and on private questions"),
+    "profile": _("Ability by profile"),
+    "arm": _("Ability by arm"),
+    "cell": _("Ability by category and profile"),
+}
+AVERAGE = Style(_("Average, 95 % interval"))
+TOP = Style(_("Top, picked by these same scores"), look="topmark hollow")
+BEST = Style(_("best model"), "bar", "model")
 ARMS = {"arms.theta.pool": "theta.pool", "arms.theta.ql": "theta_QL", "arms.theta.prompt": "theta.prompt"}
 CLUSTERS: Mapping[str, Text] = {
     "batches": _("Question sets are taken as independent."),
@@ -73,66 +86,143 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         if row.value is not None and row.se is not None:
             text = FLAGGED if row.details["flagged"] else NOT_FLAGGED
             yield text % {"group": group_name(row.group), "difference": value_cell(row), "se": se_cell(row)}
+    errors = {row.details["error"] for row in pooled(block, CATEGORY) if row.low is not None}
+    if errors:
+        yield categories_sentence(sorted(errors))
+
+
+def finding(block: BlockMeasures) -> Text:
+    """Whether people keep their place in every category, by the tests of the block DIF."""
+    rows = [row for row in pooled(block, CATEGORY, "average") if row.value is not None]
+    if not rows:
+        reasons = {row.reason for row in pooled(block, CATEGORY, "average")}
+        if len(reasons) != 1:
+            return _("No category has a number of its own here; the table says what each rests on.")
+        return _("No category has a number of its own here: %(why)s.") % {"why": reason_cell(reasons.pop())}
+    tested = [row for row in block.named("dif.group") if row.subset.startswith("category:") and row.value]
+    shifted = [row for row in tested if row.details["flagged"]]
+    if tested and not shifted:
+        return format_html(
+            _(
+                "People keep their place in every category: none differs from what their Average foretells "
+                "by "
+                "more than <strong>what {number} categories differ by chance</strong>."
+            ),
+            number=counted(len(tested)),
+        )
+    if shifted:
+        named = (block.names.category(row.subset.partition(":")[2]) for row in shifted)
+        return format_html(
+            _(
+                "People leave the place that their Average foretells in <strong>{names}</strong>, by more "
+                "than "
+                "{number} categories differ by chance."
+            ),
+            names=", ".join(named),
+            number=counted(len(tested)),
+        )
+    rows.sort(key=lambda row: row.value or 0.0)
+    if len(rows) == 1:
+        return _("One category alone has a number of its own here.")
+    return format_html(
+        _(
+            "People reach from {low} in {weakest} to <strong>{high} in {strongest}</strong>; no test tells "
+            "whether that is more than chance."
+        ),
+        low=decimals(rows[0].value), weakest=_part_name(block, rows[0]),
+        high=decimals(rows[-1].value), strongest=_part_name(block, rows[-1]),
+    )  # fmt: skip
+
+
+def _theta(block: BlockMeasures) -> str:
+    """Which ability leads: that on the scale of a logistic bank, else the pooled one."""
+    return QL if parts.is_logistic(block) else POOL
 
 
 def pooled(block: BlockMeasures, kind: str, group: str | None = None) -> list[MeasureRow]:
-    """theta.pool of each part of a kind, with the interval that stands first."""
-    rows = block.named("slices.theta.pool", group=group)
+    """The leading ability of each part of a kind, with the interval that stands first."""
+    rows = block.named(_theta(block), group=group)
     return [row for row in rows if row.details["kind"] == kind and not row.subset.endswith(BY_OTHERS)]
 
 
-def _first_interval(_block: BlockMeasures, row: MeasureRow) -> Text:
-    if row.low is None or row.high is None:
-        return interval_cell(row)
-    return with_error(row.low, row.high, row.details["error"])
+def strongest_first(block: BlockMeasures, kind: str) -> list[MeasureRow]:
+    """Average of each part; what has no number comes last."""
+    rows = pooled(block, kind, "average")
+    return sorted(rows, key=lambda row: (row.value is None, -(row.value or 0.0), _part_name(block, row)))
+
+
+def _part_name(block: BlockMeasures, row: MeasureRow) -> Text:
+    """A part of a kind under its plain name."""
+    kind, value = row.details["kind"], row.details["value"]
+    if kind == "cell":
+        category, _slash, profile = value.rpartition("/")
+        return f"{block.names.category(category)}, {block.names.profile(profile)}"
+    return block.names.part(kind, value)
+
+
+def _top_of(block: BlockMeasures, row: MeasureRow) -> parts.Row:
+    return block.get(row.name, "top", row.subset)
+
+
+def _best_model(block: BlockMeasures, row: MeasureRow) -> parts.Row:
+    """Of a category, the model that comes highest on the same questions."""
+    name = _theta(block).replace("slices", "models.category")
+    if row.details["kind"] != CATEGORY or row.value is None:
+        return None
+    models = (one for one in block.named(name) if one.details["category"] == row.details["value"])
+    return max((one for one in models if one.value is not None), key=lambda one: one.value, default=None)
+
+
+def _points(kind: str, block: BlockMeasures) -> Iterator[Point]:
+    for row in strongest_first(block, kind):
+        name = str(_part_name(block, row))
+        yield Point(name, AVERAGE, row)
+        for style, other in ((TOP, _top_of(block, row)), (BEST, _best_model(block, row))):
+            if row.value is not None and other is not None:
+                yield Point(name, style, MeasureRow(value=other.value))
+
+
+def _figure(kind: str) -> parts.Plot:
+    return parts.Plot(
+        kind,
+        TITLES[kind],
+        _(
+            "Ability of Average with its 95 % interval, of Top and of the best model; the table has the "
+            "numbers."
+        ),
+        _("Sorted by Average. Parts overlap, and of twenty intervals one misses by chance."),
+        parts.intervals(partial(_points, kind), _("theta in logits")),
+        view=kind,
+    )
 
 
 def _kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
     def notes(block: BlockMeasures) -> Iterator[Text]:
-        rows = [row for row in block.named(*THETAS) if row.details["kind"] == kind]
+        rows = [row for row in block.named(POOL, QL, PROMPT) if row.details["kind"] == kind]
+        errors = sorted({row.details["error"] for row in pooled(block, kind) if row.low is not None})
+        if errors:
+            yield _("Intervals are %(errors)s.") % {"errors": "; ".join(str(ERRORS[one]) for one in errors)}
         yield from few_clusters_sentences(rows)
-        errors = {row.details["error"] for row in pooled(block, kind) if row.low is not None}
-        if kind == "category" and errors:
-            yield categories_sentence(sorted(errors))
 
+    best = ((_("Best model"), lambda block, row: value_cell(_best_model(block, row))),)
     return parts.MeasureTable(
         KIND_NAMES[kind],
-        lambda block: pooled(block, kind),
+        lambda block: strongest_first(block, kind),
         (
-            (_("Part"), lambda block, row: _part_name(block, row)),
-            (_("theta.pool"), parts.value(here=COMMON)),
-            (_("95 % interval"), _first_interval),
-            # By people are the intervals of theta.pool alone here; the others are in the export.
-            (
-                _("by people"),
-                lambda block, row: interval_cell(
-                    block.get(row.name, row.group, f"{row.subset};se.participant")
-                ),
-            ),
-            (_("theta_QL (SE)"), parts.beside("slices.theta.ql", parts.shown(value_with_error))),
-            (_("theta.prompt (SE)"), parts.beside("slices.theta.prompt", parts.shown(value_with_error))),
+            (_("Part"), _part_name),
+            (_("Average"), parts.value(here=COMMON)),
+            (_("95 % interval"), lambda _block, row: span(row.low, row.high)),
+            (_("Top"), lambda block, row: value_or_reason(_top_of(block, row))),
+            *(best if kind == CATEGORY else ()),
+            (_("theta_QL (SE)"), parts.beside(QL, parts.shown(value_with_error))),
+            (_("theta.prompt (SE)"), parts.beside(PROMPT, parts.shown(value_with_error))),
             (_("People"), parts.count("people")),
             (_("Prompts"), parts.count("prompts")),
             (_("Pairs"), parts.count("n")),
         ),
         notes,
+        view=kind,
     )
-
-
-def _part_name(block: BlockMeasures, row: MeasureRow) -> Text:
-    """A part of a kind under its plain name, and the group."""
-    name = block.names.part(row.details["kind"], row.details["value"])
-    return Named(f"{name}, {group_name(row.group)}", name.code)
-
-
-def cells(block: BlockMeasures) -> list[MeasureRow]:
-    """theta.pool of Average for each category and profile, known or not."""
-    return pooled(block, "cell", "average")
-
-
-def _category_and_profile(block: BlockMeasures, row: MeasureRow) -> tuple[str, str]:
-    category, _slash, profile = row.details["value"].rpartition("/")
-    return block.names.category(category), block.names.profile(profile)
 
 
 def _contamination_notes(block: BlockMeasures) -> Iterator[Text]:
@@ -141,70 +231,12 @@ def _contamination_notes(block: BlockMeasures) -> Iterator[Text]:
     yield from few_clusters_sentences(rows)
 
 
-def _draw_radar(block: BlockMeasures, width: float) -> Drawing | None:
-    """Average and Top by category; a category that is not measured leaves a gap, never a zero."""
-    groups = []
-    for group, style in STYLES.items():
-        rows = {
-            str(block.names.category(row.details["value"])): row
-            for row in pooled(block, "category", group)
-            if row.value is not None
-        }
-        told: dict[str, str] = {name: with_ends(f"{name}, {style.label}", row) for name, row in rows.items()}
-        values: dict[str, float] = {name: row.value or 0.0 for name, row in rows.items()}
-        groups.append(Around(values, told, style.look, style.shape))
-    names = sorted({name for group in groups for name in group.values})
-    return radar(names, groups, decimals, width=width, keys=keys_of(STYLES.values()))
-
-
-def _arm_points(block: BlockMeasures) -> Iterator[Point]:
-    """Average in each arm; an arm without an interval is a point alone."""
-    rows = pooled(block, "arm", "average")
-    return (Point(block.names.part("arm", row.details["value"]), STYLES["average"], row) for row in rows)
-
-
-def _draw_heat(block: BlockMeasures, width: float) -> Drawing | None:
-    """Category by profile with theta and the number of pairs in each cell; few pairs are crossed out."""
-    of_places = {_category_and_profile(block, row): row for row in cells(block)}
-    if not of_places:
-        return None
-    categories, profiles = (sorted(set(names)) for names in zip(*of_places, strict=True))
-    grid = [
-        [_heat_cell(category, profile, of_places.get((category, profile))) for profile in profiles]
-        for category in categories
-    ]
-    return heat_grid(grid, categories, profiles, width=width)
-
-
-def _heat_cell(category: str, profile: str, row: MeasureRow | None) -> Cell:
-    pairs = (row.n or 0) if row else 0
-    answers = numbered(_("n %(pairs)d"), {"pairs": pairs})
-    told = f"{category}, {profile}: {value_cell(row)}, {answers}"
-    return Cell(row.value if row else None, (value_cell(row), str(answers)), told, unsure=pairs < MIN_PAIRS)
-
-
 PAGE = parts.BlockPage(
     _("Slices"),
+    finding,
     summary,
     (
-        parts.Plot(
-            "radar",
-            _("Theta of Average and Top by category, as a radar; the first table has the numbers."),
-            _("theta.pool by category. The centre is no zero."),
-            _draw_radar,
-        ),
-        parts.Plot(
-            "arms",
-            _("Theta of Average by arm with its 95 % interval; the table by arm has the numbers."),
-            _("theta.pool of Average by arm, with 95 % intervals."),
-            draw=parts.intervals(_arm_points, _("theta.pool in logits")),
-        ),
-        parts.Plot(
-            "heat",
-            _("Theta of Average by category and profile; the table below has the numbers."),
-            _("theta.pool of Average; n counts scored answers. Crossed out: fewer than 30 of them."),
-            _draw_heat,
-        ),
+        *map(_figure, KIND_NAMES),
         *map(_kind_table, KIND_NAMES),
         parts.MeasureTable(
             _("Differences between arms, Average"),
@@ -223,24 +255,7 @@ PAGE = parts.BlockPage(
                 _("Arms are drawn between people: for other people on these prompts. Unpaired, after Welch."),
                 *few_clusters_sentences(block.named(*ARMS)),
             ],
-        ),
-        parts.MeasureTable(
-            _("Category by profile"),
-            cells,
-            (
-                (_("Category and profile"), lambda block, row: ", ".join(_category_and_profile(block, row))),
-                (_("theta.pool, Average"), parts.value(here=COMMON)),
-                (_("95 % interval"), _first_interval),
-                (_("theta_QL (SE)"), parts.beside("slices.theta.ql", parts.shown(value_with_error))),
-                (_("Pairs"), parts.count("n")),
-            ),
-            lambda block: [
-                numbered(
-                    _("Cells with fewer than %(pairs)d scored answers are crossed out in the figure."),
-                    {"pairs": MIN_PAIRS},
-                ),
-                *few_clusters_sentences(cells(block)),
-            ],
+            view="arm",
         ),
         parts.MeasureTable(
             _("Public less private, theta.pool"),
@@ -255,6 +270,8 @@ PAGE = parts.BlockPage(
                 (_("Above 2 SE"), parts.yes_or_no("flagged")),
             ),
             _contamination_notes,
+            view="split",
         ),
     ),
+    KIND_NAMES,
 )

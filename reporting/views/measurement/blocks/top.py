@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from django.utils.functional import lazy
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.catalogue import label_of, meaning_of
@@ -28,6 +29,25 @@ STYLES: Mapping[str, Style] = {
     "top.crossfit5": Style(lazy_label("top.crossfit5"), "circle", "average"),
     "top.eb": Style(lazy_label("top.eb"), "triangle", "third"),
 }
+
+
+def finding(block: BlockMeasures) -> Text:
+    """What the best reach free of the choice, and whether picking them was more than luck."""
+    crossed, share = block.get("top.crossfit5", "top"), block.get("top.null_share", "top")
+    if crossed is None or crossed.value is None or crossed.low is None:
+        return ""
+    reached = format_html(
+        _(
+            "The best {size} reach <strong>{value}</strong> ({low} to {high}) on answers that did not choose "
+            "them."
+        ),
+        size=counted(crossed.people), value=value_cell(crossed),
+        low=decimals(crossed.low), high=decimals(crossed.high),
+    )  # fmt: skip
+    if share is None or share.value is None:
+        return reached
+    luck = luck_sentence(share.value, share.details["draws"])
+    return format_html("{} {}", reached, luck)
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -137,10 +157,12 @@ def _fraction_place(row: MeasureRow) -> Place:
 
 PAGE = parts.BlockPage(
     _("Top"),
+    finding,
     summary,
     (
         parts.Plot(
             name="estimators",
+            title=_("Top beside what luck alone gives"),
             alt=_("Top by each estimator beside what luck alone gives; the table has the numbers."),
             caption=_(
                 "Top by each estimator. The band is where 95 % of top.paper would lie if all people were "
@@ -148,15 +170,18 @@ PAGE = parts.BlockPage(
                 "people."
             ),
             draw=parts.intervals(points, _("theta in logits with its 95 % interval"), behind=_null_behind),
+            view="estimators",
         ),
         parts.Plot(
             name="fractions",
+            title=_("Top by how many people it is"),
             alt=_("Top by its size for three estimators; the table has the numbers."),
             caption=_(
                 "Top by its size: the published rule (in-sample), and both estimators that allow for the "
                 "choice, with 95 % intervals."
             ),
             draw=_draw_fractions,
+            view="sizes",
         ),
         parts.MeasureTable(
             _("Top by each estimator, in logits"),
@@ -169,6 +194,7 @@ PAGE = parts.BlockPage(
                 (_("95 % interval"), _estimator_interval),
             ),
             lambda block: [meaning_of(row.name) for row in estimators(block)],
+            view="estimators",
         ),
         # The published rule beside both estimators that allow for the choice.
         parts.MeasureTable(
@@ -184,6 +210,8 @@ PAGE = parts.BlockPage(
                 (lazy_label("top.eb"), parts.beside("top.eb", parts.value(here=REASONS))),
                 (_("95 % interval"), parts.beside("top.eb", parts.interval())),
             ),
+            view="sizes",
         ),
     ),
+    {"estimators": _("Top and luck"), "sizes": _("By size")},
 )

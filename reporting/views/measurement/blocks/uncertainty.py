@@ -1,13 +1,15 @@
 """How sure theta is: each standard error, variance components, and a figure of the intervals."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
+from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
-from presentation.figures import STYLES, Point
+from presentation.figures import Point, Style
 from presentation.measures import estimator_name, few_clusters_sentences
 from presentation.numbers import Text, counted, decimals
-from presentation.tables import ABSENT
+from presentation.tables import ABSENT, Named
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.first_error import FEW_BATCHES
 from reporting.views.measurement import parts
@@ -16,9 +18,21 @@ from scoring.selectors.measures import BlockMeasures
 
 THETAS = ("uncertainty.theta.pool", "uncertainty.theta.prompt", "uncertainty.theta.ql")
 TARGETS: Mapping[str, Text] = {
-    "paper": _("as published: answers independent"),
-    "T1": _("T1: other people, these prompts"),
-    "T2": _("T2: other people, prompts like these"),
+    "paper": _("comparison with published intervals"),
+    "T1": _("other people, the same questions"),
+    "T2": _("other people, other questions like these"),
+}
+# What each error allows for, in the words of the page.
+SOURCES: Mapping[str, Text] = {
+    "se.analytic": _("Each answer by itself, as published"),
+    "se.participant": _("Which people took part"),
+    "se.participant_boot": _("Which people took part, drawn again"),
+    "se.batch": _("Which people and questions, by question set"),
+    "se.twoway": _("Which people and which questions"),
+    "se.mixed": _("People, questions and answers, added up"),
+    "se.jackknife_participant": _("Which people took part, each left out in turn"),
+    "se.jackknife_batch": _("Which question sets, each left out in turn"),
+    "se.jackknife_twoway": _("Which questions, left out in turn, and people"),
 }
 SENTENCES: Mapping[str, Text] = {
     "se.analytic": _(
@@ -64,13 +78,52 @@ REASONS: Mapping[str, Text] = {
     Reason.NO_FINITE_SOLUTION.value: _("all scores are 0, or all are 1"),
     Reason.TOO_FEW_PEOPLE.value: _("Top would be everybody, or there are too few people"),
 }
+PLAIN = Style()
 average_thetas = parts.named(*THETAS, group="average")
+
+
+def finding(block: BlockMeasures) -> Text:
+    """How far Average may be off, and whose choice that is mostly a matter of."""
+    errors = _serving(block)
+    widest = errors.get(_widest(errors))
+    if widest is None or widest.low is None or widest.high is None:
+        return ""
+    facts = {
+        "value": decimals(widest.value),
+        "half": decimals((widest.high - widest.low) / 2),
+        "low": decimals(widest.low),
+        "high": decimals(widest.high),
+    }
+    told = _(
+        "Average is <strong>{value}, give or take {half}</strong> ({low} to {high}): so far it would move "
+        "with "
+        "other people and other questions like these."
+    )
+    if _widest(errors) == "T1":
+        told = _(
+            "Average is <strong>{value}, give or take {half}</strong> ({low} to {high}): so far it would "
+            "move "
+            "with other people on the same questions."
+        )
+    return format_html(told, **facts)
+
+
+def _serving(block: BlockMeasures) -> dict[str, MeasureRow]:
+    """The errors of Average's ability that serve something, by what they serve."""
+    rows = (row for row in sources(block) if row.details.get("serves"))
+    return {row.details["target"]: row for row in rows if row.se is not None}
+
+
+def _widest(errors: Mapping[str, MeasureRow]) -> str:
+    """Other people and questions, unless chance made that narrower than other people alone."""
+    return "T1" if "T2" not in errors or "at_least" in errors["T2"].details else "T2"
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
     yield design_sentence(block)
     yield _widths_sentence(block)
     yield from few_clusters_sentences(row for row in block.rows if row.details.get("few_clusters"))
+    yield from (SENTENCES[name] for name in dict.fromkeys(row.subset for row in average_thetas(block)))
 
 
 def design_sentence(block: BlockMeasures) -> Text:
@@ -100,10 +153,7 @@ def design_sentence(block: BlockMeasures) -> Text:
 
 def _widths_sentence(block: BlockMeasures) -> Text:
     """The three errors of theta.pool that matter, side by side."""
-    rows = [
-        row for row in block.named("uncertainty.theta.pool", group="average") if row.details.get("serves")
-    ]
-    errors = {row.details["target"]: row for row in rows if row.se is not None}
+    errors = _serving(block)
     if not {"paper", "T1", "T2"} <= errors.keys():
         return ""
     sentence = _(
@@ -122,59 +172,98 @@ def _widths_sentence(block: BlockMeasures) -> Text:
     return sentence
 
 
-def _line_name(_block: BlockMeasures, row: MeasureRow) -> str:
-    return f"{estimator_name(row.name)}, {row.subset}"
+def _source(_block: BlockMeasures, row: MeasureRow) -> Text:
+    """In plain words; the exact names are in its tooltip."""
+    return Named(str(SOURCES[row.subset]), f"{estimator_name(row.name)}, {row.subset}")
+
+
+def sources(block: BlockMeasures) -> list[MeasureRow]:
+    """Those of the leading ability, the widest first."""
+    rows = list(block.named(_leading(block), group="average"))
+    return sorted(rows, key=lambda row: (row.se is None, -(row.se or 0.0)))
+
+
+def _leading(block: BlockMeasures) -> str:
+    return "uncertainty.theta.ql" if parts.is_logistic(block) else "uncertainty.theta.pool"
 
 
 def target(_block: BlockMeasures, row: MeasureRow) -> Text:
     text = TARGETS.get(row.details.get("target", ""), ABSENT)
     if row.details.get("at_least"):
-        return _("%(target)s (use %(wider)s)") % {"target": text, "wider": row.details["at_least"]}
+        wider = SOURCES.get(row.details["at_least"], row.details["at_least"])
+        return _("%(target)s (by chance too narrow: use “%(wider)s”)") % {"target": text, "wider": wider}
     if row.details.get("serves") and row.details["target"] != "paper":
         return _("%(target)s (use this)") % {"target": text}
     return text
 
 
 def points(block: BlockMeasures) -> Iterator[Point]:
-    """One line per estimate and error that has an interval."""
-    rows = (row for row in average_thetas(block) if row.low is not None)
-    return (Point(_line_name(block, row), STYLES["average"], row) for row in rows)
+    """One line per source of chance that has an interval."""
+    rows = (row for row in sources(block) if row.low is not None)
+    return (Point(str(_source(block, row)), PLAIN, row) for row in rows)
+
+
+def _columns(
+    first: tuple[Text, parts.Column], *exact: tuple[Text, parts.Column]
+) -> tuple[tuple[Text, Any], ...]:
+    return (
+        first,
+        (_("Average"), parts.value()),
+        (_("95 % interval"), parts.interval(here=REASONS)),
+        (_("serves"), target),
+        *exact,
+    )
 
 
 PAGE = parts.BlockPage(
     _("Uncertainty"),
+    finding,
     summary,
     (
         parts.Plot(
             name="intervals",
-            alt=_("Intervals of theta by estimator and standard error; the table has the numbers."),
-            caption=_("The same theta with each standard error: T2, T1 and as published."),
+            title=_("How far Average would move with what chance chose"),
+            alt=_("Intervals of Average by source of chance; the table has the numbers."),
+            caption=_(
+                "The same Average with its 95 % interval under each source of chance, the widest first."
+            ),
             draw=parts.intervals(points, _("theta in logits with its 95 % interval")),
+            view="sources",
         ),
         parts.MeasureTable(
-            _("Average: theta in logits with each standard error"),
+            _("Sources of chance"),
+            sources,
+            _columns((_("Source"), _source)),
+            view="sources",
+        ),
+        parts.MeasureTable(
+            _("Every way to compute ability, with every error"),
             average_thetas,
-            (
-                (_("Estimate and error"), _line_name),
-                (_("theta"), parts.value()),
+            _columns(
+                (
+                    _("Ability and source"),
+                    lambda block, row: f"{estimator_name(row.name)}: {_source(block, row)}",
+                ),
                 (_("SE"), parts.se(3)),
-                (_("95 % interval"), parts.interval(here=REASONS)),
                 (_("groups"), parts.count("clusters")),
                 (_("df"), parts.detail("df", 1)),
-                (_("serves"), target),
             ),
-            lambda block: [
-                SENTENCES[name] for name in dict.fromkeys(row.subset for row in average_thetas(block))
-            ],
+            _(
+                "Groups are what is taken as independent; few of them make an interval a matter of chance "
+                "itself."
+            ),
+            view="every",
         ),
         parts.MeasureTable(
-            _("Variance components by moments, in logits"),
+            _("How much people, questions and single answers scatter"),
             parts.named("mixed.sd_people", "mixed.sd_prompts", "mixed.sd_answers", group="average"),
             (
                 (_("Component"), parts.label),
                 (_("SD"), parts.value(here=REASONS)),
                 (_("negative, put to 0"), parts.yes_or_no("truncated")),
             ),
+            view="every",
         ),
     ),
+    {"sources": _("Sources of chance"), "every": _("Every error")},
 )

@@ -12,6 +12,7 @@ from scoring.models import Measurement, MeasureRow
 from scoring.services.results import results_compute
 from studies.bank.records import PromptRecord
 from tests.support.measuring import measure_blocks
+from tests.support.read_pages import every_part
 
 NUMBERS = range(1, 13)
 # Private ids are long: three letters stand in the random tokens of a page now and then.
@@ -39,6 +40,5 @@ def row(measurement: Measurement, block: Block, name: str, group: str = "", subs
 
 
 def content(client: Client, block: Block, study: str = "effects") -> str:
-    response = client.get(reverse("staff_measurement", kwargs={"slug": study, "block": block}))
-    assert response.status_code == 200
-    return re.sub(r"\s+", " ", response.content.decode())
+    address = reverse("staff_measurement", kwargs={"slug": study, "block": block})
+    return re.sub(r"\s+", " ", every_part(client, address))
