@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from presentation.drawings.shapes import Box, Drawing, Line, Mark, Text, fitting, rounded, text_width
+from presentation.drawings.shapes import Box, Drawing, Mark, Text, fitting, rounded, text_width
 
 CELL_HEIGHT, HEAD, WIDEST = 46.0, 26.0, 190.0
 PALEST, FULLEST = 0.06, 0.55  # text on the fullest can still be read
@@ -11,14 +11,11 @@ PALEST, FULLEST = 0.06, 0.55  # text on the fullest can still be read
 
 @dataclass(frozen=True)
 class Cell:
-    """A value with the lines that stand in its cell; without a value the cell has no colour. `unsure` cells
-    rest on little and are crossed out lightly.
-    """
+    """A value with the lines that stand in its cell; without a value the cell has no colour."""
 
     value: float | None
     lines: tuple[str, ...]
     told: str
-    unsure: bool = False
 
 
 def heat_grid(
@@ -63,8 +60,6 @@ def _cell(cell: Cell, x: float, y: float, wide: float, strength: float) -> Itera
     inner = wide - 3, CELL_HEIGHT - 3
     yield Box(x, y, *inner, "cell-frame", corner=4)
     yield Box(x, y, *inner, "cell", told=cell.told, strength=strength, corner=4)
-    if cell.unsure:
-        yield Line(x + 3, y + inner[1] - 3, x + inner[0] - 3, y + 3, "unsure")
     middle = y + inner[1] / 2 + 4 - 7.5 * (len(cell.lines) - 1)
     for number, text in enumerate(cell.lines):
         look = "cell-name" if number == 0 else "name"

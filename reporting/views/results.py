@@ -86,7 +86,7 @@ def _results_context(
     tasks = _tasks(request, measurement, shown) if found.report.tasks else None
     values = RAW if request.GET.get(VALUES) == RAW or found.ability is None else ABILITY
     place = {"slug": study.slug, "results_id": results.pk}
-    about_tasks = PAGES[Block.BENCHMARK].finding(tasks) if tasks and found.ability is None else ""
+    about_tasks = str(PAGES[Block.BENCHMARK].finding(tasks)) if tasks and found.ability is None else ""
     newer = model_changes(study)
     sentence = about_tasks or headline_sentence(found, _models_since(study, measurement, newer))
     own = own_names(names_of_study(study), (model.name for model in found.models))

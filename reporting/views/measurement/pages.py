@@ -21,7 +21,7 @@ from reporting.views.measurement.parts import BlockPage
 from reporting.views.measurement.scopes import ScopeShown, scope_of_results
 from reporting.views.own_names import names_in, names_of_study, own_names
 from reporting.views.table_files import table_response
-from reporting.views.table_sorting import sort_of, table_shown
+from reporting.views.table_sorting import TableShown, sort_of, table_shown
 from reporting.views.tabs import block_title, blocks_beside, results_tabs
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
@@ -93,7 +93,10 @@ def _said(
     """The tables of the view; why numbers are absent, once for all of them; how to read them, with the notes
     of a table that has many; and the exact terms that their words stand for.
     """
-    shown, reasons, empty, summary = [], [], [], page.summary(found)
+    shown: list[tuple[int, TableShown]] = []
+    reasons: list[str] = []
+    empty: list[str] = []
+    summary = page.summary(found)
     for number, (of, table) in enumerate(tables, start=1):
         if of not in {"", view}:
             continue

@@ -9,6 +9,8 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from django.utils.functional import Promise
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from presentation import measures
@@ -17,7 +19,7 @@ from presentation.drawings.intervals import Behind
 from presentation.drawings.shapes import Drawing, Key
 from presentation.figures import PLAIN, Point, estimates_plot
 from presentation.numbers import Text, counted, decimals
-from presentation.tables import Table, table_of
+from presentation.tables import ABSENT, Table, table_of
 from psychometrics.inference.estimates import Reason
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -108,6 +110,11 @@ class BlockPage:
         return {part.name: part for part in self.parts if isinstance(part, Plot)}
 
 
+def bold(text: Text, *values: object, **facts: object) -> SafeString:
+    """A text whose tags stay, such as what matters of a finding in bold; what is filled in is escaped."""
+    return format_html(str(text), *values, **facts) if values or facts else SafeString(text)
+
+
 def intervals(
     points: Callable[[BlockMeasures], Iterable[Point]],
     across: Text,
@@ -182,7 +189,7 @@ def counted_detail(name: str) -> Column:
 def yes_or_no(name: str) -> Callable[[BlockMeasures, MeasureRow], Text]:
     """Whether a detail holds."""
     return lambda _block, row: (
-        (_("yes") if row.details.get(name) else _("no")) if row.value is not None else measures.ABSENT
+        (_("yes") if row.details.get(name) else _("no")) if row.value is not None else ABSENT
     )
 
 

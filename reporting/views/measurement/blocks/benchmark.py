@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import label_of
@@ -39,7 +38,7 @@ def finding(block: BlockMeasures) -> Text:
         "weakest": task_of(block, rows[-1]), "low": decimals(rows[-1].value, 0),
         "strongest": task_of(block, rows[0]), "high": decimals(rows[0].value, 0),
     }  # fmt: skip
-    told = format_html(
+    told = parts.bold(
         _(
             "People got <strong>{share} %</strong> right on average over {number} tasks ({ends}), from "
             "{low} % "
@@ -52,7 +51,7 @@ def finding(block: BlockMeasures) -> Text:
         return told
     below = sum(1 for row, (_name, share) in beside if row.high is not None and row.high < share)
     above = sum(1 for row, (_name, share) in beside if row.low is not None and row.low > share)
-    return format_html(
+    return parts.bold(
         _(
             "{told} Their interval lies <strong>above every published model in {above}</strong> of {tasks} "
             "tasks, below the best in {below}."

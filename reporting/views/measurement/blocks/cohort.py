@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.catalogue import meaning_of
@@ -34,13 +33,13 @@ def finding(block: BlockMeasures) -> Text:
     if tau is None or tau.value is None:
         return ""
     if tau.low is None or tau.low <= 0:
-        return format_html(
+        return parts.bold(
             _(
                 "Whether people differ in ability <strong>cannot be told from chance</strong> here: each "
                 "answered too few questions."
             )
         )
-    return format_html(
+    return parts.bold(
         _(
             "People <strong>differ in ability</strong>: two in three lie within {spread} of the average "
             "({low} to {high}), and no single person's place is told."

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation import measures
@@ -40,7 +39,7 @@ def finding(block: BlockMeasures) -> Text:
         return _("There are too few answers to tell whether questions are harder for people than for models.")
     flagged, facts = int(row.details.get("flagged", 0)), {"questions": counted(row.prompts)}
     if not flagged:
-        return format_html(
+        return parts.bold(
             _(
                 "<strong>No question</strong> of {questions} is harder or easier for people than for "
                 "models by more "
@@ -56,7 +55,7 @@ def finding(block: BlockMeasures) -> Text:
         "beyond chance.",
         flagged,
     )
-    return format_html(told, flagged=counted(flagged), **facts)
+    return parts.bold(told, flagged=counted(flagged), **facts)
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:

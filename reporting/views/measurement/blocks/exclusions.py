@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from presentation.catalogue import label_of
@@ -60,22 +59,22 @@ def finding(block: BlockMeasures) -> Text:
         recruited, counted_people = block.get("flow.recruited"), block.get("flow.retained")
         if recruited is None or counted_people is None:
             return ""
-        return format_html(
+        return parts.bold(
             _("<strong>{counted} of {recruited} people</strong> who were recruited are counted."),
             counted=_people_count(counted_people), recruited=_people_count(recruited),
         )  # fmt: skip
-    moved = format_html(
+    moved = parts.bold(
         _("Whoever is left out, Average stays between <strong>{low} and {high}</strong>"),
         low=decimals(low.value), high=decimals(high.value),
     )  # fmt: skip
     if ratio is None or ratio.value is None:
-        return format_html("{}.", moved)
+        return parts.bold("{}.", moved)
     told = (
         _("{moved}: no further than it would move with other people.")
         if ratio.value <= INTERVAL_IN_SE
         else _("{moved}: further than it would move with other people, so say which rule you chose.")
     )
-    return format_html(told, moved=moved)
+    return parts.bold(told, moved=moved)
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -152,6 +151,11 @@ def _rule_notes(block: BlockMeasures) -> Iterator[Text]:
         }  # fmt: skip
 
 
+def with_values(block: BlockMeasures, *names: str) -> bool:
+    """Whether anything of these names has a number: without an ability no specification has one."""
+    return any(row.value is not None for row in block.named(*names))
+
+
 def _of_specification(name: str, group: str) -> Callable[[BlockMeasures, MeasureRow], str]:
     return lambda block, row: value_or_reason(block.get(name, group, row.subset))
 
@@ -172,7 +176,7 @@ def _choices_table(of: str) -> parts.MeasureTable[str]:
 
     return parts.MeasureTable(
         CHOICES_CAPTIONS[of],
-        lambda block: titles if block.get(f"{of}.median", "average") else (),
+        lambda block: titles if with_values(block, f"{of}.median") else (),
         (
             (_("What"), lambda _block, end: titles[end]),
             (_("Average"), cell("average", "")),
@@ -323,7 +327,9 @@ PAGE = parts.BlockPage(
         ),
         parts.MeasureTable(
             _("Every specification"),
-            parts.named("multiverse", group="average"),
+            lambda block: (
+                block.named("multiverse", group="average") if with_values(block, *CHOICES_CAPTIONS) else ()
+            ),
             (
                 (_("Left out"), lambda _block, row: rule_name(row.details["rule"])),
                 (_("Missing answers"), lambda _block, row: MISSING_NAMES[row.details["missing"]]),

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.drawings.charts import Across, Axis, Place, Series, chart
@@ -59,7 +58,7 @@ def finding(block: BlockMeasures) -> Text:
             "look, no more than the 8 to 10 % that chance alone gives."
         )
     )
-    return format_html(told, flagged=counted(row.details["flagged"]), people=counted(row.people))
+    return parts.bold(told, flagged=counted(row.details["flagged"]), people=counted(row.people))
 
 
 def flagged(block: BlockMeasures, statistic: str) -> parts.Row:

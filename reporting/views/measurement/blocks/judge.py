@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from judging.views.reason_texts import REASON_TEXTS
@@ -30,10 +29,10 @@ def finding(block: BlockMeasures) -> Text:
         return ""
     facts = {"unscored": counted(unscored.details["unscored"]), "share": percent_cell(unscored)}
     if change is None:
-        return format_html(
+        return parts.bold(
             _("The judge left <strong>{unscored} answers ({share})</strong> without a verdict."), **facts
         )
-    return format_html(
+    return parts.bold(
         _(
             "With other scores of the same answers Average would change by <strong>{change}</strong>; the "
             "judge "

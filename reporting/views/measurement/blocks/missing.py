@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
-from django.utils.html import format_html
 from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _, ngettext
 
@@ -59,7 +58,7 @@ def finding(block: BlockMeasures) -> Text:
     for name in ("missing.theta.pool", "missing.theta.ql"):
         low, high = (block.get(name, "average", f"bound:{end}") for end in ("low", "high"))
         if low is not None and high is not None and low.value is not None and high.value is not None:
-            return format_html(
+            return parts.bold(
                 _(
                     "<strong>{share} of the expected answers</strong> have no score; whatever they would "
                     "have "
@@ -67,7 +66,7 @@ def finding(block: BlockMeasures) -> Text:
                 ),
                 share=share, low=decimals(low.value), high=decimals(high.value),
             )  # fmt: skip
-    return format_html(_("<strong>{share} of the expected answers</strong> have no score."), share=share)
+    return parts.bold(_("<strong>{share} of the expected answers</strong> have no score."), share=share)
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:

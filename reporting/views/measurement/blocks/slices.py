@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from functools import partial
 
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.figures import Point, Style
@@ -102,7 +101,7 @@ def finding(block: BlockMeasures) -> Text:
     tested = [row for row in block.named("dif.group") if row.subset.startswith("category:") and row.value]
     shifted = [row for row in tested if row.details["flagged"]]
     if tested and not shifted:
-        return format_html(
+        return parts.bold(
             _(
                 "People keep their place in every category: none differs from what their Average foretells "
                 "by "
@@ -112,7 +111,7 @@ def finding(block: BlockMeasures) -> Text:
         )
     if shifted:
         named = (block.names.category(row.subset.partition(":")[2]) for row in shifted)
-        return format_html(
+        return parts.bold(
             _(
                 "People leave the place that their Average foretells in <strong>{names}</strong>, by more "
                 "than "
@@ -124,7 +123,7 @@ def finding(block: BlockMeasures) -> Text:
     rows.sort(key=lambda row: row.value or 0.0)
     if len(rows) == 1:
         return _("One category alone has a number of its own here.")
-    return format_html(
+    return parts.bold(
         _(
             "People reach from {low} in {weakest} to <strong>{high} in {strongest}</strong>; no test tells "
             "whether that is more than chance."
@@ -170,7 +169,8 @@ def _best_model(block: BlockMeasures, row: MeasureRow) -> parts.Row:
     if row.details["kind"] != CATEGORY or row.value is None:
         return None
     models = (one for one in block.named(name) if one.details["category"] == row.details["value"])
-    return max((one for one in models if one.value is not None), key=lambda one: one.value, default=None)
+    there = (one for one in models if one.value is not None)
+    return max(there, key=lambda one: one.value or 0.0, default=None)
 
 
 def _points(kind: str, block: BlockMeasures) -> Iterator[Point]:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from django.utils.functional import lazy
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.catalogue import label_of, meaning_of
@@ -36,7 +35,7 @@ def finding(block: BlockMeasures) -> Text:
     crossed, share = block.get("top.crossfit5", "top"), block.get("top.null_share", "top")
     if crossed is None or crossed.value is None or crossed.low is None:
         return ""
-    reached = format_html(
+    reached = parts.bold(
         _(
             "The best {size} reach <strong>{value}</strong> ({low} to {high}) on answers that did not choose "
             "them."
@@ -47,7 +46,7 @@ def finding(block: BlockMeasures) -> Text:
     if share is None or share.value is None:
         return reached
     luck = luck_sentence(share.value, share.details["draws"])
-    return format_html("{} {}", reached, luck)
+    return parts.bold("{} {}", reached, luck)
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
 from presentation.figures import Point, Style
@@ -105,7 +104,7 @@ def finding(block: BlockMeasures) -> Text:
             "move "
             "with other people on the same questions."
         )
-    return format_html(told, **facts)
+    return parts.bold(told, **facts)
 
 
 def _serving(block: BlockMeasures) -> dict[str, MeasureRow]:
@@ -203,9 +202,7 @@ def points(block: BlockMeasures) -> Iterator[Point]:
     return (Point(str(_source(block, row)), PLAIN, row) for row in rows)
 
 
-def _columns(
-    first: tuple[Text, parts.Column], *exact: tuple[Text, parts.Column]
-) -> tuple[tuple[Text, Any], ...]:
+def _columns(first: tuple[Text, Any], *exact: tuple[Text, parts.Column]) -> tuple[tuple[Text, Any], ...]:
     return (
         first,
         (_("Average"), parts.value()),
