@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from presentation.codes import CodeNames
-from presentation.measures import group_name, says_little, why_absent
+from presentation.measures import group_name, reasons_apart, says_little, why_absent
 from presentation.numbers import decimals, span
 from presentation.plain import plain_text
 from presentation.tables import Table
@@ -29,6 +29,7 @@ from scoring.selectors.measures import block_measures, measurement_of, scope_to_
 from scoring.selectors.runs import newest_results, newest_study_results, runs_of
 from studies.models import Study, User
 from studies.selectors.names import code_names
+from tests.support.read_pages import every_part
 
 KEY = ("scope", "block", "name", "group", "subset", "participant", "prompt_id")
 NUMBERS = ("value", "se", "low", "high", "reason", "n", "people", "prompts", "clusters")
@@ -154,15 +155,19 @@ def compare_blocks(study: Study, results: ResultSet, report: str, compared: Comp
 def compare_table(
     table: Table, block: Block, on_page: list[list[str]], reported: list[list[str]], compared: Compared
 ) -> None:
-    rows = [[str(cell) for cell in row] for row in table.rows]
-    in_words = [" | ".join(map(plain_text, row)) for row in rows]
-    compared.add("page, tables", f"{block} {table.caption}", same=in_words in on_page)
-    if not table.about_people and not says_little(table) and len(rows) <= MAX_ROWS:
+    in_words, there = table_lines(table), table_lines(reasons_apart(table)[0])
+    if there:
+        compared.add("page, tables", f"{block} {table.caption}", same=there in on_page)
+    if not table.about_people and not says_little(table) and len(in_words) <= MAX_ROWS:
         without_prompts = in_words in reported or block in (
             Block.JUDGE,
             Block.DIF,
         )  # private prompts are left out
         compared.add("report, tables", f"{block} {table.caption}", same=without_prompts)
+
+
+def table_lines(table: Table) -> list[str]:
+    return [" | ".join(plain_text(cell) for cell in row) for row in table.rows]
 
 
 def content_has(content: str) -> Any:
@@ -182,9 +187,7 @@ def page(study: Study, address: str) -> str:
     client = Client(HTTP_HOST="127.0.0.1")
     lead, _ = User.objects.get_or_create(email="looks@example.org", is_staff=True, is_superuser=True)
     client.force_login(lead)
-    response = client.get(address)
-    assert response.status_code == 200, (address, response.status_code)
-    return str(response.content.decode())
+    return every_part(client, address)
 
 
 def cells_of(row: str) -> list[str]:

@@ -98,6 +98,38 @@ def test_every_page_and_the_report_say_why_there_is_no_theta(
     assert "theta = sum a" not in report
 
 
+def test_without_an_item_bank_tasks_lead_beside_the_newest_table_and_what_is_absent_is_said_once(
+    measured: tuple[Study, Measurement],
+    make_study: Callable[..., Study],
+    make_person: Callable[..., object],
+    work: Callable[..., object],
+    score_at: Callable[..., Scoring],
+    staff: Client,
+    now: datetime,
+) -> None:
+    tasks = measured[0].bank_version.prompts.order_by("position").values_list("task", flat=True)
+    prompts = [
+        PromptRecord(prompt_id=f"r{n}", text="?", gold_answer="no", task=task) for n, task in enumerate(tasks)
+    ]
+    study = make_study(
+        prompts=prompts, slug="bare", batch_size=46, top_size=2, judge_kind="match", match_rules="bbeh",
+        replicates_per_profile=20,
+    )  # fmt: skip
+    for right in (46, 46, 44):
+        work(
+            make_person(study), {one.prompt_id: "no" if n < right else "yes" for n, one in enumerate(prompts)}
+        )
+    results = score_at(study, clock=lambda: now, measures=False).judges[0].results
+    measurement_compute(results=results, now=now, resamples=50)
+    first = staff.get("/staff/studies/bare/results/").text
+    assert "right on average over 23 tasks" in read(first)
+    assert "above every published model in" in read(first)
+    assert read(first).count("What there is not, and why") == 1
+    assert "item parameters" not in read(first)
+    assert "/staff/studies/bare/results/models/" not in first
+    assert 'title="o3-mini (high)"' in staff.get("/staff/studies/bare/results/benchmark/").text
+
+
 def test_the_numbers_of_its_export_are_computed_again_and_agree(
     measured: tuple[Study, Measurement], tmp_path: Path
 ) -> None:

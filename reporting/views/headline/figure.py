@@ -93,8 +93,7 @@ def ladder_caption(found: Headline) -> str:
                     "%(number)d more model is drawn that people are not compared with: only its published "
                     "ability is known.",
                     "%(number)d more models are drawn that people are not compared with: only their "
-                    "published "
-                    "abilities are known.",
+                    "published abilities are known.",
                     others,
                 ),
                 {"number": others},

@@ -1,6 +1,6 @@
 """A page for each block of the measurement, from stored numbers: tables, and figures of the same."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,7 @@ from presentation.drawings.shapes import WIDE
 from presentation.measures import reasons_apart
 from presentation.plain import exact_terms
 from presentation.sorting import sort_table
-from presentation.tables import Table
+from presentation.tables import Named, Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.blocks_shown import PAGES
@@ -115,8 +115,14 @@ def _said(
         "reasons": list(dict.fromkeys(reasons)),
         "empty": list(dict.fromkeys(empty)),
         "summary": summary,
-        "terms": exact_terms([*summary, *texts, *names], own),
+        "terms": exact_terms([*summary, *texts, *names], own) | _codes(one.table for _number, one in shown),
     }
+
+
+def _codes(tables: Iterable[Table]) -> dict[str, str]:
+    """What files call that which tables call by a plain name: tooltips have it, too."""
+    cells = (cell for table in tables for row in table.rows for cell in row)
+    return {str(cell): cell.code for cell in cells if isinstance(cell, Named) and cell.code != cell}
 
 
 def _figures(

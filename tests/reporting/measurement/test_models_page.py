@@ -224,7 +224,7 @@ def test_the_page_and_its_figure_take_few_queries(
     staff: Client, measured: Measurement, django_assert_max_num_queries: Callable[[int], Any]
 ) -> None:
     with django_assert_max_num_queries(14):
-        page(staff)
+        staff.get(reverse("staff_measurement", args=["pages", "models"]))
     place = {"slug": "pages", "results_id": measured.result_set_id, "block": "models", "figure": "models"}
     with django_assert_max_num_queries(10):
         response = staff.get(reverse("staff_measurement_figure", kwargs={**place, "extension": "svg"}))

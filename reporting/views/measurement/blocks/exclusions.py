@@ -115,8 +115,7 @@ def _range_sentences(block: BlockMeasures) -> Iterator[Text]:
     if ratio is not None and ratio.value is not None:
         yield _(
             "For Average this range is %(ratio)s times as wide as its 95 %% interval for other people on "
-            "these "
-            "questions."
+            "these questions."
         ) % {"ratio": decimals(ratio.value / INTERVAL_IN_SE, 1)}
     yield from _quasi_sentences(block)
 

@@ -48,14 +48,12 @@ def finding(block: BlockMeasures) -> Text:
     told = (
         _(
             "<strong>{flagged} of {people} people</strong> answered in a pattern worth another look; of as "
-            "many "
-            "whose answers fit, 8 to 10 % would. That alone says nothing about anybody."
+            "many whose answers fit, 8 to 10 % would. That alone says nothing about anybody."
         )
         if row.value > EXPECTED
         else _(
             "People answered <strong>as their ability foretells</strong>: {flagged} of {people} are worth "
-            "another "
-            "look, no more than the 8 to 10 % that chance alone gives."
+            "another look, no more than the 8 to 10 % that chance alone gives."
         )
     )
     return parts.bold(told, flagged=counted(row.details["flagged"]), people=counted(row.people))

@@ -35,8 +35,7 @@ def finding(block: BlockMeasures) -> Text:
     return parts.bold(
         _(
             "With other scores of the same answers Average would change by <strong>{change}</strong>; the "
-            "judge "
-            "left {unscored} answers ({share}) without a verdict."
+            "judge left {unscored} answers ({share}) without a verdict."
         ),
         change=value_cell(change),
         **facts,

@@ -61,8 +61,7 @@ def finding(block: BlockMeasures) -> Text:
             return parts.bold(
                 _(
                     "<strong>{share} of the expected answers</strong> have no score; whatever they would "
-                    "have "
-                    "been, Average lies between {low} and {high}."
+                    "have been, Average lies between {low} and {high}."
                 ),
                 share=share, low=decimals(low.value), high=decimals(high.value),
             )  # fmt: skip

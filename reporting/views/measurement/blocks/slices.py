@@ -104,8 +104,7 @@ def finding(block: BlockMeasures) -> Text:
         return parts.bold(
             _(
                 "People keep their place in every category: none differs from what their Average foretells "
-                "by "
-                "more than <strong>what {number} categories differ by chance</strong>."
+                "by more than <strong>what {number} categories differ by chance</strong>."
             ),
             number=counted(len(tested)),
         )
@@ -114,8 +113,7 @@ def finding(block: BlockMeasures) -> Text:
         return parts.bold(
             _(
                 "People leave the place that their Average foretells in <strong>{names}</strong>, by more "
-                "than "
-                "{number} categories differ by chance."
+                "than {number} categories differ by chance."
             ),
             names=", ".join(named),
             number=counted(len(tested)),

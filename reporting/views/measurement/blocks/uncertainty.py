@@ -95,14 +95,12 @@ def finding(block: BlockMeasures) -> Text:
     }
     told = _(
         "Average is <strong>{value}, give or take {half}</strong> ({low} to {high}): so far it would move "
-        "with "
-        "other people and other questions like these."
+        "with other people and other questions like these."
     )
     if _widest(errors) == "T1":
         told = _(
             "Average is <strong>{value}, give or take {half}</strong> ({low} to {high}): so far it would "
-            "move "
-            "with other people on the same questions."
+            "move with other people on the same questions."
         )
     return parts.bold(told, **facts)
 
@@ -173,7 +171,7 @@ def _widths_sentence(block: BlockMeasures) -> Text:
 
 def _source(_block: BlockMeasures, row: MeasureRow) -> Text:
     """In plain words; the exact names are in its tooltip."""
-    return Named(str(SOURCES[row.subset]), f"{estimator_name(row.name)}, {row.subset}")
+    return Named(str(SOURCES.get(row.subset, row.subset)), f"{estimator_name(row.name)}, {row.subset}")
 
 
 def sources(block: BlockMeasures) -> list[MeasureRow]:
@@ -187,13 +185,15 @@ def _leading(block: BlockMeasures) -> str:
 
 
 def target(_block: BlockMeasures, row: MeasureRow) -> Text:
-    text = TARGETS.get(row.details.get("target", ""), ABSENT)
-    if row.details.get("at_least"):
-        wider = SOURCES.get(row.details["at_least"], row.details["at_least"])
-        return _("%(target)s (by chance too narrow: use “%(wider)s”)") % {"target": text, "wider": wider}
-    if row.details.get("serves") and row.details["target"] != "paper":
-        return _("%(target)s (use this)") % {"target": text}
-    return text
+    """What the error serves; its short name is in a tooltip."""
+    code = str(row.details.get("target", ""))
+    text = TARGETS.get(code, ABSENT)
+    if wider := row.details.get("at_least"):
+        facts = {"target": text, "wider": SOURCES.get(wider, wider)}
+        text = _("%(target)s (by chance too narrow: use “%(wider)s”)") % facts
+    elif row.details.get("serves") and code != "paper":
+        text = _("%(target)s (use this)") % {"target": text}
+    return Named(str(text), code) if code.startswith("T") else text
 
 
 def points(block: BlockMeasures) -> Iterator[Point]:
