@@ -21,6 +21,7 @@ from studies.models import ItemBank, Participant, Study
 from studies.protocol.settings import ProfileSettings
 from studies.services.banks import item_bank_import
 from tests.support.measuring import measure_blocks
+from tests.support.read_pages import every_part
 from tests.support.taking_models import newest_models_taken
 
 pytestmark = pytest.mark.django_db
@@ -74,9 +75,8 @@ def results(kept_results: ResultSet, db: None) -> ResultSet:
 
 
 def text_at(staff: Client, name: str, *arguments: str, query: str = "") -> str:
-    response = staff.get(reverse(name, args=arguments) + query)
-    assert response.status_code == 200
-    return " ".join(unescape(strip_tags(response.content.decode())).split())
+    shown = every_part(staff, reverse(name, args=arguments) + query)
+    return " ".join(unescape(strip_tags(shown)).split())
 
 
 def test_no_page_and_no_report_changes_a_name(staff: Client, results: ResultSet) -> None:
