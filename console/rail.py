@@ -13,8 +13,8 @@ class Entry:
     """One page of the rail.
 
     `page` is the name of its address, `within` how names of addresses begin that belong to it, `can` the
-    right it takes, `waits` the name of a count of what waits for somebody, `counts` of one that calls for
-    nothing.
+    right it takes, `waits` the name of a count of what waits for whoever has the right `acts` (of its own,
+    where that is None), `counts` of one that calls for nothing.
     """
 
     label: str | Promise
@@ -23,6 +23,7 @@ class Entry:
     can: Can | SiteCan
     within: tuple[str, ...] = ()
     waits: str = ""
+    acts: Can | None = None
     counts: str = ""
 
     def holds(self, page: str) -> bool:
@@ -70,6 +71,7 @@ STUDY = (
                 Can.SEE_PEOPLE,
                 within=("staff_participant", "staff_person", "staff_invit", "staff_decision"),
                 waits="applications",
+                acts=Can.DECIDE_PEOPLE,
             ),
             Entry(_("Recruiting"), "staff_recruiting", "out", Can.INVITE, within=("staff_recruiting",)),
             Entry(

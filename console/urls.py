@@ -83,6 +83,7 @@ urlpatterns = [
     path(f"{STUDY}payments/upload/", money.staff_money_upload, name="staff_money_upload"),
     path(f"{STUDY}participants/", people.staff_participants, name="staff_participants"),
     path(f"{STUDY}people.csv", people.staff_participants_file, name="staff_participants_file"),
+    path(f"{STUDY}participants/nudge/", decisions.staff_people_nudge, name="staff_people_nudge"),
     path(f"{PERSON}decision/", decisions.staff_decision, name="staff_decision"),
     path(f"{PERSON}promote/", decisions.staff_person_promote, name="staff_person_promote"),
     path(f"{PERSON}replace/", decisions.staff_person_replace, name="staff_person_replace"),

@@ -1,12 +1,19 @@
 """Codes where people write names: "STEM PhD" is the profile stem-phd."""
 
+import re
 from collections.abc import Mapping
+from unicodedata import normalize
 
 
 def code_named(text: str, names: Mapping[str, str]) -> str | None:
-    """The code that a text is, or of the one thing with this name; capitals do not count. None: of none."""
+    """The code that a text is, or of the one thing with this name; neither capitals nor spaces, hyphens and
+    underscores count, so that a code as pages tidy it is known as well. None: of none.
+    """
     if text in names:
         return text
-    wanted = " ".join(text.split()).casefold()
-    called = [code for code, name in names.items() if wanted in (code.casefold(), name.casefold())]
-    return called[0] if len(called) == 1 else None
+    called = {code for code, name in names.items() if _bare(text) in (_bare(code), _bare(name))}
+    return called.pop() if len(called) == 1 else None
+
+
+def _bare(text: str) -> str:
+    return " ".join(re.split(r"[\s_-]+", normalize("NFKC", text))).strip().casefold()

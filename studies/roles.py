@@ -22,9 +22,11 @@ class Can(StrEnum):
     SET_UP = "set_up"  # change the draft, lock, amend, close, build question sets
     SEE_PEOPLE = "see_people"  # names, addresses, profiles, progress, documents, messages
     INVITE = "invite"  # invite, remind, answer messages, announce
-    DECIDE_PEOPLE = "decide_people"  # approve, reject, replace, withdraw
+    DECIDE_PEOPLE = "decide_people"  # approve, reject, replace, withdraw on somebody's wish
     SEE_LIVE = "see_live"  # sessions: time, counts of answers, incidents; never texts
-    RUN_SESSIONS = "run_sessions"  # extra time, reopen, void, pause recruiting
+    GIVE_TIME = "give_time"  # extra time, reopening, one more try at the check questions
+    PAUSE = "pause"  # pause recruiting and let it go on
+    VOID = "void"  # void sessions
     PAY = "pay"  # what is owed to whom, the payer's states
     SEE_ANSWERS = "see_answers"  # questions and answers under pseudonyms
     SEE_PRIVATE = "see_private"  # private questions: studies.selectors.private_questions
@@ -59,12 +61,20 @@ ROLES_CAN: MappingProxyType[Role, frozenset[Can]] = MappingProxyType(
         ),
     }
 )  # fmt: skip
+# What a lead may give a coordinator besides, each by itself; none of it shows a question, answer or score.
+GRANTABLE = (Can.DECIDE_PEOPLE, Can.GIVE_TIME, Can.PAUSE, Can.VOID)
 
 
-def rights_of(roles: Iterable[Role | str], *, reviewers_see_private: bool = False) -> frozenset[Can]:
-    """Everything that somebody with these roles may do in a study, under this setting of its protocol."""
+def rights_of(
+    roles: Iterable[Role | str], *, given: Iterable[str] = (), reviewers_see_private: bool = False
+) -> frozenset[Can]:
+    """Everything that somebody with these roles may do in a study, under this setting of its protocol;
+    `given` are the rights that a lead gave a coordinator besides.
+    """
     held = [Role(role) for role in roles]
     rights = frozenset[Can]().union(*(ROLES_CAN[role] for role in held))
+    if Role.COORDINATOR in held:
+        rights |= {right for right in GRANTABLE if right in set(given)}
     return rights | {Can.SEE_PRIVATE} if reviewers_see_private and Role.REVIEWER in held else rights
 
 

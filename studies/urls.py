@@ -45,6 +45,11 @@ urlpatterns = [
     ),
     path("staff/studies/<slug:slug>/team/", team.staff_study_team, name="staff_study_team"),
     path(
+        "staff/studies/<slug:slug>/team/<int:number>/rights/",
+        team.staff_study_team_rights,
+        name="staff_study_team_rights",
+    ),
+    path(
         "staff/studies/<slug:slug>/team/<int:number>/take/",
         team.staff_study_team_take,
         name="staff_study_team_take",

@@ -35,7 +35,7 @@ def own_facts(participant: Participant) -> dict[str, object]:
     tables: dict[str, tuple[QuerySet[Any], str]] = {
         "invitations": (
             invitations.order_by("pk"),
-            "email profile created_at sent_at revoked_at accepted_at",
+            "email name profile created_at sent_at revoked_at accepted_at",
         ),
         "recruiting_platform": (
             PlatformEntry.objects.filter(participant=participant),

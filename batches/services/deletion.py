@@ -17,7 +17,7 @@ from batches.models import (
     SessionEventKind,
 )
 from batches.selectors.deletion import events_with_reason
-from studies.models import Credential, Message, Participant, ProfileForm, StudyEvent
+from studies.models import Credential, Invitation, Message, Participant, ProfileForm, StudyEvent
 from studies.services.events import StudyEventKind
 from studies.services.people.recruiting_links import entry_erase
 
@@ -26,8 +26,9 @@ def person_texts_delete(participant: Participant) -> dict[str, Any]:
     """Empty everything in the person's own words, and what the team and the payer wrote about them in theirs;
     call it inside the transaction of the deletion.
 
-    The ids by which a recruiting platform knows them go, too. Kept are code, address, times, states, amounts,
-    consents and the trail without its free texts. Return what the event of the deletion is to keep.
+    Their name and the ids by which a recruiting platform knows them go, too. Kept are code, address, times,
+    states, amounts, consents and the trail without its free texts. Return what the event of the deletion is
+    to keep.
     """
     answers = Answer.objects.filter(session__participant=participant)
     answers.update(text="", note="", confidence=None, is_flagged=False)
@@ -46,6 +47,7 @@ def person_texts_delete(participant: Participant) -> dict[str, Any]:
         session__participant=participant, kind=SessionEventKind.RESOURCES_RECORDED
     )
     _forget(declared, {"categories", "note"})
+    Invitation.objects.filter(study=participant.study_id, email=participant.user.email).update(name="")
     Participant.objects.filter(pk=participant.pk).update(stored_bytes=0, vetting_reason="")
     PaymentReport.objects.filter(participant=participant).update(note="")
     _forget(events_with_reason(participant.pk), {"reason"})

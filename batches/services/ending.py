@@ -15,11 +15,14 @@ from batches.rules.statuses import SESSION_MOVES, SessionStatus
 from batches.selectors.sessions import session_of
 from batches.services.receipt_mails import receipt_mail_queue
 from batches.services.trail import session_event
-from studies.models import Participant, User
+from studies.models import MailKind, Participant, User
+from studies.roles import Can
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
-from studies.services.mails.study_mails import participant_mails_cancel
+from studies.services.mails.study_mails import participant_mail_queue, participant_mails_cancel
 from studies.services.people.participants import participant_lock
+from studies.services.people.vetting_mails import participant_mail
 from studies.services.refusals import Refused
+from studies.services.staff.roles import require_right
 
 NOTE_CHARACTERS = 2000
 
@@ -88,17 +91,25 @@ def session_submit(
 
 
 def session_withdraw(
-    *, participant: Participant, now: datetime, reason: str = "", actor: User | None = None
+    *,
+    participant: Participant,
+    now: datetime,
+    reason: str = "",
+    actor: User | None = None,
+    site_url: str | None = None,
 ) -> Session | None:
     """Take the person out of the study, before, during or after their session, which is returned.
 
     Their answers count nowhere from now on, and are deleted at the moment the event names (see
-    `batches.services.deletion`). `actor` is who of the study team does it for them (None: they did it
-    themselves). Raises AlreadyWithdrawn.
+    `batches.services.deletion`). `actor` is who of the study team does it on their wish (None: they did it
+    themselves); then they are told by mail, where `site_url` says where people reach the site. Raises
+    NotTheirs or AlreadyWithdrawn.
     """
     with transaction.atomic():
         # The same lock as a start takes: a person cannot start and withdraw at the same moment.
         participant = participant_lock(participant)
+        if actor is not None:
+            require_right(actor, participant.study, Can.DECIDE_PEOPLE)
         if has_withdrawn(participant):
             raise AlreadyWithdrawn(
                 _("%(code)s withdrew already; nothing more needs to be done.") % {"code": participant.code}
@@ -109,13 +120,17 @@ def session_withdraw(
         if session is not None:
             _session_withdraw(session, now)
         participant_mails_cancel(participant, now)
+        deletes_at = now + timedelta(days=participant.study.protocol.deletion_days)
+        if actor is not None and site_url is not None:
+            message = participant_mail(participant, "withdrawn", {"deletes_at": deletes_at}, site_url)
+            participant_mail_queue(participant, message, now, kind=MailKind.DECISION)
         participant_event(
             participant,
             StudyEventKind.WITHDREW,
             now,
             actor=actor or participant.user,
             reason=reason.strip(),
-            deletes_at=(now + timedelta(days=participant.study.protocol.deletion_days)).isoformat(),
+            deletes_at=deletes_at.isoformat(),
         )
     return session
 

@@ -16,9 +16,11 @@ from batches.selectors.sessions import ended_too_early, last_activity, session_o
 from batches.services.trail import session_event
 from presentation.numbers import numbered
 from studies.models import Participant, User
+from studies.roles import Can
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
+from studies.services.staff.roles import require_right
 from studies.services.twice import made_just_now
 
 MAX_MINUTES = 7 * 24 * 60
@@ -77,6 +79,7 @@ def extra_time_grant(
     with transaction.atomic():
         # The lock that a start takes: the clock starts with the old minutes or with the new ones.
         participant = participant_lock(participant)
+        require_right(actor, participant.study, Can.GIVE_TIME)
         if has_withdrawn(participant):
             raise TimeSettled(_("This person has withdrawn, so there is no start to give extra time for."))
         if session_of(participant) is not None:
@@ -114,7 +117,7 @@ def session_extend(
     reason = _reason(reason)
     _require_minutes(minutes, least=1)
     with transaction.atomic():
-        session = _locked(session)
+        session = _locked(session, actor)
         if deadline_seen is not None and deadline_seen != session.deadline_at:
             raise DeadlineMoved(
                 _("The deadline has changed since this page was shown. Look at it and decide again.")
@@ -154,7 +157,7 @@ def session_reopen(*, session: Session, reason: str, now: datetime, actor: User 
     """
     reason = _reason(reason)
     with transaction.atomic():
-        session = _locked(session)
+        session = _locked(session, actor)
         if session.status != SessionStatus.SUBMITTED:
             raise NothingToReopen(
                 _("Only a question set that was handed in can be reopened; extend the time instead.")
@@ -181,7 +184,7 @@ def session_revive(*, session: Session, reason: str, now: datetime, actor: User 
     """
     reason = _reason(reason)
     with transaction.atomic():
-        session = _locked(session)
+        session = _locked(session, actor)
         if not ended_too_early(session, now):
             raise NothingToRevive(
                 "Nothing shows that a clock ended this session too early; extend the time instead."
@@ -221,9 +224,10 @@ def _run_until(
     )
 
 
-def _locked(session: Session) -> Session:
-    """The session, held until the end of the transaction. Raises SessionWithdrawn."""
+def _locked(session: Session, actor: User | None) -> Session:
+    """The session, held until the end of the transaction. Raises NotTheirs or SessionWithdrawn."""
     session = Session.objects.select_for_update(no_key=True).get(pk=session.pk)
+    require_right(actor, session.participant.study, Can.GIVE_TIME)
     status = SessionStatus(session.status)
     if session.voided_at is not None:
         raise SessionWithdrawn(_("This session has been voided, which is for good."))

@@ -12,9 +12,11 @@ from batches.models import Session
 from batches.rules.statuses import SessionStatus
 from batches.selectors.recruiting import holders_by_profile, place_holders, places_of
 from studies.models import Participant, Study, User, VettingStatus
+from studies.roles import Can
 from studies.services.events import StudyEventKind, participant_event
 from studies.services.people.participants import participant_approve, participant_lock, participant_reserve
 from studies.services.refusals import Refused
+from studies.services.staff.roles import require_right
 from studies.services.studies import study_lock
 
 
@@ -63,6 +65,7 @@ def person_promote(
 ) -> Participant:
     """Give a free place to somebody of the reserve list. Raises NotOnReserve, NoPlace or VettingRefused."""
     study = study_lock(participant.study)
+    require_right(actor, study, Can.DECIDE_PEOPLE)
     _require_on_reserve(participant)
     if not has_free_place(study, participant.profile):
         raise NoPlace(
@@ -87,6 +90,7 @@ def person_replace(
     NotReplaceable, NotOnReserve, NoPlace or VettingRefused.
     """
     study = study_lock(participant.study)
+    require_right(actor, study, Can.DECIDE_PEOPLE)
     participant = participant_lock(participant)
     _require_replaceable(participant, successor)
     _require_on_reserve(successor)

@@ -9,7 +9,9 @@ from batches.models import Session, SessionEventKind
 from batches.rules.statuses import SessionStatus
 from batches.services.trail import session_event
 from studies.models import User
+from studies.roles import Can
 from studies.services.refusals import Refused
+from studies.services.staff.roles import require_right
 
 
 class VoidRefused(Refused):
@@ -26,6 +28,7 @@ def session_void(*, session: Session, reason: str, now: datetime, actor: User | 
         raise VoidRefused(_("Write why this session is void; the reason is kept in the history."))
     with transaction.atomic():
         session = Session.objects.select_for_update(no_key=True).get(pk=session.pk)
+        require_right(actor, session.participant.study, Can.VOID)
         if session.voided_at is not None:
             raise VoidRefused(_("This session has been voided before."))
         if session.status == SessionStatus.WITHDRAWN:

@@ -51,7 +51,7 @@ from studies.services.clock import server_now
 from studies.services.events import StudyEventKind
 from studies.services.people.comprehension import check_attempt_grant
 from studies.services.refusals import Refused
-from studies.views.access import person_page, rights_here, signed_in, study_page
+from studies.views.access import page_refused, person_page, rights_here, signed_in, site_url_of, study_page
 from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
 
@@ -81,7 +81,7 @@ def staff_person(request: HttpRequest, participant: Participant) -> HttpResponse
     return render(request, "batches/staff_person.html", context)
 
 
-@person_page(Can.RUN_SESSIONS)
+@person_page(Can.GIVE_TIME, Can.DECIDE_PEOPLE)
 @require_POST
 def staff_person_action(request: HttpRequest, participant: Participant, action: str) -> HttpResponse:
     """Change the person's time or tries, for a reason; a refusal leaves what was written in its form."""
@@ -89,13 +89,14 @@ def staff_person_action(request: HttpRequest, participant: Participant, action: 
         raise Http404("no such action")
     now, chosen = server_now(), PersonAction(action)
     if _right_for(chosen) not in rights_here(request):
-        raise Http404("not theirs to do")
+        return page_refused(request, participant.study)
     facts = session_facts(participant, now)
     card = _action_card(chosen, participant, facts, request.POST)
     if card.form.is_valid():
         try:
+            told = {"site_url": site_url_of(request)} if chosen == PersonAction.WITHDRAW else {}
             sentence = ACTIONS[chosen].run(
-                participant, actor=signed_in(request), now=now, **card.form.cleaned_data
+                participant, actor=signed_in(request), now=now, **card.form.cleaned_data, **told
             )
         except Refused as refusal:
             card.form.add_error(None, str(refusal))
@@ -137,7 +138,7 @@ def _person_context(
 
 
 def _right_for(action: PersonAction) -> Can:
-    return Can.DECIDE_PEOPLE if action == PersonAction.WITHDRAW else Can.RUN_SESSIONS
+    return Can.DECIDE_PEOPLE if action == PersonAction.WITHDRAW else Can.GIVE_TIME
 
 
 def _trail_line(entry: TrailEntry, hidden: frozenset[str]) -> dict[str, object]:
@@ -257,7 +258,7 @@ def _check_attempt(participant: Participant, **arguments: Any) -> str:
 
 def _withdraw(participant: Participant, **arguments: Any) -> str:
     session_withdraw(participant=participant, **arguments)
-    return _("%(code)s is withdrawn from the study.") % {"code": participant.code}
+    return _("%(code)s is withdrawn from the study and told so by mail.") % {"code": participant.code}
 
 
 def _session(participant: Participant) -> Session:
@@ -282,6 +283,6 @@ ACTIONS: Mapping[PersonAction, _Action] = {
     PersonAction.CHECK_ATTEMPT: _Action(
         ReasonForm, gettext_lazy("Allow one more try of the comprehension check"), _check_attempt
     ),
-    PersonAction.WITHDRAW: _Action(ReasonForm, gettext_lazy("Withdraw this person"), _withdraw),
+    PersonAction.WITHDRAW: _Action(ReasonForm, gettext_lazy("Withdraw this person, as they wish"), _withdraw),
 }
 """The form of each action, its title, and doing it, which says what was done or raises Refused."""

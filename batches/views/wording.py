@@ -148,6 +148,8 @@ DETAIL_WORDS: Mapping[str, Words] = {
     "timeout_seconds": _("seconds for a reply"),
     "number": _("number"),
     "action": _("action"),
+    "given": _("given"),
+    "taken": _("taken back"),
     "people": _("people"),
     "not_reached": _("not reached"),
     "failed_saves": _("failed saves"),

@@ -30,7 +30,7 @@ DETAILS: Mapping[str, Can | None] = {
     "requests_per_minute": Can.JUDGE, "tokens_per_minute": Can.JUDGE, "concurrency": Can.JUDGE,
     "timeout_seconds": Can.JUDGE, "item_bank": Can.SEE_PROTOCOL, "version": Can.SEE_PROTOCOL,
     "added": Can.SEE_PROTOCOL, "replaced": Can.SEE_PROTOCOL, "bank": Can.SEE_PROTOCOL,
-    "question": Can.SEE_PRIVATE, "page": None, "list": None,
+    "question": Can.SEE_PRIVATE, "page": None, "list": None, "given": None, "taken": None,
     "filter": Can.SEE_PRIVATE,  # may name a question
 }  # fmt: skip
 

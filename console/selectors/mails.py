@@ -12,7 +12,9 @@ from studies.models import MailKind, MailOutcome, MailRecord, MailSwitch, Study,
 
 WHEN = {
     MailKind.INVITATION: _("When somebody of the team invites a person, and each time they send it again."),
-    MailKind.DECISION: _("When the team approves or rejects an application."),
+    MailKind.DECISION: _(
+        "When the team approves or rejects an application, or withdraws somebody at their wish."
+    ),
     MailKind.REMINDER: _("Three days before the study closes, to those who have not started. Once."),
     MailKind.RECEIPT: _("When a session ends: submitted, or at its deadline. It holds no answers."),
     MailKind.REPLY: _("When the team answers a message. The answer is in the mail."),
@@ -56,7 +58,8 @@ def _kind_shown(kind: MailKind, counts: dict[str, Any], *, is_off: bool) -> Kind
 
 def mails_of_study(study: Study, *, outcome: str = "", kind: str = "") -> QuerySet[MailRecord]:
     """What was queued for people of the study and its team, newest first."""
-    found = _all(study).select_related("participant", "member", "mail").order_by("-queued_at", "-pk")
+    found = _all(study).select_related("participant", "member", "mail__invitation")
+    found = found.order_by("-queued_at", "-pk")
     if outcome:
         found = found.filter(outcome=outcome)
     return found.filter(kind=kind) if kind else found

@@ -61,7 +61,7 @@ def attention(card: StudyCard, rights: Set[Can]) -> Iterator[Attention]:
             ngettext("%(number)d person to screen", "%(number)d to screen", card.to_screen),
         ),
         (
-            card.applications, Can.SEE_PEOPLE, "staff_participants",
+            card.applications, Can.DECIDE_PEOPLE, "staff_participants",
             ngettext("%(number)d application", "%(number)d applications", card.applications),
         ),
         (

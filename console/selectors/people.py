@@ -37,7 +37,7 @@ STATES = tuple(PersonState)
 PERSON, INVITATION = "person", "invitation"
 SORTS: Mapping[str, tuple[str, ...]] = {
     "state": ("rank", "-moment"),
-    "person": ("name",),
+    "person": ("called",),
     "profile": ("profile", "rank"),
     "last": ("moment",),
 }
@@ -47,8 +47,8 @@ SORTS: Mapping[str, tuple[str, ...]] = {
 class PeopleFilter:
     """Which people are asked for, and in which order; all of them where it is empty.
 
-    `words` is part of a code, an address or an id of a recruiting platform. A `sort` that begins with "-" is
-    the other way round.
+    `words` is part of a code, an address, a name or an id of a recruiting platform. A `sort` that begins with
+    "-" is the other way round.
     """
 
     state: str = ""
@@ -89,7 +89,7 @@ def each_row(study: Study, wanted: PeopleFilter, now: datetime, *, at_once: int)
 
 def _listed(study: Study, wanted: PeopleFilter, now: datetime) -> QuerySet[Any, Any]:
     people, invited = _people(study, wanted, now), _invitations(study, wanted)
-    columns = ("kind", "key", "rank", "profile", "name", "moment")
+    columns = ("kind", "key", "rank", "profile", "called", "moment")
     rows = people.values_list(*columns).union(invited.values_list(*columns), all=True)
     return rows.order_by(*_order(wanted.sort))
 
@@ -155,7 +155,7 @@ def _order(sort: str) -> list[str]:
     turned = sort.startswith("-")
     order = [_turn(column) if turned and place == 0 else column for place, column in enumerate(columns)]
     # Pages must not overlap where rows tie.
-    return [*order, *(column for column in ("name", "key") if column not in order)]
+    return [*order, *(column for column in ("called", "key") if column not in order)]
 
 
 def _turn(column: str) -> str:
@@ -172,12 +172,13 @@ def _people(study: Study, wanted: PeopleFilter, now: datetime) -> QuerySet[Parti
         people = people.filter(
             Q(code__icontains=wanted.words)
             | Q(user__email__icontains=wanted.words)
+            | Q(invitation__name__icontains=wanted.words)
             | Q(platform_entry__platform_participant__icontains=wanted.words)
         )
     return people.annotate(
         kind=Value(PERSON, output_field=CharField()),
         key=F("pk"),
-        name=F("code"),
+        called=F("code"),
         moment=Coalesce("session__ended_at", "session__started_at", "submitted_at"),
     )
 
@@ -189,12 +190,12 @@ def _invitations(study: Study, wanted: PeopleFilter) -> QuerySet[Invitation]:
     if wanted.profile:
         open_ones = open_ones.filter(profile=wanted.profile)
     if wanted.words:
-        open_ones = open_ones.filter(email__icontains=wanted.words)
+        open_ones = open_ones.filter(Q(email__icontains=wanted.words) | Q(name__icontains=wanted.words))
     return open_ones.annotate(
         kind=Value(INVITATION, output_field=CharField()),
         key=F("pk"),
         rank=_is(PersonState.INVITED),
-        name=F("email"),
+        called=F("email"),
         moment=Coalesce("sent_at", "created_at"),
     )
 

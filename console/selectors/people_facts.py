@@ -71,7 +71,7 @@ def _participants(study: Study, keys: list[int]) -> QuerySet[Participant]:
     withdrew = _events(StudyEventKind.WITHDREW).annotate(at=KeyTextTransform("deletes_at", "details"))
     return (
         Participant.objects.filter(pk__in=keys)
-        .select_related("user", "session", "replaced_by", "study", "platform_entry")
+        .select_related("user", "session", "replaced_by", "study", "platform_entry", "invitation")
         .annotate(
             asked=Count("session__answers"),
             answered=Count("session__answers", filter=Q(session__answers__has_text=True)),

@@ -138,22 +138,27 @@ def _groups(
     arguments = [study.slug] if study else []
     shown = []
     for group in groups:
-        entries = [_entry(entry, arguments, here, counts) for entry in group.entries if entry.can in rights]
+        entries = [
+            _entry(entry, arguments, here, counts, rights) for entry in group.entries if entry.can in rights
+        ]
         if any(entries):
             shown.append({"label": group.label, "entries": [entry for entry in entries if entry]})
     return shown
 
 
-def _entry(entry: Entry, arguments: list[str], here: str, counts: Mapping[str, int]) -> dict[str, Any] | None:
+def _entry(
+    entry: Entry, arguments: list[str], here: str, counts: Mapping[str, int], rights: Rights
+) -> dict[str, Any] | None:
     try:
         address = reverse(entry.page, args=arguments)
     except NoReverseMatch:
         return None
+    acts = entry.acts is None or entry.acts in rights
     return {
         "label": entry.label,
         "address": address,
         "path": ICONS[entry.icon],
         "is_here": entry.holds(here),
         "waits": bool(entry.waits),
-        "count": counts.get(entry.waits or entry.counts),
+        "count": counts.get(entry.waits or entry.counts) if acts else None,
     }

@@ -28,6 +28,7 @@ from studies.selectors.roles import roles_in
 from studies.services.events import StudyEventKind
 from studies.views.access import rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
+from studies.views.role_words import RIGHT_WORDS
 from studies.views.second_factor import proof_required
 
 LINES_PER_PAGE = 50
@@ -41,6 +42,8 @@ WORDS: Mapping[str, Promise] = {
     StudyEventKind.CLOSED: _("study closed"),
     StudyEventKind.ROLE_GIVEN: _("role given"),
     StudyEventKind.ROLE_TAKEN: _("role taken back"),
+    StudyEventKind.RIGHTS_CHANGED: _("rights of a coordinator changed"),
+    StudyEventKind.LEADS_NUDGED: _("leads reminded of applications"),
     StudyEventKind.BATCHES_BUILT: _("question sets built"),
     StudyEventKind.ANNOUNCED: _("announcement made"),
     StudyEventKind.MODELS_IMPORTED: _("results of models imported for the item bank"),
@@ -104,6 +107,8 @@ VALUES: Mapping[str, Mapping[str, object]] = {
     "action": {action.value: words.label for action, words in ACTION_WORDS.items()},
     "audience": dict(Audience.choices),
     "role": dict(ROLES),
+    "given": {right.value: words for right, words in RIGHT_WORDS.items()},
+    "taken": {right.value: words for right, words in RIGHT_WORDS.items()},
     # Where private questions were shown (`studies.services.private_questions`).
     "page": {
         "questions": _("Questions"), "verdicts": _("Verdicts of the judge"), "audit": _("Audit"),
@@ -194,7 +199,7 @@ def _shown(name: str, value: object) -> object:
     if words := VALUES.get(name, {}).get(str(value)):
         return Named(str(words), str(value))
     if isinstance(value, list):
-        return ", ".join(map(str, value))
+        return ", ".join(str(VALUES.get(name, {}).get(str(one), one)) for one in value)
     if not name.endswith("_at") or not isinstance(value, str):
         return value_words(name, value)
     return moment(datetime.fromisoformat(value))

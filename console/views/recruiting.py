@@ -32,7 +32,7 @@ def staff_recruiting(request: HttpRequest, study: Study) -> HttpResponse:
     return _page(request, study, _profile(study, request.GET.get("profile", "")))
 
 
-@study_page(Can.RUN_SESSIONS)
+@study_page(Can.SET_UP)
 @require_POST
 def staff_recruiting_change(request: HttpRequest, study: Study) -> HttpResponse:
     """Save what the link takes, and open it if asked to; or close it."""
@@ -105,7 +105,7 @@ def _page(
         "entered": link.entries.count() if link else 0,
         "kept_closed": _kept_closed(link) if link else "",
         "form": form or RecruitingForm.of(link),
-        "may_change": Can.RUN_SESSIONS in rights_here(request),
+        "may_change": Can.SET_UP in rights_here(request),
     }
     status = 409 if others is not None else 422 if form else 200
     return render(request, "console/recruiting.html", context, status=status)

@@ -13,7 +13,7 @@ from judging.selectors.audits import counting_items
 from presentation.numbers import counted, numbered
 from presentation.problems import ToldProblem, told
 from studies.models import User
-from studies.selectors.private_questions import rights_of_actor
+from studies.selectors.roles import rights_of_actor
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 

@@ -16,10 +16,10 @@ MAX_BYTES = 1024 * 1024
 
 
 class InvitationListForm(forms.Form):
-    """Lines of address, profile and language, or a CSV file with these columns; one of the two."""
+    """Lines of address, profile, language and name, or a CSV file with these columns; one of the two."""
 
     text = LinesField(
-        label=gettext_lazy("One person a line: address, profile and, if you like, language"),
+        label=gettext_lazy("One person a line: address, profile and, if you like, language and name"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 8, "dir": "auto", "spellcheck": "false", "autocomplete": "off"}),
     )

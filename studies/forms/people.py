@@ -13,6 +13,7 @@ from studies.protocol.settings import ProtocolSettings
 from studies.protocol.visible import is_blank
 from studies.selectors.comprehension import questions_sha256
 from studies.services.people.participants import EMAIL_CHARACTERS
+from studies.services.people.people_import import NAME_CHARACTERS
 
 ACCEPT, DECLINE = "accept", "decline"
 APPROVE, REJECT = "approve", "reject"
@@ -110,6 +111,13 @@ class InvitationForm(forms.Form):
             "required": _("Choose a profile."),
             "invalid_choice": _("Choose a profile of this study."),
         },
+    )
+    name = StorableTextField(
+        label=_("Name, if you like"),
+        help_text=_("The mail greets the person by it, and the team sees it. It is in no export."),
+        required=False,
+        max_length=NAME_CHARACTERS,
+        widget=forms.TextInput(attrs={"autocomplete": "off", "dir": "auto"}),
     )
     is_test = forms.BooleanField(
         label=_("Test run: this person's answers are kept out of the results"), required=False

@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from studies.models.roles import ROLES
-from studies.roles import Role
+from studies.roles import GRANTABLE, Can, Role
 from studies.services.people.participants import EMAIL_CHARACTERS
 
 ADDRESS_ERRORS = {
@@ -30,6 +30,14 @@ class RoleForm(forms.Form):
 
     role = forms.TypedChoiceField(
         label=_("Role"), choices=ROLES, coerce=Role, initial=Role.REVIEWER.value, error_messages=ROLE_ERRORS
+    )
+
+
+class RightsForm(forms.Form):
+    """The rights that a coordinator has besides their part; none may be chosen."""
+
+    rights = forms.TypedMultipleChoiceField(
+        choices=[(right.value, right.value) for right in GRANTABLE], coerce=Can, required=False
     )
 
 

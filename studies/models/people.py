@@ -71,7 +71,8 @@ class Invitation(models.Model):
     """A personal way into one study. The link's token is kept as its hash only; sending again replaces it.
 
     `send_problem` is why the newest mail did not go out, blank where it did. `language` is the mail's, blank
-    for the site's.
+    for the site's. `name` is how the mail addresses the person and the team knows them, blank where it was
+    not said; it is in no export and deleted with the person's data.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="invitations")
@@ -79,6 +80,7 @@ class Invitation(models.Model):
     profile = models.SlugField()
     is_test = models.BooleanField(default=False)
     language = models.CharField(max_length=10, blank=True)
+    name = models.CharField(max_length=100, blank=True)
     token_sha256 = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField()
     created_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="+")

@@ -20,7 +20,7 @@ class StudyRole(models.Model):
     """A staff member's part in a study, which `roles.ROLES_CAN` gives its meaning; somebody may have several.
 
     `given_by` None: from the command line, or by an upgrade. Rows are deleted when a part is taken back; the
-    events of the study tell of both.
+    events of the study tell of both. `rights` are what a lead gave a coordinator besides (`roles.GRANTABLE`).
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="roles")
@@ -28,6 +28,7 @@ class StudyRole(models.Model):
     role = models.CharField(max_length=12, choices=ROLES)
     given_by = models.ForeignKey(User, on_delete=models.PROTECT, null=True, related_name="roles_given")
     given_at = models.DateTimeField()
+    rights = models.JSONField(default=list)
 
     class Meta:
         ordering = ["id"]

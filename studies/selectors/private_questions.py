@@ -20,7 +20,6 @@ from django.db.models import Model, Q, QuerySet
 from psychometrics.data.cohort import PUBLIC
 from studies.models import BankVersion, Prompt, Study, StudyRole, User
 from studies.roles import Can, Role
-from studies.selectors.roles import study_rights
 
 Row = TypeVar("Row", bound=Model)
 
@@ -43,11 +42,6 @@ def may_see(prompt: Prompt, rights: Collection[Can]) -> bool:
 def seen_by(rights: Collection[Can], rows: QuerySet[Row], path: str = "") -> QuerySet[Row]:
     """Those of the rows of a study's prompts that somebody with these rights in the study sees."""
     return rows if Can.SEE_PRIVATE in rights else rows.filter(of_public(path))
-
-
-def rights_of_actor(actor: User | None, study: Study) -> frozenset[Can]:
-    """What whoever acts may do in the study; the command line, which speaks for the site, everything."""
-    return frozenset(Can) if actor is None else study_rights(actor, study)
 
 
 def private_prompts(study: Study) -> QuerySet[Prompt]:

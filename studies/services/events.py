@@ -19,6 +19,8 @@ class StudyEventKind(StrEnum):
     BROUGHT_BACK = "study_brought_back"
     ROLE_GIVEN = "role_given"
     ROLE_TAKEN = "role_taken"
+    RIGHTS_CHANGED = "coordinator_rights_changed"
+    LEADS_NUDGED = "leads_nudged"
     INVITED = "invitation_created"
     INVITATION_QUEUED = "invitation_queued"
     INVITATION_SENT = "invitation_sent"

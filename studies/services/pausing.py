@@ -6,8 +6,10 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from studies.models import Study, StudyStatus, User
+from studies.roles import Can
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
+from studies.services.staff.roles import require_right
 from studies.services.studies import study_lock
 
 
@@ -34,6 +36,7 @@ def _set(study: Study, *, paused: bool, reason: str, actor: User, now: datetime)
         raise PauseRefused(_("Write why; the reason is kept in the history."))
     with transaction.atomic():
         study = study_lock(study)
+        require_right(actor, study, Can.PAUSE)
         if study.status != StudyStatus.FROZEN:
             raise PauseRefused(_("Only a locked study recruits people, so there is nothing to pause."))
         if paused == (study.recruiting_paused_at is not None):

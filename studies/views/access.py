@@ -95,11 +95,11 @@ def for_participant(view: PersonView[P]) -> Guarded:
     return login_required(fresh_and_private(guarded))
 
 
-def study_page(can: Can, *, instead: str = "") -> Callable[[StudyView[P]], Guarded]:
-    """Give the view the study of the address, for those who have this right in it.
+def study_page(*any_of: Can, instead: str = "") -> Callable[[StudyView[P]], Guarded]:
+    """Give the view the study of the address, for those who have one of these rights in it.
 
     The request of the view has their rights as `study_rights`, for templates too. `instead` names a page of
-    the study to which those are led who have a part in it but lack the right.
+    the study to which those are led who have a part in it but none of the rights.
     """
 
     def guard(view: StudyView[P]) -> Guarded:
@@ -113,7 +113,7 @@ def study_page(can: Can, *, instead: str = "") -> Callable[[StudyView[P]], Guard
                     request, _("The study is archived, so nothing in it changes. Bring it back first.")
                 )
                 return redirect("staff_study", slug)
-            if can in rights_here(request):
+            if not rights_here(request).isdisjoint(any_of):
                 return view(request, study, *args, **kwargs)
             return redirect(instead, slug) if instead else page_refused(request, study)
 
@@ -122,7 +122,7 @@ def study_page(can: Can, *, instead: str = "") -> Callable[[StudyView[P]], Guard
     return guard
 
 
-def person_page(can: Can) -> Callable[[PersonView[P]], Guarded]:
+def person_page(*any_of: Can) -> Callable[[PersonView[P]], Guarded]:
     """`study_page` for pages about one person: gives the view the person of the address."""
 
     def guard(view: PersonView[P]) -> Guarded:
@@ -135,7 +135,7 @@ def person_page(can: Can) -> Callable[[PersonView[P]], Guarded]:
                 raise Http404("no such person in this study")
             return view(request, participant, *args, **kwargs)
 
-        return study_page(can)(guarded)
+        return study_page(*any_of)(guarded)
 
     return guard
 

@@ -86,11 +86,11 @@ def _again(form: InvitationListForm) -> InvitationListForm:
 
 def _text(reading: PeopleReading) -> str:
     """The people of the list as lines that say the same."""
-    return "\n".join(["email,profile,is_test,language", *(_line(row) for row in reading.rows)])
+    return "\n".join(["email,profile,is_test,language,name", *(_line(row) for row in reading.rows)])
 
 
 def _line(row: PersonRow) -> str:
-    cells = (row.email, row.profile, "yes" if row.is_test else "", row.language)
+    cells = (row.email, row.profile, "yes" if row.is_test else "", row.language, row.name)
     return ",".join(
         '"{}"'.format(cell.replace('"', '""')) if set(cell) & set(',"\n') else cell for cell in cells
     )

@@ -6,7 +6,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from studies.models.roles import ROLES
-from studies.roles import Can, Role, rights_of
+from studies.roles import GRANTABLE, Can, Role, rights_of
 
 RIGHT_WORDS: Mapping[Can, Promise] = {
     Can.SEE_STUDY: _("See the overview: counts only"),
@@ -16,7 +16,9 @@ RIGHT_WORDS: Mapping[Can, Promise] = {
     Can.INVITE: _("Invite, remind, answer messages, announce"),
     Can.DECIDE_PEOPLE: _("Approve, reject, replace and withdraw people"),
     Can.SEE_LIVE: _("See sessions: time, counts of answers, incidents; no texts"),
-    Can.RUN_SESSIONS: _("Give extra time, reopen and void sessions, pause recruiting"),
+    Can.GIVE_TIME: _("Give extra time and tries, reopen sessions"),
+    Can.PAUSE: _("Pause recruiting"),
+    Can.VOID: _("Void sessions"),
     Can.PAY: _("See and record what is owed to whom"),
     Can.SEE_ANSWERS: _("See questions and answers, under codes instead of names"),
     Can.SEE_PRIVATE: _("See private questions and answers to them"),
@@ -29,15 +31,22 @@ RIGHT_WORDS: Mapping[Can, Promise] = {
 }
 ROLE_WORDS: Mapping[Role, Promise] = {
     Role.LEAD: _("Answers for the study; sees and does everything in it."),
-    Role.COORDINATOR: _("Looks after people; sees no question, answer or score."),
+    Role.COORDINATOR: _(
+        "Looks after people; sees no question, answer or score. Leads may give each coordinator more rights."
+    ),
     Role.REVIEWER: _("Decides blind; sees no score, profile, arm, name or address."),
     Role.ANALYST: _("Works with results; knows people by their codes alone."),
 }
 
 
-def role_table(*, reviewers_see_private: bool = False) -> list[tuple[Promise, list[bool]]]:
-    """A line for each right: its words, and for each role in the order of `ROLES` whether it is included;
-    under this setting of a study's protocol.
+def role_table(*, reviewers_see_private: bool = False) -> list[tuple[Promise, list[str]]]:
+    """A line for each right: its words, and for each role in the order of `ROLES` whether it is included
+    ("yes", "no") or "given" to some; under this setting of a study's protocol.
     """
-    held = [rights_of([role], reviewers_see_private=reviewers_see_private) for role, _label in ROLES]
-    return [(words, [right in rights for rights in held]) for right, words in RIGHT_WORDS.items()]
+
+    def cell(role: str, right: Can) -> str:
+        if right in rights_of([role], reviewers_see_private=reviewers_see_private):
+            return "yes"
+        return "given" if role == Role.COORDINATOR and right in GRANTABLE else "no"
+
+    return [(words, [cell(role, right) for role, _label in ROLES]) for right, words in RIGHT_WORDS.items()]

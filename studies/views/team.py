@@ -7,18 +7,18 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from studies.forms.team import ColleagueForm, RoleForm
+from studies.forms.team import ColleagueForm, RightsForm, RoleForm
 from studies.models import Study, StudyRole, User
 from studies.models.roles import ROLES
-from studies.roles import Can, Role
+from studies.roles import GRANTABLE, Can, Role
 from studies.selectors.roles import reviewers_see_private, roles_in
 from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.services.staff.colleagues import colleague_add
-from studies.services.staff.roles import role_take
+from studies.services.staff.roles import rights_give, role_take
 from studies.views.access import signed_in, site_url_of, study_page
 from studies.views.listing import Column, Listing
-from studies.views.role_words import ROLE_WORDS, role_table
+from studies.views.role_words import RIGHT_WORDS, ROLE_WORDS, role_table
 from studies.views.second_factor import proof_required, proof_to_change
 
 ROLES_PER_PAGE = 50
@@ -74,6 +74,33 @@ def staff_study_team_take(request: HttpRequest, study: Study, number: int) -> Ht
     return redirect("staff_study_team", slug=study.slug)
 
 
+@study_page(Can.GIVE_ROLES)
+@require_POST
+@proof_to_change
+def staff_study_team_rights(request: HttpRequest, study: Study, number: int) -> HttpResponse:
+    """Give a coordinator exactly the rights that are ticked."""
+    user = User.objects.filter(pk=number, study_roles__study=study).first()
+    form = RightsForm(request.POST)
+    if user is None or not form.is_valid():
+        messages.info(request, _("Nothing was changed. Look at the team as it is now."))
+        return redirect("staff_study_team", slug=study.slug)
+    try:
+        changed = rights_give(
+            study=study, user=user, rights=form.cleaned_data["rights"], now=server_now(),
+            actor=signed_in(request),
+        )  # fmt: skip
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        said = (
+            _("The rights of %(email)s are saved; they hold from now on.")
+            if changed
+            else _("%(email)s has these rights already.")
+        )
+        messages.success(request, said % {"email": user.email})
+    return redirect("staff_study_team", slug=study.slug)
+
+
 @proof_to_change
 def _added(request: HttpRequest, study: Study, form: ColleagueForm) -> bool:
     """Whether the person is in the team; otherwise the form says why not."""
@@ -108,6 +135,7 @@ def _team_page(
         "page": Paginator(parts, ROLES_PER_PAGE).get_page(request.GET.get("page")),
         "listing": listing,
         "roles": [(label, ROLE_WORDS[Role(role)]) for role, label in ROLES],
+        "grantable": [(right.value, RIGHT_WORDS[right]) for right in GRANTABLE],
         "rights": role_table(reviewers_see_private=reviewers_see_private(study)),
     }
     return render(request, "studies/team.html", context, status=422 if form.errors else 200)

@@ -20,6 +20,8 @@ from typing import Any
 
 import pytest
 
+from studies.models import StudyRole
+from studies.roles import GRANTABLE, Can, Role
 from tests.access.addresses import RECORDS, addresses
 from tests.access.asking import METHODS, ROLES, Answers, Row, observed
 from tests.access.visitors import Visitors
@@ -80,6 +82,42 @@ def test_what_belongs_to_others_is_answered_as_the_table_says(
 ) -> None:
     foreign = [(name, path) for name, path in of_others(world) if part_of(name) == part]
     assert_answers("table_others.txt", part, table_lines(observed(visitors, foreign)))
+
+
+# What each right of a coordinator opens by itself, and nothing else does.
+OPENED = {
+    Can.DECIDE_PEOPLE: {
+        f"{page} {method}" for method in ("GET", "POST")
+        for page in ("staff_decision", "staff_person_promote", "staff_person_replace", "staff_person_action")
+    },
+    Can.GIVE_TIME: {
+        "staff_live_act GET", "staff_live_act POST", "staff_person_action GET", "staff_person_action POST",
+    },
+    Can.PAUSE: {"staff_live_pause GET", "staff_live_pause POST"},
+    Can.VOID: {"staff_live_act GET", "staff_live_act POST"},
+}  # fmt: skip
+
+
+def test_a_right_given_to_a_coordinator_opens_what_it_names_and_nothing_else(
+    world: World, visitors: Visitors
+) -> None:
+    mine = StudyRole.objects.filter(study=world.here.study, role=Role.COORDINATOR)
+    asked = [
+        (f"{one.name} {method}", method, one.path(world.here.ids))
+        for one in addresses() if one.name.startswith(("staff_", "attachment")) for method in ("GET", "POST")
+    ]  # fmt: skip
+
+    def answers(*rights: Can) -> dict[str, str]:
+        mine.update(rights=[right.value for right in rights])
+        return {name: visitors.ask("coordinator", method, path) for name, method, path in asked}
+
+    without = answers()
+    # All of them together open no more than each by itself: the others are asked of what changed alone.
+    changed = {name for name, answer in answers(*GRANTABLE).items() if answer != without[name]}
+    assert changed == set().union(*OPENED.values())
+    asked = [one for one in asked if one[0] in changed]
+    for right, opened in OPENED.items():
+        assert {name for name, answer in answers(right).items() if answer != without[name]} == opened
 
 
 def assert_answers(name: str, part: str, answers: Iterator[str]) -> None:

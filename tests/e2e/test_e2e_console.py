@@ -58,7 +58,7 @@ def test_a_study_from_an_empty_site_to_the_public_bundle_by_pages_alone(
     list_is_invited(coordinator, people)
     for name in INVITED:
         applies(people, name, data_folder / "mail")
-    all_are_approved(lead)
+    all_are_approved(coordinator)
     for name in INVITED:
         gets_ready(people.browser_of(name))
         answers_the_set(people.browser_of(name), solves=name in ANSWERING)
@@ -66,7 +66,7 @@ def test_a_study_from_an_empty_site_to_the_public_bundle_by_pages_alone(
     filter_is_run(lead)
     reviewer = people.colleague("reviewer")
     enter(reviewer)
-    verdict_is_given(reviewer, people, "On task", "Short, and to the point")
+    verdict_is_given(reviewer, people)
     study_is_judged(lead)
     results_are_current(lead, len(INVITED))
     verdict_is_changed(reviewer, "The same word everywhere: no answer")

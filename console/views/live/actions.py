@@ -25,18 +25,20 @@ from studies.roles import Can
 from studies.services.clock import server_now
 from studies.services.pausing import recruiting_pause, recruiting_resume
 from studies.services.refusals import Refused
-from studies.views.access import signed_in, study_page
+from studies.views.access import page_refused, rights_here, signed_in, study_page
 
 NAMED = 12
 MOST_SHOWN = 200
 
 
-@study_page(Can.RUN_SESSIONS)
+@study_page(Can.GIVE_TIME, Can.VOID)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_live_act(request: HttpRequest, study: Study, action: str) -> HttpResponse:
-    """Extra time, reopening or voiding; GET asks for the reason, POST does it."""
+    """Extra time, reopening or voiding, each for those who may; GET asks for the reason, POST does it."""
     if action not in {SessionAction.EXTEND, SessionAction.REOPEN, SessionAction.VOID}:
         raise Http404("no such action")
+    if ACTION_WORDS[SessionAction(action)].can not in rights_here(request):
+        return page_refused(request, study)
     return _act(request, study, SessionAction(action))
 
 
@@ -47,7 +49,7 @@ def staff_live_message(request: HttpRequest, study: Study) -> HttpResponse:
     return _act(request, study, SessionAction.MESSAGE)
 
 
-@study_page(Can.RUN_SESSIONS)
+@study_page(Can.PAUSE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_live_pause(request: HttpRequest, study: Study) -> HttpResponse:
     """Let nobody new in, or let them in again."""

@@ -140,7 +140,7 @@ def _context(request: HttpRequest, study: Study, shown: Board, now: datetime) ->
         "happened": [happening_words(one) for one in _told(shown.happened, rights)],
         "bulk": [(action, ACTION_WORDS[action]) for action in offered],
         "forms": _forms(opened, rights, now),
-        "may_run": Can.RUN_SESSIONS in rights,
+        "may_pause": Can.PAUSE in rights,
         "may_invite": Can.INVITE in rights,
         "may_see_people": Can.SEE_PEOPLE in rights,
     }

@@ -37,7 +37,7 @@ ACTION_WORDS: Mapping[SessionAction, ActionWords] = {
             "The deadline moves later by these minutes; people see it within seconds. A session that is over "
             "runs again, with these minutes from now."
         ),
-        Can.RUN_SESSIONS,
+        Can.GIVE_TIME,
         "clock",
     ),
     SessionAction.MESSAGE: ActionWords(
@@ -49,7 +49,7 @@ ACTION_WORDS: Mapping[SessionAction, ActionWords] = {
             "A set that was handed in early runs again at once with the time that was left; so does one that "
             "a wrong clock ended. Verdicts and scores that came before count no more."
         ),
-        Can.RUN_SESSIONS,
+        Can.GIVE_TIME,
         "live",
     ),
     SessionAction.VOID: ActionWords(
@@ -58,7 +58,7 @@ ACTION_WORDS: Mapping[SessionAction, ActionWords] = {
             "The session ends now and counts nowhere, for good; its place is free again. What was saved "
             "stays in the database. The person has not withdrawn and their data are kept."
         ),
-        Can.RUN_SESSIONS,
+        Can.VOID,
         "close",
         is_danger=True,
     ),

@@ -14,7 +14,8 @@ from batches.selectors.recruiting import next_on_reserve
 from batches.services.recruiting import NotOnReserve, has_free_place, person_approve, person_promote
 from batches.services.reminders import reminder_send
 from console.forms.people import PeopleQuery
-from console.services.people import place_pass_on
+from console.selectors.people import PersonState
+from console.services.people import leads_nudge, place_pass_on
 from console.views.people.people import Draft, people_page
 from studies.forms.people import APPROVE, REJECT, VettingForm
 from studies.models import Participant, Study, VettingStatus
@@ -24,7 +25,7 @@ from studies.services.clock import server_now
 from studies.services.people.participants import participant_reject
 from studies.services.people.vetting_mails import Decision, decision_mail
 from studies.services.refusals import Refused
-from studies.views.access import person_page, signed_in, site_url_of
+from studies.views.access import person_page, signed_in, site_url_of, study_page
 
 
 @person_page(Can.DECIDE_PEOPLE)
@@ -75,6 +76,18 @@ def staff_person_replace(request: HttpRequest, participant: Participant) -> Http
 def staff_person_remind(request: HttpRequest, participant: Participant) -> HttpResponse:
     """Mail a reminder to somebody who has not started."""
     return _done(request, participant, _remind)
+
+
+@study_page(Can.SEE_PEOPLE)
+@require_POST
+def staff_people_nudge(request: HttpRequest, study: Study) -> HttpResponse:
+    """Mail the leads that applications wait for them."""
+    try:
+        leads_nudge(study=study, site_url=site_url_of(request), actor=signed_in(request), now=server_now())
+        messages.success(request, _("The study's leads are told by mail that applications wait."))
+    except Refused as refusal:
+        messages.info(request, str(refusal))
+    return _list(study, PeopleQuery.of_text(f"state={PersonState.APPLICATION}", study))
 
 
 def _list(study: Study, query: PeopleQuery) -> HttpResponseRedirect:

@@ -97,6 +97,7 @@ def people_page(
         "total": total,
         "pages": pages,
         "draft": draft,
+        "undecided": around.counts[PersonState.APPLICATION],
         "mail_language": settings.LANGUAGE_CODE,
         "previous_page": query.on_page(query.page - 1).text if query.page > 1 else "",
         "next_page": query.on_page(query.page + 1).text if query.page < pages else "",

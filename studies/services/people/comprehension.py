@@ -7,11 +7,13 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from studies.models import ComprehensionAttempt, Participant, StudyStatus, User
+from studies.roles import Can
 from studies.selectors.comprehension import check_attempts_left, check_passed, questions_sha256
 from studies.selectors.participants import has_valid_consent
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
+from studies.services.staff.roles import require_right
 
 
 class CheckNotAsked(Refused):
@@ -77,6 +79,7 @@ def check_attempt_grant(
 ) -> Participant:
     """Let the person try once more. Raises AttemptNotGranted where they need no further try."""
     participant = participant_lock(participant)
+    require_right(actor, participant.study, Can.GIVE_TIME)
     if not reason.strip():
         raise AttemptNotGranted(_("Write why this person gets another try; the reason is kept."))
     if check_passed(participant):

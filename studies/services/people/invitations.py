@@ -63,7 +63,14 @@ def token_new() -> str:
 
 @transaction.atomic
 def invitation_create(
-    *, study: Study, email: str, profile: str, now: datetime, is_test: bool = False, actor: User | None = None
+    *,
+    study: Study,
+    email: str,
+    profile: str,
+    now: datetime,
+    is_test: bool = False,
+    name: str = "",
+    actor: User | None = None,
 ) -> Invitation:
     """An invitation that is not sent yet.
 
@@ -85,6 +92,7 @@ def invitation_create(
         email=address,
         profile=profile,
         is_test=is_test,
+        name=name,
         token_sha256=token_sha256(token_new()),
         created_at=now,
         created_by=actor,
@@ -105,6 +113,8 @@ class Invitable(Protocol):
     def is_test(self) -> bool: ...
     @property
     def language(self) -> str: ...
+    @property
+    def name(self) -> str: ...
 
 
 def invitations_create(
@@ -120,6 +130,7 @@ def invitations_create(
                 profile=one.profile,
                 is_test=one.is_test,
                 language=one.language,
+                name=one.name,
                 token_sha256=token_sha256(token_new()),
                 created_at=now,
                 created_by=actor,

@@ -17,6 +17,7 @@ from formats.text_faults import invisible_fault
 from presentation.problems import problem_in_words
 from studies.models import MailKind, Participant, Study, StudyEvent, StudyStatus, User, VettingStatus
 from studies.protocol.visible import is_blank
+from studies.roles import Can
 from studies.selectors.participants import withdrew
 from studies.services.database import one_of_many_writes, rows_insert, slices
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
@@ -24,6 +25,7 @@ from studies.services.mails.study_mails import mails_cancel, participant_mail_qu
 from studies.services.people.decisions import DECIDED_ALREADY, DECISIONS, DecidedMeanwhile, VettingRefused
 from studies.services.people.vetting_mails import decision_mail
 from studies.services.refusals import Refused
+from studies.services.staff.roles import require_right
 from studies.services.studies import study_lock
 
 # No characters that are mistaken for each other when read aloud or written by hand.
@@ -335,6 +337,7 @@ def _decide(
     seen: str | None,
 ) -> Participant:
     participant = participant_lock(participant)
+    require_right(actor, participant.study, Can.DECIDE_PEOPLE)
     _require_decidable(participant, status, seen)
     before = participant.vetting_status
     participant.vetting_status = status

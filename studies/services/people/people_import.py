@@ -27,6 +27,7 @@ from studies.services.people.participants import (
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
 
+NAME_CHARACTERS = 100
 STATUSES = (VettingStatus.SUBMITTED.value, VettingStatus.APPROVED.value)
 
 
@@ -34,7 +35,7 @@ STATUSES = (VettingStatus.SUBMITTED.value, VettingStatus.APPROVED.value)
 class PersonRow:
     """One line of a file of people. A blank `status` means submitted; it counts for new people only.
 
-    `language` is that of an invitation's mail, blank for the site's.
+    `language` is that of an invitation's mail, blank for the site's; `name` whom the mail addresses.
     """
 
     line: int
@@ -43,6 +44,7 @@ class PersonRow:
     status: str = ""
     is_test: bool = False
     language: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -240,6 +242,9 @@ def _invitation_problems(study: Study, row: PersonRow, *, is_known: bool) -> lis
     if row.status:
         message = _("is not decided by an invitation; leave this column out")
         problems.append(told(row.line, "status", message))
+    if len(row.name) > NAME_CHARACTERS:
+        message = _("has more than {number} characters; shorten it").format(number=NAME_CHARACTERS)
+        problems.append(told(row.line, "name", message))
     return problems
 
 

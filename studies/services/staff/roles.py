@@ -1,13 +1,14 @@
-"""Giving somebody a part in a study, and taking it back."""
+"""Giving somebody a part in a study, rights besides, and taking it back; what services ask of who acts."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from studies.models import Participant, Study, StudyRole, User
-from studies.roles import Role
-from studies.selectors.roles import leads_of
+from studies.roles import GRANTABLE, Can, Role
+from studies.selectors.roles import leads_of, rights_of_actor
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 
@@ -29,6 +30,50 @@ class NotBlind(Refused):
 
 class LastLead(Refused):
     """The study would have nobody left who leads it."""
+
+
+class NotTheirs(Refused):
+    """Whoever acts lacks the right, or has it no longer."""
+
+
+class NoCoordinator(Refused):
+    """Only a coordinator is given rights one by one."""
+
+
+def require_right(actor: User | None, study: Study, right: Can) -> None:
+    """Raise NotTheirs unless whoever acts has this right in the study now; None is the command line."""
+    if right not in rights_of_actor(actor, study):
+        raise NotTheirs(
+            _(
+                "Your part in this study does not include this, or no longer. Its lead can do it, or give "
+                "you the right."
+            )
+        )
+
+
+@transaction.atomic
+def rights_give(
+    *, study: Study, user: User, rights: Collection[Can], now: datetime, actor: User | None = None
+) -> bool:
+    """Whether that changed anything: from now on the study's coordinator has exactly these rights besides
+    their part. Raises NoCoordinator, or ValueError for a right that is given to nobody.
+    """
+    if not set(rights) <= set(GRANTABLE):
+        raise ValueError("no coordinator is given this right")
+    part = StudyRole.objects.select_for_update().filter(study=study, user=user, role=Role.COORDINATOR).first()
+    if part is None:
+        raise NoCoordinator(_("%(email)s is no coordinator of this study any more.") % {"email": user.email})
+    wanted, before = [right.value for right in GRANTABLE if right in rights], part.rights
+    if wanted == before:
+        return False
+    part.rights = wanted
+    part.save(update_fields=["rights"])
+    event_record(
+        study, StudyEventKind.RIGHTS_CHANGED, now, actor=actor, person=user.pk,
+        given=[right for right in wanted if right not in before],
+        taken=[right for right in before if right not in wanted],
+    )  # fmt: skip
+    return True
 
 
 @transaction.atomic

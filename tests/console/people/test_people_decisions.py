@@ -15,8 +15,9 @@ from batches.services.recruiting import person_approve
 from batches.services.reminders import NotReminded, reminder_send
 from batches.services.starting import NotApproved, PlacesTaken, session_start
 from batches.services.voiding import session_void
+from console.selectors.waiting import digest_waits_of
 from screening.models import Verdict, VerdictDecision
-from studies.models import OutgoingMail, Participant, Study, StudyEvent, StudyStatus, User
+from studies.models import OutgoingMail, Participant, Study, StudyEvent, StudyRole, StudyStatus, User
 from studies.services.people import participants
 from studies.services.people.decisions import VettingRefused
 from studies.services.people.participants import participant_approve, participants_vet
@@ -207,3 +208,45 @@ def test_a_voided_session_is_not_counted_and_its_place_is_offered(
         in send(staff, ada, "person_replace", successor=bob.code)[1]
     )
     session_start(participant=bob, now=now)
+
+
+def test_who_may_not_decide_reads_who_does_and_reminds_the_leads_once_a_day(
+    client: Client, study: Study, applicant: Applicant, lead: User, now: datetime
+) -> None:
+    applicant("ada")
+    parts = [(lead, "lead"), (User.objects.create_user("c@example.org", is_staff=True), "coordinator")]
+    for user, role in parts:
+        StudyRole.objects.create(study=study, user=user, role=role, given_at=now)
+    client.force_login(parts[1][0])
+    page = client.get(reverse("staff_participants", args=[study.slug])).text
+    assert "1 application waits for the study's lead, who decides on it." in " ".join(page.split())
+    assert 'class="count hot"' not in page
+    assert digest_waits_of(parts[1][0]) == []
+    nudge = reverse("staff_people_nudge", args=[study.slug])
+    assert "are told by mail that applications wait" in client.post(nudge, follow=True).text
+    assert "were reminded within the last day" in client.post(nudge, follow=True).text
+    mail = OutgoingMail.objects.get()
+    assert (mail.to, "1 application to" in mail.body, "?state=application" in mail.body) == (
+        lead.email,
+        True,
+        True,
+    )
+    assert study.events.get(kind="leads_nudged").details == {"number": 1}
+    StudyRole.objects.filter(role="coordinator").update(rights=["decide_people"])
+    page = client.get(reverse("staff_participants", args=[study.slug])).text
+    assert ("Remind the lead" in page, 'class="count hot"' in page) == (False, True)
+
+
+def test_whoever_asked_by_phone_is_withdrawn_with_the_reason_and_told_by_mail(
+    staff: Client, applicant: Applicant
+) -> None:
+    ada = applicant("ada")
+    address = reverse("staff_person_action", args=[ada.study.slug, ada.code, "withdraw"])
+    assert staff.post(address, {"withdraw-reason": "Called on Monday."}).status_code == 302
+    event = StudyEvent.objects.get(kind="participant_withdrew")
+    assert (event.details["reason"], event.actor) == (
+        "Called on Monday.",
+        User.objects.get(email="lead@example.org"),
+    )
+    mail = OutgoingMail.objects.get()
+    assert (mail.to, "the study team has withdrawn you" in mail.body) == (ada.user.email, True)

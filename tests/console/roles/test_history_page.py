@@ -30,6 +30,7 @@ def study(make_study: Callable[..., Study]) -> Study:
 def person(study: Study, make_person: Callable[..., Participant], now: datetime) -> Participant:
     found = make_person(study)
     lead, _ = staff_add(email="lead@example.org")
+    role_give(study=study, user=lead, role=Role.LEAD, now=now)
     participant_reject(participant=found, reason="=Somebody is no doctor.", now=now, actor=lead)
     return found
 

@@ -167,4 +167,5 @@ def test_the_documents_say_what_each_role_may() -> None:
     lines = (Path(settings.BASE_DIR) / "docs/console/roles.md").read_text(encoding="utf-8").splitlines()
     assert f"| may | {' | '.join(str(label) for _role, label in ROLES)} |" in lines
     for words, included in role_table():
-        assert f"| {words} | {' | '.join('yes' if yes else '–' for yes in included)} |" in lines
+        cells = ({"yes": "yes", "no": "–", "given": "if given"}[cell] for cell in included)
+        assert f"| {words} | {' | '.join(cells)} |" in lines

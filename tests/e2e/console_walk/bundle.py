@@ -10,7 +10,7 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from tests.e2e.console_walk.colleagues import HOST, go, press, says
-from tests.e2e.console_walk.people import OF_THEIRS
+from tests.e2e.console_walk.people import NAMED, OF_THEIRS
 
 
 def bundle_is_taken(analyst: Page, folder: Path) -> Path:
@@ -47,7 +47,7 @@ def bundle_names_nobody(bundle: Path) -> None:
     """No address, of people or of the team, and nothing that anybody wrote."""
     for path in bundle.iterdir():
         content = path.read_bytes()
-        for secret in (HOST, OF_THEIRS):
+        for secret in (HOST, OF_THEIRS, NAMED):
             assert secret.encode() not in content, f"{secret} in {path.name}"
 
 

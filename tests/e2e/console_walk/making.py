@@ -78,6 +78,7 @@ def _steps_are_filled(lead: Page) -> None:
         "questions": lambda: lead.locator("[name=batch_size]").fill(str(SET_SIZE)),
         "items": lambda: lead.locator("[name=item_bank]").select_option(label=_named(lead, "walk-items")),
         "practice": lambda: lead.locator("[name=comprehension_check]").check(),
+        "offtask": lambda: lead.locator("[name=second_share]").fill("0"),  # one reviewer decides
         "judge": lambda: lead.locator("[name=judge_kind][value=checks]").check(),
     }
     lead.wait_for_url("**/setup/questions/")
@@ -94,10 +95,14 @@ def _named(lead: Page, words: str) -> str:
 
 
 def roles_are_given(lead: Page, people: People) -> None:
-    """Everybody of the team by their address; none of them has an account yet."""
+    """Everybody of the team by their address; none of them has an account yet. The coordinator may decide."""
     for role in TEAM:
         go(lead, "Team")
         lead.locator("main form[method=post] [name=email]").fill(people.address(role))
         lead.get_by_label("Role", exact=True).select_option(role)
         press(lead, "Give the role")
         says(lead, re.escape(people.address(role)))
+    lead.get_by_text("0 rights besides").click()
+    lead.get_by_label("Approve, reject, replace and withdraw people").check()
+    press(lead, "Save the rights")
+    says(lead, "1 right besides")

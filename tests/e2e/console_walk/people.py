@@ -1,4 +1,4 @@
-"""People come into the study: the coordinator invites a list, the lead decides, everybody answers."""
+"""People come into the study: the coordinator invites a list and decides, everybody answers."""
 
 import json
 from pathlib import Path
@@ -15,13 +15,17 @@ IDLE = "idle"  # answers everything with next to nothing
 INVITED = {**ANSWERING, IDLE: "stem-phd"}
 # What people write about themselves and into their answers, and no public file may hold.
 OF_THEIRS = "Marzipanology"
+NAMED = "Ottilie Marzipan"
 
 
 def list_is_invited(coordinator: Page, people: People) -> None:
-    """One line names a profile that there is not: it is said, mended in the list as it came back."""
+    """One line names a profile that there is not: it is said, mended in the list as it came back. A profile
+    may be named as pages do, and a person by their name.
+    """
     go(coordinator, "People")
     press(coordinator, "Upload a list", "link")
     lines = [f"{people.address(name)}, {profile}" for name, profile in INVITED.items()]
+    lines[0] = f"{people.address('first')}, STEM PhD, English, {NAMED}"
     coordinator.locator("[name=text]").fill("\n".join([*lines[:2], f"{lines[2]}s", *lines[3:]]))
     press(coordinator, "Check the list")
     says(coordinator, "Nobody was invited: 1 problem was found")
@@ -29,6 +33,7 @@ def list_is_invited(coordinator: Page, people: People) -> None:
     written = coordinator.locator("[name=text]")
     written.fill(written.input_value().replace(f"{lines[2]}s", lines[2]))
     press(coordinator, "Check the list")
+    says(coordinator, NAMED)
     press(coordinator, "Invite 4 people")
     says(coordinator, "4 invitations are on their way")
 
@@ -58,15 +63,16 @@ def _profile_is_filled_in(page: Page) -> None:
         group.locator("input[type=radio], input[type=checkbox]").first.check()
 
 
-def all_are_approved(lead: Page) -> None:
-    """The lead opens the first who waits; each decision leads on to the next, until nobody waits."""
-    go(lead, "People")
-    press(lead, f"^Applications {len(INVITED)}$", "link")
-    rows = lead.locator("main table tbody tr")
+def all_are_approved(coordinator: Page) -> None:
+    """Who was given the right opens the first who waits; each decision leads on to the next."""
+    go(coordinator, "People")
+    says(coordinator, NAMED)
+    press(coordinator, f"^Applications {len(INVITED)}$", "link")
+    rows = coordinator.locator("main table tbody tr")
     rows.first.get_by_role("link").first.click()
     for left in reversed(range(len(INVITED))):
-        press(lead, "^Approve as")
-        says(lead, "is approved")
+        press(coordinator, "^Approve as")
+        says(coordinator, "is approved")
         expect(rows).to_have_count(left)
 
 

@@ -13,14 +13,14 @@ def filter_is_run(lead: Page) -> None:
     says(lead, f"looked at {len(INVITED)} people")
 
 
-def verdict_is_given(reviewer: Page, people: People, words: str, why: str) -> None:
-    """The one who was flagged, before a reviewer who learns nothing but what was written."""
+def verdict_is_given(reviewer: Page, people: People) -> None:
+    """The one who was flagged, before a reviewer who learns nothing but what was written, by keys alone."""
     go(reviewer, "Screening")
     says(reviewer, "1 of 1")
     _nothing_gives_away(reviewer, people)
-    reviewer.get_by_label("Reason, for the record").fill(why)
-    press(reviewer, f"^{words}")
-    says(reviewer, f"{words}: ")
+    for key in ("c", "6", "Control+Enter"):
+        reviewer.keyboard.press(key)
+    says(reviewer, "On task: counted")
 
 
 def _nothing_gives_away(reviewer: Page, people: People) -> None:
@@ -36,8 +36,9 @@ def verdict_is_changed(reviewer: Page, why: str) -> None:
     """The same reviewer reads once more what they decided."""
     go(reviewer, "Screening")
     press(reviewer, "^Decided", "link")
+    reviewer.keyboard.press("x")
     reviewer.get_by_label("Reason for another verdict").fill(why)
-    press(reviewer, "^Off-task")
+    reviewer.keyboard.press("Control+Enter")
     says(reviewer, "Off-task: not counted")
 
 

@@ -10,7 +10,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from studies.forms.people_file import read_people
-from studies.models import Participant, Study, StudyEvent, User, VettingStatus
+from studies.models import Participant, Study, StudyEvent, StudyRole, User, VettingStatus
 from studies.selectors.participants import (
     participant_by_code,
     participant_of,
@@ -220,6 +220,7 @@ def test_a_person_with_an_account_joins_under_it(study: Study, lead: User, now: 
 
 
 def test_a_decision_is_recorded_with_who_and_why(person: Participant, lead: User, now: datetime) -> None:
+    StudyRole.objects.create(study=person.study, user=lead, role="lead", given_at=now)
     approved = participant_approve(participant=person, actor=lead, reason="Degree seen", now=now)
     assert (approved.approved, approved.vetting_reason) == (True, "Degree seen")
     event = StudyEvent.objects.get(kind="participant_approved")

@@ -11,9 +11,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.utils import timezone
 
+from batches.selectors.own_data import own_facts
+from batches.services.deletion import person_texts_delete
 from studies.models import Invitation, OutgoingMail, Study, StudyEvent
 from studies.services.mails.mails import mails_send
-from studies.services.people.invitations import invitation_create
+from studies.services.people.invitations import invitation_accept, invitation_create
 from studies.services.people.participants import participant_add
 from studies.services.studies import study_close
 
@@ -60,6 +62,31 @@ def test_a_list_is_shown_before_anybody_is_invited_and_mailed_by_a_worker_afterw
     assert StudyEvent.objects.filter(kind="invitation_sent").count() == 3
     _, page = check(staff, sent[1], confirmed="yes")
     assert "0 invitations are on their way. Invited or in the study before: 4." in page
+
+
+def test_a_list_may_name_people_and_say_profiles_and_languages_as_pages_do(
+    staff: Client, study: Study, now: datetime
+) -> None:
+    text = "ada@example.org, STEM PhD, deutsch, Ada Lovelace\nbob@example.org, stem_phd, English\n"
+    _, page = check(staff, text, confirmed="yes")
+    assert "2 invitations are on their way" in page
+    ada, bob = Invitation.objects.order_by("email")
+    assert [(one.profile, one.language, one.name) for one in (ada, bob)] == [
+        ("stem-phd", "de", "Ada Lovelace"), ("stem-phd", "en", ""),
+    ]  # fmt: skip
+    first, second = OutgoingMail.objects.order_by("to")
+    assert first.body.startswith("Guten Tag, Ada Lovelace,")
+    assert second.body.startswith("You are invited")
+    assert "Ada Lovelace" in staff.get("/staff/studies/pilot/participants/", {"q": "lovelace"}).text
+    events = StudyEvent.objects.filter(study=study).values_list("details", flat=True)
+    assert "Lovelace" not in str(list(events))
+    link = re.search(r"/invitation/([^/\s]+)/", first.body) or re.search(r"/([\w-]{40,})/", first.body)
+    assert link
+    person = invitation_accept(token=link[1], now=timezone.now())
+    assert own_facts(person)["invitations"][0]["name"] == "Ada Lovelace"  # type: ignore[index]
+    person_texts_delete(person)
+    ada.refresh_from_db()
+    assert (ada.name, ada.email) == ("", "ada@example.org")
 
 
 def test_mistakes_are_named_by_line_and_nobody_is_invited(staff: Client, study: Study) -> None:

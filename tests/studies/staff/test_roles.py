@@ -4,14 +4,30 @@ import re
 from collections.abc import Callable
 from datetime import datetime
 from html import unescape
+from typing import Any
 
 import pytest
 from django.test import Client
 
-from studies.models import Study, StudyEvent, User
-from studies.roles import Can, Role, SiteCan
+from batches.services.ending import session_withdraw
+from batches.services.extending import session_extend
+from batches.services.starting import session_start
+from batches.services.voiding import session_void
+from studies.models import Participant, Study, StudyEvent, User
+from studies.roles import GRANTABLE, ROLES_CAN, Can, Role, SiteCan
 from studies.selectors.roles import site_rights, studies_of_staff, study_rights
-from studies.services.staff.roles import LastLead, NotBlind, NotOfStaff, role_give, role_take
+from studies.services.pausing import recruiting_pause
+from studies.services.people.participants import participant_add, participant_approve
+from studies.services.staff.roles import (
+    LastLead,
+    NoCoordinator,
+    NotBlind,
+    NotOfStaff,
+    NotTheirs,
+    rights_give,
+    role_give,
+    role_take,
+)
 from studies.services.staff.staff import staff_add, staff_disable
 from tests.studies.lifecycle.drafts import draft
 
@@ -141,3 +157,51 @@ def test_reviewers_are_led_to_their_work(study: Study, now: datetime) -> None:
     answer = client.get("/staff/studies/pilot/", follow=True)
     assert answer.redirect_chain == [("/staff/studies/pilot/screening/", 302)]
     assert answer.status_code == 200
+
+
+def test_a_coordinator_has_exactly_the_rights_that_a_lead_gave_and_the_history_tells(
+    study: Study, now: datetime
+) -> None:
+    lead, user = member(study, now, Role.LEAD), member(study, now, Role.COORDINATOR, email="c@example.org")
+    plain = ROLES_CAN[Role.COORDINATOR]
+    for rights in ([Can.VOID], [Can.DECIDE_PEOPLE, Can.PAUSE], []):
+        assert rights_give(study=study, user=user, rights=rights, actor=lead, now=now)
+        assert not rights_give(study=study, user=user, rights=rights, actor=lead, now=now)
+        assert study_rights(user, study) == plain | set(rights)
+    told = [one.details for one in study.events.filter(kind="coordinator_rights_changed").order_by("pk")]
+    assert [(one["person"], one["given"], one["taken"]) for one in told] == [
+        (user.pk, ["void"], []),
+        (user.pk, ["decide_people", "pause"], ["void"]),
+        (user.pk, [], ["decide_people", "pause"]),
+    ]
+    with pytest.raises(NoCoordinator):
+        rights_give(study=study, user=lead, rights=[Can.VOID], actor=lead, now=now)
+    with pytest.raises(ValueError, match="no coordinator is given"):
+        rights_give(study=study, user=user, rights=[Can.SEE_ANSWERS], actor=lead, now=now)
+
+
+def test_services_refuse_who_lacks_the_right_and_who_had_it(
+    study: Study, now: datetime, make_person: Callable[..., Participant]
+) -> None:
+    user = member(study, now, Role.COORDINATOR)
+    waits = participant_add(study=study, email="a@example.org", profile="stem-phd", now=now)
+    session = session_start(participant=make_person(study), now=now)
+    why: dict[str, Any] = {"reason": "They asked.", "actor": user, "now": now}
+    acts: dict[Can, list[Callable[[], object]]] = {
+        Can.DECIDE_PEOPLE: [
+            lambda: participant_approve(participant=waits, **why),
+            lambda: session_withdraw(participant=waits, **why),
+        ],
+        Can.GIVE_TIME: [lambda: session_extend(session=session, minutes=5, **why)],
+        Can.PAUSE: [lambda: recruiting_pause(study=study, **why)],
+        Can.VOID: [lambda: session_void(session=session, **why)],
+    }
+    assert set(acts) == set(GRANTABLE)
+    for right, theirs in acts.items():
+        rights_give(study=study, user=user, rights=[one for one in GRANTABLE if one != right], now=now)
+        for act in theirs:
+            with pytest.raises(NotTheirs, match="Its lead can do it"):
+                act()
+        rights_give(study=study, user=user, rights=[right], now=now)
+        for act in theirs:
+            act()
