@@ -18,7 +18,6 @@ urlpatterns = [
         "staff/planner/half-width.<str:extension>", planner.staff_planner_figure, name="staff_planner_figure"
     ),
     path(f"{STUDY}screening/", screening.staff_screening, name="staff_screening"),
-    path(f"{STUDY}screening/share/", screening.staff_screening_share, name="staff_screening_share"),
     path(f"{STUDY}screening/ledger/", screening.staff_screening_ledger, name="staff_screening_ledger"),
     path(
         f"{STUDY}screening/ledger.csv",

@@ -76,13 +76,16 @@ class Verdict(models.Model):
 
     `reading` says whether it was given first, by a second reviewer who did not see the first verdict, to
     settle a disagreement, or later, after what others had decided; `leaves_open` what is still asked of
-    others after it. Rows from before there were second reviewers are first readings that leave nothing open.
+    others after it. `reason_code` is the short name of the reason in the protocol that was chosen, blank
+    where the reason is in the reviewer's own words alone. Rows from before there were second reviewers are
+    first readings that leave nothing open.
     """
 
     participant = models.ForeignKey(Participant, on_delete=models.PROTECT, related_name="verdicts")
     rules_version = models.CharField(max_length=40)
     decision = models.CharField(max_length=10, choices=VerdictDecision)
     reason = models.TextField()
+    reason_code = models.CharField(max_length=50, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
     decided_at = models.DateTimeField()
     reading = models.CharField(max_length=10, choices=_choices(Reading), default=Reading.FIRST.value)
@@ -127,7 +130,7 @@ class ScreeningRun(models.Model):
 
 
 class ScreeningPlan(models.Model):
-    """Which share of the flagged people two reviewers read, in studies that decided on one."""
+    """Which share of the flagged people two reviewers read, as a lead decided before the protocol said so."""
 
     study = models.OneToOneField(Study, on_delete=models.PROTECT, related_name="screening_plan")
     second_share = models.FloatField()

@@ -220,6 +220,41 @@ class TimeForm(StepForm):
     )
 
 
+class ScreeningReasonRow(RowForm):
+    slug = line(_("Short name"), _("Kept with each verdict; such as too-short"))
+    text = line(_("Reason"))
+
+
+class OfftaskForm(StepForm):
+    """How flagged people are read."""
+
+    second_share = forms.FloatField(
+        label=_("Share that a second reviewer reads"),
+        help_text=_(
+            "From 0 to 1; 0.2 is one flagged person in five, the least from which agreement says something. "
+            "They are drawn by chance; whoever is not sure asks a second reviewer in any case. Empty: nobody "
+            "decided."
+        ),
+        required=False,
+        error_messages={"invalid": _("Write a number from 0 to 1.")},
+    )
+    lists = {
+        "screening_reasons": rows_of(
+            ScreeningReasonRow,
+            label=_("Reasons of a verdict"),
+            row_label=_("Reason"),
+            help_text=_(
+                "Reviewers choose one by the keys 1 to 9, in this order, or write a reason of their own. A "
+                "short name keeps its meaning: change the words, not the name."
+            ),
+        )
+    }
+    groups = (
+        (_("Read twice"), ("second_share",)),
+        (_("Why somebody counts or does not"), ("screening_reasons",)),
+    )
+
+
 class JudgeForm(StepForm):
     """Who or what scores answers."""
 
@@ -323,6 +358,7 @@ STEP_FORMS: Mapping[str, type[StepForm]] = {
     "tools": ToolsForm,
     "arms": ArmsForm,
     "practice": PracticeForm,
+    "offtask": OfftaskForm,
     "judge": JudgeForm,
     "reporting": ReportingForm,
 }

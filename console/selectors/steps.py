@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from batches.models import BatchPlan
-from presentation.numbers import counted
+from presentation.numbers import counted, percent
 from studies.models import Study, StudyEvent, StudyStatus
 from studies.services.events import StudyEventKind
 
@@ -143,6 +143,11 @@ def _practice(facts: _Facts) -> str:
     return ngettext("%(number)s question", "%(number)s questions", number) % {"number": counted(number)}
 
 
+def _read_twice(facts: _Facts) -> str:
+    share = facts.study.protocol.second_share
+    return _("fixed") if share is None else _("%(share)s read twice") % {"share": percent(share, 0)}
+
+
 def _nothing(_facts: _Facts) -> str:
     return ""
 
@@ -156,7 +161,7 @@ VALUES: Mapping[str, Callable[[_Facts], str]] = {
     "tools": _nothing,
     "arms": _arms,
     "practice": _practice,
-    "offtask": lambda _facts: _("fixed"),
+    "offtask": _read_twice,
     "judge": lambda facts: str(JUDGE_WORDS[facts.study.protocol.judge_kind]),
     "reporting": lambda facts: _("Top %(number)s") % {"number": counted(facts.study.protocol.top_size)},
 }

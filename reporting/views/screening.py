@@ -23,7 +23,7 @@ from jobs.selectors import open_jobs
 from presentation.exclusions import rule_name
 from presentation.numbers import decimals, numbered, percent
 from scoring.selectors.rule_counts import RuleCount, rule_counts
-from screening.forms import ShareForm, VerdictForm
+from screening.forms import OTHER, VerdictForm
 from screening.jobs import SCREENING
 from screening.models import Verdict, VerdictDecision
 from screening.offtask.readings import LeftOpen
@@ -45,7 +45,6 @@ from screening.selectors.screening import (
     people_counts,
     reviewer_agreement,
 )
-from screening.services.plans import second_share_set
 from screening.services.verdicts import DecidedMeanwhile, verdict_record
 from studies.models import Participant, Study
 from studies.roles import Can
@@ -108,7 +107,7 @@ def staff_verdict(request: HttpRequest, study: Study, code: str) -> HttpResponse
     if participant is None:
         raise Http404
     following = _neighbours(_queue(request, study), code)[1]
-    form = VerdictForm(request.POST)
+    form = VerdictForm(study.protocol.screening_reasons, request.POST)
     if not form.is_valid():
         return _screening_page(request, study, code, form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
@@ -123,20 +122,6 @@ def staff_verdict(request: HttpRequest, study: Study, code: str) -> HttpResponse
         )
     asked = {"show": _show(request), **({"person": following} if following else {})}
     return redirect(f"{reverse('staff_screening', args=[study.slug])}?{urlencode(asked)}")
-
-
-@study_page(Can.JUDGE)
-@require_POST
-def staff_screening_share(request: HttpRequest, study: Study) -> HttpResponse:
-    """Which share of the flagged people a second reviewer reads."""
-    form = ShareForm(request.POST)
-    if not form.is_valid():
-        return _screening_page(request, study, "", share_form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
-    second_share_set(study=study, share=form.share, actor=signed_in(request), now=server_now())
-    messages.success(
-        request, _("Of the flagged people %(share)s are read twice.") % {"share": percent(form.share, 0)}
-    )
-    return redirect("staff_screening", slug=study.slug)
 
 
 @study_page(Can.REVIEW)
@@ -173,6 +158,7 @@ def _decide(request: HttpRequest, study: Study, participant: Participant, form: 
         participant=participant,
         decision=VerdictDecision(form.cleaned_data["decision"]),
         reason=form.cleaned_data["reason"],
+        reason_code=form.cleaned_data["reason_code"],
         actor=signed_in(request),
         now=server_now(),
         seen_verdict_id=form.cleaned_data["seen"],
@@ -223,7 +209,6 @@ def _screening_page(
     code: str,
     *,
     form: VerdictForm | None = None,
-    share_form: ShareForm | None = None,
     refused: str = "",
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
@@ -244,12 +229,13 @@ def _screening_page(
     if case:
         seen = (one.label for one in case.places if one.is_private and not one.is_withheld)
         private_shown(request, study, "screening", seen)
-    numbers = _numbers(study, share_form)
+    numbers = _numbers(study)
     previous, following = _neighbours(queue, chosen)
     context = {
         "study": study, "show": _show(request), "case": case, "chosen": chosen, "place": place,
         "queue_size": len(queue), "pages": page, "entries": queue_entries(work, shown),
-        "previous": previous, "following": following, "form": form or VerdictForm(), "refused": refused,
+        "previous": previous, "following": following, "refused": refused,
+        "form": form or VerdictForm(study.protocol.screening_reasons), "other": OTHER,
         "spent": _duration(case) if case else "", "may_start": settles,
         "job": _filter_job(study, numbers) if settles else None,
         **numbers,
@@ -264,7 +250,7 @@ def _filter_job(study: Study, numbers: Mapping[str, Any]) -> Job | None:
     return open_jobs(study).filter(kind=SCREENING).first()
 
 
-def _numbers(study: Study, share_form: ShareForm | None) -> dict[str, Any]:
+def _numbers(study: Study) -> dict[str, Any]:
     """What the filter and the reviewers came to."""
     facts = last_filter(study)
     ran, share = facts.ran, facts.share
@@ -273,7 +259,6 @@ def _numbers(study: Study, share_form: ShareForm | None) -> dict[str, Any]:
         return people_counts(study, facts.ran_at), reviewer_agreement(study)
 
     counts, agreement = kept("screening", study, count) if facts.is_large else count()
-    initial = {} if share is None else {"percent": f"{100 * share:g}"}
     return {
         "filter": ran,
         "counts": counts,
@@ -282,9 +267,7 @@ def _numbers(study: Study, share_form: ShareForm | None) -> dict[str, Any]:
         "agreement": agreement,
         "agreement_shown": "" if math.isnan(agreement.kappa) else decimals(agreement.kappa, 2),
         "rule_range": _rule_range(rule_counts(study)),
-        "share": share,
-        "share_percent": None if share is None else f"{100 * share:g}",
-        "share_form": share_form or ShareForm(initial=initial or None),
+        "share": None if share is None else percent(share, 0),
     }
 
 

@@ -8,9 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-DEFAULT_SECOND_SHARE = 0.2
-"""What is proposed for a study: one in five flagged people, as the docs of the protocol's settings say."""
-
 UNSURE = "unsure"
 _WHOLE = 2**64
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from screening.models import Verdict, VerdictDecision
 from screening.offtask.facts import ParticipantReason
-from screening.offtask.readings import BLIND, Reading
+from screening.offtask.readings import Reading
 from screening.selectors import participants
 from studies.models import Study
 
@@ -17,7 +17,7 @@ NOT_COUNTED, COUNTED, EVERYBODY = "excluded", "counted", "all"
 
 @dataclass(frozen=True)
 class LedgerLine:
-    """One decided person. `readings` counts the independent reviewers, `settled` whether a third decided."""
+    """One decided person. `readings` counts everybody who read them, `settled` whether a third decided."""
 
     code: str
     counted: bool
@@ -63,13 +63,12 @@ def ledger_lines(study: Study, people: Sequence[tuple[str, int]]) -> list[Ledger
 
 def _line(code: str, verdicts: Sequence[Verdict], found: Sequence[str]) -> LedgerLine:
     newest = verdicts[-1]
-    independent = {one.decided_by_id for one in verdicts if one.reading in BLIND}
     return LedgerLine(
         code=code,
         counted=newest.decision != VerdictDecision.CONFIRM,
         found=" ".join(dict.fromkeys(found)),
         reason=newest.reason,
-        readings=len(independent),
+        readings=len({one.decided_by_id for one in verdicts}),
         settled=newest.reading == Reading.SETTLING,
         decided_at=newest.decided_at,
     )

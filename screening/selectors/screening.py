@@ -72,11 +72,14 @@ class PeopleCounts:
 
 @dataclass(frozen=True)
 class ReviewerAgreement:
-    """How far two reviewers agree: over the `people` both decided about. NaN: too few, or all alike."""
+    """How far two reviewers agree: over the `people` whom two decided about, both sure and neither knowing
+    what the other said. NaN: too few, or all alike. `read_twice` are all whom two or more read, whatever for.
+    """
 
     kappa: float
     people: int
     agreeing: int
+    read_twice: int
 
 
 def screening_summary(study: Study, rules_version: str) -> Screening:
@@ -112,9 +115,17 @@ def last_filter(study: Study) -> FilterFacts:
     *ran, flagged_at, flagged_by, share, large = rows.values_list(
         *of_run, *of_flags, "screening_plan__second_share", is_large(study)
     )[0]
+    share = share if study.protocol.second_share is None else study.protocol.second_share
     if ran[0] is not None:
         return FilterFacts(LastFilter(*ran), share, large)
     return FilterFacts(LastFilter(flagged_at, flagged_by, None, None) if flagged_at else None, share, large)
+
+
+def second_share(study: Study) -> float | None:
+    """Which share of the flagged people two reviewers read: by the protocol, or as a lead set it in studies
+    that were locked before the protocol said so; None where nobody decided.
+    """
+    return last_filter(study).share
 
 
 def people_counts(study: Study, since: datetime | None) -> PeopleCounts:
@@ -151,4 +162,9 @@ def reviewer_agreement(study: Study) -> ReviewerAgreement:
     twice = rated_twice(decisions_by_rater(study))
     first, second = [float(one.first) for one in twice], [float(one.second) for one in twice]
     agreeing = sum(one.first == one.second for one in twice)
-    return ReviewerAgreement(kappa_of(first, second), len(twice), agreeing)
+    people = participants.screened_participants(study).values("pk")
+    readers = participants.current_verdicts().filter(participant__in=people).order_by()
+    read_twice = readers.values("participant").annotate(readers=Count("decided_by", distinct=True))
+    return ReviewerAgreement(
+        kappa_of(first, second), len(twice), agreeing, read_twice.filter(readers__gte=2).count()
+    )

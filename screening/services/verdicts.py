@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 
-from screening.models import ParticipantFlag, ScreeningPlan, Verdict, VerdictDecision
+from screening.models import ParticipantFlag, Verdict, VerdictDecision
 from screening.offtask.readings import (
     Given,
     LeftOpen,
@@ -18,6 +18,7 @@ from screening.offtask.readings import (
     next_reading,
 )
 from screening.selectors import participants
+from screening.selectors.screening import second_share
 from studies.models import Participant, Study, User
 from studies.services.events import StudyEventKind, participant_event
 from studies.services.refusals import Refused
@@ -51,15 +52,17 @@ def verdict_record(
     reason: str,
     actor: User,
     now: datetime,
+    reason_code: str = "",
     seen_verdict_id: int | None = None,
     settles: bool = False,
 ) -> Verdict:
     """Append a reviewer's decision; the newest one counts.
 
     Whether another reviewer is asked next is decided here: in doubt, for the study's share, and where two
-    disagree. `seen_verdict_id` is the newest verdict when the reviewer opened the page (None: there was
-    none); `settles`: they may settle what they read themselves. Raises VerdictRefused without a reason or a
-    flag, for a session that is not over, for who may not give the next verdict, and DecidedMeanwhile.
+    disagree. `reason_code` names the reason of the protocol that was chosen, if one was. `seen_verdict_id` is
+    the newest verdict when the reviewer opened the page (None: there was none); `settles`: they may settle
+    what they read themselves. Raises VerdictRefused without a reason or a flag, for a session that is not
+    over, for who may not give the next verdict, and DecidedMeanwhile.
     """
     if not reason.strip():
         raise VerdictRefused(_("A verdict needs a reason; write why."))
@@ -72,7 +75,7 @@ def verdict_record(
             % {"code": participant.code}
         )
     reading, left = _next(participant, given, decision, actor, settles=settles)
-    return _store(participant, flag, decision, reason, reading, left, actor, now)
+    return _store(participant, flag, decision, reason, reason_code, reading, left, actor, now)
 
 
 @transaction.atomic
@@ -85,7 +88,7 @@ def verdicts_confirm_all(*, study: Study, reason: str, actor: User, now: datetim
         raise VerdictRefused(_("A verdict needs a reason; write why."))
     decision, reading = VerdictDecision.CONFIRM, Reading.FIRST
     return [
-        _store(one, _flag_of(one), decision, reason, reading, LeftOpen.NOTHING, actor, now)
+        _store(one, _flag_of(one), decision, reason, "", reading, LeftOpen.NOTHING, actor, now)
         for one in participants.unread_participants(study)
     ]
 
@@ -110,15 +113,14 @@ def _next(
     *,
     settles: bool,
 ) -> tuple[Reading, LeftOpen]:
-    plan = ScreeningPlan.objects.filter(study=participant.study).first()
-    share = plan.second_share if plan else 0.0
+    share = second_share(participant.study)
     try:
         return next_reading(
             [Given(one.decided_by_id, one.decision, one.reading, one.leaves_open) for one in given],
             rater=actor.pk,
             decision=decision,
-            drawn=is_drawn(participant.study.slug, participant.code, share),
-            compares=plan is not None,
+            drawn=is_drawn(participant.study.slug, participant.code, share or 0.0),
+            compares=share is not None,
             settles=settles,
         )
     except ReadingRefused as refusal:
@@ -130,6 +132,7 @@ def _store(
     flag: ParticipantFlag,
     decision: VerdictDecision,
     reason: str,
+    reason_code: str,
     reading: Reading,
     left: LeftOpen,
     actor: User,
@@ -137,7 +140,7 @@ def _store(
 ) -> Verdict:
     verdict = Verdict.objects.create(
         participant=participant, rules_version=flag.rules_version, decision=decision, reason=reason.strip(),
-        decided_by=actor, decided_at=now, reading=reading, leaves_open=left,
+        reason_code=reason_code, decided_by=actor, decided_at=now, reading=reading, leaves_open=left,
     )  # fmt: skip
     # Not what was decided: whoever reads second may read the trail.
     participant_event(

@@ -6,6 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 from studies.models.accounts import User
 from studies.models.banks import BankVersion, ItemBank, JudgeProtocol
+from studies.protocol.fingerprint import CAME_LATER
 from studies.protocol.settings import ProtocolSettings
 
 
@@ -63,7 +64,12 @@ class Study(models.Model):
     @property
     def protocol(self) -> ProtocolSettings:
         """The settings, typed."""
-        return ProtocolSettings.model_validate(self.settings)
+        return ProtocolSettings.model_validate(self.all_settings)
+
+    @property
+    def all_settings(self) -> dict[str, object]:
+        """Those stored, with what studies were made with before there were the others."""
+        return {**CAME_LATER, **self.settings}
 
 
 class Amendment(models.Model):

@@ -45,6 +45,7 @@ class Holds(StrEnum):
     JUDGED = gettext_noop("It holds for answers that are judged from now on; nobody who answers notices.")
     RESULTS = gettext_noop("It holds for results that are computed from now on; nobody who answers notices.")
     SHOWN = gettext_noop("It holds at once for how results are shown, those stored already included.")
+    VERDICTS = gettext_noop("It holds for verdicts on people from now on; those given stay.")
     REVIEW = gettext_noop("It holds for reviewers at once, and for audits that are drawn from now on.")
 
 
@@ -206,6 +207,18 @@ SETTINGS: Mapping[str, Described] = {
         "Whether the open page of a running session holds its private questions in memory, so that people "
         "reach them without a network; public ones it always holds. Nothing is put on the device either way.",
         Holds.EVERYBODY,
+    ),
+    "second_share": Described(
+        "Which share of the flagged people a second reviewer reads, blind to the first; null: nobody decided "
+        "on one, as in studies that were locked before there was this setting. One in five is the least from "
+        "which agreement says something.",
+        Holds.VERDICTS,
+        gettext_noop("not stated: how many people read the flagged sessions is not told"),
+    ),
+    "screening_reasons": Described(
+        "Reasons of a verdict on a person that reviewers choose from, each by a key, beside one in their own "
+        "words: short name and text. A study that was locked before there was this setting has none.",
+        Holds.VERDICTS,
     ),
 }
 

@@ -11,11 +11,16 @@ CAME_LATER: Mapping[str, object] = {
     "category_source": None,
     "reviewers_see_private": False,
     "private_offline": False,
+    "second_share": None,
+    "screening_reasons": [],
 }
 # What people are told before they agree (`studies.selectors.told`).
 TOLD = ("organisation", "responsible", "reached_at", "pay")
-# Of the protocol, and of no design: what is only told changes no score, and each run records its own judge.
-BESIDE_DESIGN = ("headline_scope", "planned_judge", "judge_budget", *TOLD)
+# Of the protocol, and of no design: what is only told and how people are reviewed change no score, and each
+# run records its own judge.
+BESIDE_DESIGN = (
+    "headline_scope", "planned_judge", "judge_budget", "second_share", "screening_reasons", *TOLD,
+)  # fmt: skip
 
 
 def design_hash(
@@ -52,11 +57,11 @@ def protocol_hash(
     settings: ProtocolSettings | None = None,
 ) -> str:
     """Sha256 (hex) over all of a protocol: its design, the moments between which people may start, and what
-    of its `settings` is beside the design, where that is not the default: hashes of before knew none of it.
+    of its `settings` is beside the design, where that is not as it was before there was such a setting.
     """
-    beside = (
-        settings.model_dump(mode="json", include={*BESIDE_DESIGN}, exclude_defaults=True) if settings else {}
-    )
+    before = {**ProtocolSettings().model_dump(mode="json"), **CAME_LATER}
+    stored = settings.model_dump(mode="json", include={*BESIDE_DESIGN}) if settings else {}
+    beside = {name: value for name, value in stored.items() if value != before[name]}
     return canonical_sha256(
         {"design": design, "opens_at": _moment(opens_at), "closes_at": _moment(closes_at), **beside}
     )

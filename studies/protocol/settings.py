@@ -128,6 +128,13 @@ class CheckQuestion(Settings):
         return self
 
 
+class ScreeningReason(Settings):
+    """Why a flagged person does or does not count, as reviewers choose it; verdicts keep the `slug`."""
+
+    slug: Slug
+    text: FilledText
+
+
 PILOT_PROFILES = (
     ProfileSettings(
         slug="stem-undergraduate",
@@ -167,6 +174,9 @@ class ProtocolSettings(Settings):
     are drawn from public ones. `planned_judge` names the site's judge that is to score, `judge_budget` what
     it may cost in the currency of its prices; a run may be started with others, and records its own.
     `private_offline` lets an open workspace hold private questions in its memory.
+    Of the flagged people `second_share` is read by a second reviewer, who does not see the first verdict;
+    None: nobody decided on one, as before it was asked. `screening_reasons` are what reviewers choose from by
+    a key, beside a reason in their own words.
     """
 
     batch_size: Annotated[Count, Field(le=500)] = 20
@@ -216,6 +226,10 @@ class ProtocolSettings(Settings):
     planned_judge: Slug | None = None
     judge_budget: Annotated[Decimal, Field(ge=0, max_digits=12, decimal_places=4)] | None = None
     private_offline: StrictBool = False
+    second_share: Annotated[float, Field(ge=0, le=1)] | None = 0.2
+    screening_reasons: Annotated[tuple[ScreeningReason, ...], Field(max_length=9)] = tuple(
+        ScreeningReason(slug=slug, text=text) for slug, text in texts.DEFAULT_SCREENING_REASONS
+    )
 
     @property
     def arm_slugs(self) -> tuple[str, ...]:
@@ -259,6 +273,14 @@ class ProtocolSettings(Settings):
         slugs = (profile.slug for profile in profiles)
         _require_unique(slugs, 'uses the slug "{value}" twice; give every profile its own')
         return profiles
+
+    @field_validator("screening_reasons")
+    @classmethod
+    def _reasons_are_unique(cls, reasons: tuple[ScreeningReason, ...]) -> tuple[ScreeningReason, ...]:
+        _require_unique(
+            (one.slug for one in reasons), 'uses the slug "{value}" twice; give every reason its own'
+        )
+        return reasons
 
     @field_validator("arms")
     @classmethod

@@ -1,7 +1,9 @@
 """What participants read by default. A study replaces any of it before it is frozen.
 
-All of it is Markdown, except the resource categories.
+All of it is Markdown, except the resource categories and the reasons of reviewers.
 """
+
+from formats.wording import gettext_noop
 
 DEFAULT_ALLOWED_TOOLS = """\
 Any language model you have access to, web search, books, papers, code and any other reference. The study \
@@ -112,3 +114,15 @@ the reference on this receipt if you have a question about it.
 DEFAULT_CONTACT = """\
 Write to the study team on the help page of this site, or reply to the message that invited you.
 """
+
+# Why somebody does not count, then why they do: short names, and the words that reviewers choose by.
+DEFAULT_SCREENING_REASONS = (
+    ("no-answers", gettext_noop("Nothing or hardly anything was answered")),
+    ("too-short", gettext_noop("Answers much too short for what was asked")),
+    ("comments", gettext_noop("Comments on the question or on a model instead of answers")),
+    ("same-text", gettext_noop("The same text again and again")),
+    ("unrelated", gettext_noop("Texts that have nothing to do with the questions")),
+    ("short-suffices", gettext_noop("Short, but the questions ask for no more")),
+    ("honest-attempt", gettext_noop("An honest attempt, right or wrong")),
+    ("out-of-time", gettext_noop("Ran out of time, on task until then")),
+)

@@ -105,7 +105,7 @@ def _require_amendable(study: Study, changes: Mapping[str, object], reason: str)
 def _amended_settings(study: Study, changes: Mapping[str, object]) -> ProtocolSettings:
     values = {name: value for name, value in changes.items() if name not in TIMES}
     try:
-        return read_settings({**study.settings, **values})
+        return read_settings({**study.all_settings, **values})
     except ProtocolRefused as error:
         raise AmendmentRefused(str(error)) from None
 

@@ -79,7 +79,7 @@ def draft_save(
     settings = {**settings, **_asked_again(study, settings, row)}
     names = [*settings, *row]
     before = draft_part(study, names)
-    study.settings = read_settings({**study.settings, **settings}).model_dump(mode="json")
+    study.settings = read_settings({**study.all_settings, **settings}).model_dump(mode="json")
     version = row.get("bank_version")
     if isinstance(version, BankVersion) and version != study.bank_version:
         require_may_ask(actor, version)
@@ -102,7 +102,7 @@ def draft_take_over(
     Raises ProtocolRefused, StudyNotDraft.
     """
     study = study_lock(study)
-    merged = read_settings({**study.settings, **settings})
+    merged = read_settings({**study.all_settings, **settings})
     return study_update_settings(study=study, settings=merged, now=now, actor=actor)
 
 

@@ -26,7 +26,7 @@ HIDDEN = {
     "staff_results_table", "staff_judging_verdicts", "staff_judging_random",
 }  # fmt: skip
 TELLS_NO_SCORES = {
-    "staff_screening", "staff_screening_filter", "staff_screening_share",
+    "staff_screening", "staff_screening_filter",
     "staff_screening_ledger", "staff_screening_ledger_csv", "staff_verdict", "staff_judging",
     "staff_judging_retry", "staff_audits",
     "staff_audit_rate", "staff_judging_run",

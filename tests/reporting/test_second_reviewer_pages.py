@@ -10,16 +10,16 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.models import Session
-from screening.models import ScreeningRun, Verdict
+from screening.models import ScreeningPlan, ScreeningRun, Verdict
 from screening.selectors.participants import (
     excluded_participants,
     retained_participants,
     undecided_participants,
 )
-from screening.selectors.screening import reviewer_agreement
-from screening.services.plans import second_share_set
+from screening.selectors.screening import reviewer_agreement, second_share
 from screening.services.screening import study_screen
 from studies.models import Participant, Study, StudyEvent, StudyRole, User
+from studies.protocol.settings import ProtocolSettings
 from tests.support.read_pages import read
 from tests.support.screened_people import GOOD
 
@@ -29,9 +29,8 @@ EVERYBODY = 1.0
 
 @pytest.fixture
 def study(make_study: Callable[..., Study], now: datetime) -> Study:
-    study = make_study(slug="pages", judge_kind="checks", replicates_per_profile=50)
-    second_share_set(study=study, share=EVERYBODY, actor=None, now=now)
-    return study
+    settings = {"judge_kind": "checks", "replicates_per_profile": 50, "second_share": EVERYBODY}
+    return make_study(slug="pages", **settings)
 
 
 @pytest.fixture
@@ -99,7 +98,7 @@ def test_the_second_reviewer_does_not_see_the_first_verdict_and_a_third_settles(
     assert excluded_participants(study).get() == flagged
     # Who settles is no independent reader.
     agreement = reviewer_agreement(study)
-    assert (agreement.people, agreement.agreeing) == (1, 0)
+    assert (agreement.people, agreement.agreeing, agreement.read_twice) == (1, 0, 1)
     events = StudyEvent.objects.filter(study=study, kind="verdict_given").order_by("pk")
     assert [event.details["reading"] for event in events] == ["first", "second", "settling"]
     assert all("decision" not in event.details for event in events)
@@ -141,7 +140,11 @@ def test_who_has_seen_what_another_decided_is_no_second_independent_reader(
     decide(second, flagged, "confirm", "One word each.", newest())
     decide(first, flagged, "confirm", "I see it now.", newest())
     assert list(Verdict.objects.values_list("reading", flat=True)) == ["first", "second", "later"]
-    assert reviewer_agreement(study).people == 0
+    assert (reviewer_agreement(study).people, reviewer_agreement(study).read_twice) == (0, 1)
+    assert (
+        "not yet: it takes two people with two independent verdicts"
+        in first.get(reverse("staff_screening", args=["pages"])).text
+    )
 
 
 def test_of_two_who_decide_at_once_the_second_is_told_and_loses_nothing(
@@ -197,16 +200,36 @@ def test_nobody_is_flagged_is_said_only_after_the_filter_ran(
     assert "Run the filter again" in shown
 
 
-def test_the_share_takes_a_percentage_and_keeps_what_was_typed(study: Study, staff: Client) -> None:
-    address = reverse("staff_screening_share", args=["pages"])
-    for wrong in ("", "x", "-1", "101", "nan"):
-        response = staff.post(address, {"percent": wrong})
-        assert response.status_code == 422, wrong
-    study.screening_plan.refresh_from_db()
-    assert study.screening_plan.second_share == EVERYBODY
-    assert staff.post(address, {"percent": "25"}).status_code == 302
-    study.screening_plan.refresh_from_db()
-    assert study.screening_plan.second_share == 0.25
+def test_a_reason_of_the_study_is_kept_by_its_short_name_and_own_words_are_for_another_one(
+    flagged: Participant, reviewer: Callable[[str], Client]
+) -> None:
+    first = reviewer("first")
+    shown = first.get(reverse("staff_screening", args=["pages"])).text
+    assert [f'data-key="{number}"' in shown for number in range(10)] == [True] * 9 + [False]  # eight, and 0
+    address = reverse("staff_verdict", args=["pages", flagged.code])
+    for sent in ({"reason_code": "other"}, {"reason_code": "too-short"}, {"decision": "confirm"}):
+        refused = first.post(address, {"seen": "", **sent})
+        assert refused.status_code == 422
+        assert ("A verdict needs a reason" in refused.text) == ("too-short" not in sent.values())
+    assert 'value="too-short" data-key="2" checked' in " ".join(
+        first.post(address, {"seen": "", "reason_code": "too-short"}).text.split()
+    )
+    first.post(address, {"seen": "", "decision": "confirm", "reason_code": "too-short", "reason": "17 of 20"})
+    verdict = Verdict.objects.get()
+    said = "Answers much too short for what was asked: 17 of 20"
+    assert (verdict.reason_code, verdict.reason) == ("too-short", said)
+
+
+def test_who_was_locked_before_reads_as_before_and_a_new_study_has_a_fifth_read_twice(study: Study) -> None:
+    assert ProtocolSettings().second_share == 0.2
+    stored = {
+        name: value for name, value in study.settings.items() if not name.startswith(("second", "scree"))
+    }
+    Study.objects.filter(pk=study.pk).update(settings=stored)
+    before = Study.objects.get(pk=study.pk)
+    assert (second_share(before), before.protocol.screening_reasons) == (None, ())
+    ScreeningPlan.objects.create(study=before, second_share=0.5, changed_at=study.created_at)
+    assert second_share(before) == 0.5
 
 
 def test_the_ledger_says_who_is_not_counted_and_why_and_its_csv_runs_no_formula(

@@ -17,10 +17,10 @@ from screening.selectors.exclusion_facts import (
     excluded_by_reason,
     exclusion_facts,
 )
-from screening.services.plans import second_share_set
 from screening.services.screening import study_screen
 from screening.services.verdicts import verdict_record
 from studies.models import Participant, Study, User
+from studies.services.amendments import study_amend
 
 pytestmark = pytest.mark.django_db
 SENTENCE = "The colour is red because the light that reaches the eye is red."  # 13 words
@@ -113,7 +113,7 @@ def test_two_reviewers_are_compared_by_what_each_decided_without_knowing_the_oth
     second = User.objects.create_superuser("second@example.org")
     decide(people[2], VerdictDecision.CONFIRM, lead, now)
     decide(people[2], VerdictDecision.CONFIRM, second, now)  # who was not asked has seen the first
-    second_share_set(study=study, share=1.0, actor=lead, now=now)
+    study_amend(study=study, changes={"second_share": 1.0}, reason="Read twice.", now=now)
     decide(people[1], VerdictDecision.CONFIRM, lead, now)
     decide(people[1], VerdictDecision.CONFIRM, second, now)
     decide(people[1], VerdictDecision.OVERTURN, lead, now)

@@ -62,8 +62,9 @@ def staff(client: Client, lead: User) -> Client:
 def make_study(now: datetime) -> Callable[..., Study]:
     """Make a frozen study with built batches: `make_study(prompts=40, batch_size=20, …)`.
 
-    `prompts` is a number of plain text prompts or the records themselves; other keywords are settings, and
-    `closes_at`, `opens_at`, `slug`, `item_bank`, `root` (the folder of the records' attachments).
+    Nobody is drawn for a second reading. `prompts` is a number of plain text prompts or the records
+    themselves; other keywords are settings, and `closes_at`, `opens_at`, `slug`, `item_bank`, `root` (the
+    folder of the records' attachments).
     """
     numbers = itertools.count(1)
 
@@ -87,7 +88,9 @@ def make_study(now: datetime) -> Callable[..., Study]:
             bank_version=bank_import(slug=f"bank-{slug}", reading=reading, strict=True, now=now).version,
             item_bank=item_bank,
             judge_protocol=None,
-            settings=ProtocolSettings.model_validate({"batch_size": 4, "assembly": "random", **settings}),
+            settings=ProtocolSettings.model_validate(
+                {"batch_size": 4, "assembly": "random", "second_share": None, **settings}
+            ),
             opens_at=opens_at,
             closes_at=closes_at,
             now=now,

@@ -45,6 +45,7 @@ def study_make(lead: User) -> Study:
         note_per_prompt=True,
         confidence_per_prompt=True,
         prompt_order="random",
+        second_share=None,
     )
     facts: dict[str, Any] = {
         "bank_version": version,

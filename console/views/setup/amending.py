@@ -228,7 +228,7 @@ def _changed(study: Study, form: StepForm, changes: Mapping[str, object]) -> Stu
     """The study with these changes of the form, unsaved. Raises ProtocolRefused."""
     changed = copy(study)
     settings = {name: value for name, value in changes.items() if name not in TIMES}
-    changed.settings = read_settings({**study.settings, **settings}).model_dump(mode="json")
+    changed.settings = read_settings({**study.all_settings, **settings}).model_dump(mode="json")
     for name in changes.keys() & set(TIMES):
         setattr(changed, name, form.cleaned_data[name])
     return changed

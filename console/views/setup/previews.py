@@ -69,7 +69,7 @@ def _written(request: HttpRequest, study: Study) -> ProtocolSettings | None:
     if not form.is_valid():
         return None
     try:
-        return read_settings({**study.settings, **form.settings()})
+        return read_settings({**study.all_settings, **form.settings()})
     except ProtocolRefused:
         return None
 

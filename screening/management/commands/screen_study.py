@@ -8,10 +8,9 @@ from django.utils import timezone
 
 from presentation.numbers import counted, quantity
 from screening.selectors.screening import screening_summary
-from screening.services.plans import second_share_set
 from screening.services.screening import offtask_filter_run
 from screening.services.verdicts import verdicts_confirm_all
-from studies.management.operators import OperatorCommand, named_person, named_study, plain_errors
+from studies.management.operators import OperatorCommand, named_person, named_study
 from studies.models import Study, User
 
 
@@ -32,12 +31,6 @@ class Command(OperatorCommand):
         parser.add_argument(
             "--by", default="", metavar="EMAIL", help="the member of staff whose verdicts these are"
         )
-        parser.add_argument(
-            "--second-share",
-            type=float,
-            metavar="PERCENT",
-            help="of the flagged people so many are read by a second reviewer, too (20 is one in five)",
-        )
 
     def handle(self, *_: Any, **options: Any) -> None:
         study = named_study(options["study"])
@@ -46,7 +39,6 @@ class Command(OperatorCommand):
                 "--confirm-all needs --by EMAIL and --reason TEXT: verdicts have an author and a reason."
             )
         actor = named_person(options["by"])
-        self.set_share(study, options["second_share"], actor)
         screening = offtask_filter_run(study=study, actor=actor, now=timezone.now())
         if options["confirm_all"] and actor:
             self.confirm_all(study, reason=options["reason"], actor=actor)
@@ -60,11 +52,6 @@ class Command(OperatorCommand):
         self.stdout.write(
             f"Without a verdict: {counted(screening.undecided)}. Excluded: {counted(screening.excluded)}."
         )
-
-    def set_share(self, study: Study, percent: float | None, actor: User | None) -> None:
-        if percent is not None:
-            with plain_errors():
-                second_share_set(study=study, share=percent / 100, actor=actor, now=timezone.now())
 
     def confirm_all(self, study: Study, *, reason: str, actor: User) -> None:
         verdicts = verdicts_confirm_all(study=study, reason=reason, actor=actor, now=timezone.now())

@@ -17,6 +17,6 @@ class Command(OperatorCommand):
 
     def handle(self, *_: object, slug: str, protocol: str, by: str | None, **__: object) -> None:
         study = named_study(slug)
-        settings = read_settings({**study.settings, **json_object(protocol)})
+        settings = read_settings({**study.all_settings, **json_object(protocol)})
         study_update_settings(study=study, settings=settings, actor=named_person(by), now=timezone.now())
         self.stdout.write(f'Changed the draft "{slug}". If its batches were built already, build them again.')

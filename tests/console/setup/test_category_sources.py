@@ -21,7 +21,7 @@ from formats.item_parameters import ItemParameter, ItemParameters
 from scoring.selectors.export_answers import prompt_rows
 from scoring.selectors.scopes import bank_sizes
 from studies.models import BankVersion, ItemBank, Prompt, Study, StudyEvent
-from studies.protocol.fingerprint import design_hash
+from studies.protocol.fingerprint import BESIDE_DESIGN, CAME_LATER, design_hash
 from studies.protocol.settings import ProtocolSettings
 from studies.roles import Can, Role
 from studies.services.amendments import AmendmentRefused, study_amend
@@ -157,10 +157,7 @@ def test_banks_that_agree_are_not_asked_about_and_hashes_of_before_stay(study: S
     batches_build(study=study, now=now)
     assert study_freeze(study=study, now=now).status == "frozen"
     digests: dict[str, Any] = {"bank_digest": "b", "item_bank_digest": "i", "judge_protocol_hash": "j"}
-    later = {
-        "category_source", "reviewers_see_private", "headline_scope", "private_offline", "planned_judge",
-        "judge_budget", *TOLD,
-    }  # fmt: skip
+    later = {*CAME_LATER, *BESIDE_DESIGN}
     before = ProtocolSettings().model_dump(mode="json", exclude=later)
     of_before = {"settings": before, "bank": "b", "item_bank": "i", "judge_protocol": "j"}
     assert design_hash(ProtocolSettings(), **digests) == canonical_sha256(of_before)

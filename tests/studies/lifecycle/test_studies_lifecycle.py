@@ -85,7 +85,9 @@ def test_freezing_fixes_the_protocol_under_its_hash(now: datetime, lead: User) -
         item_bank_digest=None,
         judge_protocol_hash=DEFAULT_JUDGE_TEXTS.sha256,
     )
-    assert study.protocol_hash == protocol_hash(study.design_hash, opens_at=None, closes_at=None)
+    settings = ProtocolSettings()
+    told = protocol_hash(study.design_hash, opens_at=None, closes_at=None, settings=settings)
+    assert study.protocol_hash == told
     event = study.events.get(kind="study_frozen")
     assert (event.actor, event.details) == (lead, {"protocol_hash": study.protocol_hash})
 
