@@ -9,7 +9,7 @@ from judging.selectors.judges import known_judges
 from scoring.selectors.leaderboards import models_of
 from scoring.selectors.model_changes import model_changes
 from screening.offtask.facts import RULES_VERSION, OfftaskRules
-from studies.models import Study
+from studies.models import Prompt, Study
 from studies.selectors.banks import item_ids_without_prompts, prompt_ids_without_parameters
 from studies.selectors.categories import disagreements
 
@@ -31,7 +31,8 @@ def _questions(study: Study, plan: BatchPlan | None) -> dict[str, Any]:
 
 def _items(study: Study) -> dict[str, Any]:
     if study.item_bank is None:
-        return {}
+        asked = Prompt.objects.filter(version=study.bank_version_id)
+        return {"has_tasks": asked.exclude(task="").exists()}
     without = prompt_ids_without_parameters(study.bank_version, study.item_bank)
     named = prompt_ids_without_parameters(study.bank_version, study.item_bank, public_only=True)
     unused = len(item_ids_without_prompts(study.bank_version, study.item_bank))
