@@ -83,15 +83,6 @@ def plan_places(protocol: ProtocolSettings) -> dict[str, object]:
     }
 
 
-def questions_in_set(study: Study, prompts: int | None = None) -> tuple[int, int]:
-    """How many questions the smallest and the largest set hold, built or not. `prompts` of the bank are
-    counted where their number is not given.
-    """
-    number = Prompt.objects.filter(version=study.bank_version_id).count() if prompts is None else prompts
-    size = study.protocol.batch_size
-    return number % size or min(size, number), min(size, number)
-
-
 def plan_matches(plan: BatchPlan, study: Study) -> bool:
     """Whether building now, under the study's settings, would make these batches once more."""
     protocol = study.protocol

@@ -19,7 +19,6 @@ from batches.rules.deadlines import deadline
 from batches.rules.path import StepKind
 from batches.rules.statuses import SessionStatus
 from batches.selectors.deletion import withdrawal_of
-from batches.selectors.plans import questions_in_set
 from batches.selectors.sessions import label_at, session_of
 from batches.services import starting
 from batches.services.ending import AlreadyWithdrawn, session_withdraw
@@ -31,6 +30,7 @@ from batches.views.wording import OVERDUE_WORDS, duration_words
 from studies.forms.contact import HelpForm, page_shown
 from studies.models import Participant
 from studies.selectors.contact import thread_of
+from studies.selectors.studies import questions_in_set
 from studies.services.clock import server_now
 from studies.services.people.messages import message_send
 from studies.services.refusals import Refused

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from batches.models import BatchPlan
-from batches.selectors.plans import plan_matches, questions_in_set
+from batches.selectors.plans import plan_matches
 from console.selectors.design import planned_people
 from console.selectors.steps import Saved, saved_pages
 from judging.models import JudgeConfig
@@ -25,6 +25,7 @@ from studies.models import Item, ItemBank, Prompt, Study, StudyStatus
 from studies.protocol import texts
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.categories import undecided
+from studies.selectors.studies import questions_in_set
 from studies.selectors.told import told_missing
 from studies.services.readiness import StudyNotReady, profile_problems, prompt_problems, require_window
 
@@ -188,7 +189,7 @@ def _sets(study: Study, plan: BatchPlan | None, prompts: int) -> Iterator[Missin
         sentence = _("The question sets were built under other settings; build them again.")
         yield _entry(study, MUST, _("Sets"), sentence, "questions")
     size = study.protocol.batch_size
-    least, most = questions_in_set(study, prompts)
+    least, most = questions_in_set(study, prompts=prompts)
     facts = {"asked": counted(size), "least": counted(least), "most": counted(most)}
     if 0 < prompts < size:
         sentence = _(
@@ -261,7 +262,7 @@ def _top(study: Study, settings: ProtocolSettings, prompts: int) -> Iterator[Mis
 
 def _numbers_told(study: Study, settings: ProtocolSettings, prompts: int) -> Iterator[Missing]:
     """Texts that say another number of questions or hours than people will get."""
-    in_set, minutes = questions_in_set(study, prompts), settings.time_budget_minutes
+    in_set, minutes = questions_in_set(study, prompts=prompts), settings.time_budget_minutes
     told = [(str(TEXT_LABELS[name]), getattr(settings, name), page) for name, page in TOLD.items()]
     told += [(_("Arms"), arm.instructions, "arms") for arm in settings.arms]
     for label, text, page in told:

@@ -16,6 +16,7 @@ from presentation.numbers import numbered
 from studies.models import Study
 from studies.protocol.consents import RECORDED_SENTENCES, consent_sha256, recorded_items
 from studies.protocol.settings import ProtocolSettings
+from studies.selectors.studies import questions_in_set
 
 REQUIRED: Mapping[str, str] = {
     "organisation": gettext_noop("Say which organisation runs the study."),
@@ -51,7 +52,9 @@ def told_lines(study: Study, settings: ProtocolSettings | None = None) -> list[T
     length = [ngettext("%(number)d hour", "%(number)d hours", hours) % {"number": hours}] if hours else []
     if minutes:
         length.append(ngettext("%(number)d minute", "%(number)d minutes", minutes) % {"number": minutes})
-    questions = ngettext("%(number)d question", "%(number)d questions", settings.batch_size)
+    least, most = questions_in_set(study, settings=settings)
+    questions = numbered(ngettext("%(number)d question", "%(number)d questions", most), {"number": most})
+    asked = questions if least == most else _("up to %(questions)s") % {"questions": questions}
     pay = [text for text in (settings.pay.strip(), rule_words(payment_rule_facts(study))) if text]
     who = [text.strip() for text in (settings.responsible, settings.organisation) if text.strip()]
     told = [
@@ -59,8 +62,7 @@ def told_lines(study: Study, settings: ProtocolSettings | None = None) -> list[T
         Told(_("How to reach them"), settings.reached_at.strip()),
         Told(
             _("Your time"),
-            _("%(length)s in one go, for up to %(questions)s")
-            % {"length": " ".join(length), "questions": numbered(questions, {"number": settings.batch_size})},
+            _("%(length)s in one go, for %(questions)s") % {"length": " ".join(length), "questions": asked},
         ),
         Told(_("Until"), moment_text(study.closes_at) if study.closes_at else "", study.closes_at),
         Told(_("Pay"), " ".join(pay)),

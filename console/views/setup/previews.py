@@ -14,7 +14,6 @@ from django.views.decorators.http import require_http_methods
 
 from batches.rules.deadlines import deadline
 from batches.rules.statuses import AnswerState, SessionStatus
-from batches.selectors.plans import questions_in_set
 from batches.views.wording import (
     ENDED_WORDS,
     OVERDUE_WORDS,
@@ -29,6 +28,7 @@ from studies.protocol.consents import recorded_items
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
 from studies.roles import Can
 from studies.selectors.private_questions import of_public
+from studies.selectors.studies import questions_in_set
 from studies.selectors.told import recorded_sentences, told_lines
 from studies.services.clock import server_now
 from studies.views.access import study_page

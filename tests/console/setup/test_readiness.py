@@ -16,7 +16,10 @@ from judging.selectors.planned_cost import planned_judging
 from judging.services.judge_rules import JudgeSettings
 from judging.services.judges import judge_add
 from studies.models import Study, StudyStatus
+from studies.protocol.settings import ProtocolSettings
+from studies.services.studies import study_update_settings
 from tests.console.setup.conftest import Save
+from tests.support.told import TOLD
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +37,7 @@ def judge_of(now: datetime, **settings: object) -> JudgeConfig:
 def test_every_page_counts_the_same_things_and_the_command_says_them(
     draft: Study, staff: Client, now: datetime
 ) -> None:
-    words = "1 thing missing before it can be locked"
+    words = "5 things missing before it can be locked"
     for address in (
         reverse("staff_home"),
         reverse("staff_setup_step", args=["draft", "people"]),
@@ -43,8 +46,11 @@ def test_every_page_counts_the_same_things_and_the_command_says_them(
         assert words in staff.get(address).content.decode(), address
     home = staff.get(reverse("staff_home"))
     assert [card.facts.planned for card in home.context["cards"]] == [6]
-    with pytest.raises(CommandError, match=r"^The question sets are not built yet\.$"):
+    with pytest.raises(CommandError, match=r"The question sets are not built yet\.") as refusal:
         call_command("freeze_study", "draft")
+    assert str(refusal.value).split("\n") == [one.sentence for one in readiness(draft, now).blocking]
+    settings = ProtocolSettings.model_validate(TOLD)
+    draft = study_update_settings(study=draft, settings=settings, now=now)
     batches_build(study=draft, now=now)
     assert "5 things to look at before the lock" in staff.get(reverse("staff_lock", args=["draft"])).text
     said = StringIO()

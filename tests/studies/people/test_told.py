@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 BLOCK = [
     ("Who runs it", "Ada Example, Institute of Baselines"),
     ("How to reach them", "study@example.org"),
-    ("Your time", "1 hour 30 minutes in one go, for up to 4 questions"),
+    ("Your time", "1 hour 30 minutes in one go, for 4 questions"),
     ("Until", "1 June 2030, 12:00 UTC"),
     ("Pay", "20 euros. 12.50 EUR for every hour worked, up to 5 hours."),
     (
