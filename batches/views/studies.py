@@ -29,8 +29,8 @@ from batches.views.sessions import clock_context
 from batches.views.wording import OVERDUE_WORDS, duration_words
 from studies.forms.contact import HelpForm, page_shown
 from studies.models import Participant
+from studies.selectors.banks import questions_in_set
 from studies.selectors.contact import thread_of
-from studies.selectors.studies import questions_in_set
 from studies.services.clock import server_now
 from studies.services.people.messages import message_send
 from studies.services.refusals import Refused

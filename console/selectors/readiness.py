@@ -24,8 +24,8 @@ from presentation.top import planned_top_sentence
 from studies.models import Item, ItemBank, Prompt, Study, StudyStatus
 from studies.protocol import texts
 from studies.protocol.settings import ProtocolSettings
+from studies.selectors.banks import questions_in_set
 from studies.selectors.categories import undecided
-from studies.selectors.studies import questions_in_set
 from studies.selectors.told import told_missing
 from studies.services.readiness import StudyNotReady, profile_problems, prompt_problems, require_window
 

@@ -7,6 +7,7 @@ from formats.item_parameters import ResponseModel
 from psychometrics.irt.bank import ItemBank as ItemArrays
 from psychometrics.irt.transform import Transform
 from studies.models import BankVersion, Item, ItemBank, JudgeProtocol, Prompt, Study, StudyStatus
+from studies.protocol.settings import ProtocolSettings
 from studies.selectors.private_questions import of_public
 
 
@@ -74,3 +75,14 @@ def item_arrays(item_bank: ItemBank) -> ItemArrays:
         sigma_hat=item_bank.sigma_hat,
         response_model=ResponseModel(item_bank.response_model),
     )
+
+
+def questions_in_set(
+    study: Study, *, prompts: int | None = None, settings: ProtocolSettings | None = None
+) -> tuple[int, int]:
+    """How many questions the smallest and the largest set hold, built or not, under the study's settings or
+    other ones. `prompts` of the bank are counted where their number is not given.
+    """
+    number = Prompt.objects.filter(version=study.bank_version_id).count() if prompts is None else prompts
+    size = (settings or study.protocol).batch_size
+    return number % size or min(size, number), min(size, number)

@@ -7,8 +7,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
-from studies.models import Prompt, Study, StudyStatus, User, VettingStatus
-from studies.protocol.settings import ProtocolSettings
+from studies.models import Study, StudyStatus, User, VettingStatus
 from studies.selectors.contact import open_threads
 from studies.selectors.participants import withdrew
 from studies.selectors.roles import studies_of_staff
@@ -18,17 +17,6 @@ def study_by_slug(slug: str) -> Study | None:
     """The study with everything its protocol refers to."""
     related = ("bank_version__bank", "item_bank", "judge_protocol")
     return Study.objects.select_related(*related).filter(slug=slug).first()
-
-
-def questions_in_set(
-    study: Study, *, prompts: int | None = None, settings: ProtocolSettings | None = None
-) -> tuple[int, int]:
-    """How many questions the smallest and the largest set hold, built or not, under the study's settings or
-    other ones. `prompts` of the bank are counted where their number is not given.
-    """
-    number = Prompt.objects.filter(version=study.bank_version_id).count() if prompts is None else prompts
-    size = (settings or study.protocol).batch_size
-    return number % size or min(size, number), min(size, number)
 
 
 def study_is_open(study: Study, now: datetime) -> bool:

@@ -16,7 +16,7 @@ from presentation.numbers import numbered
 from studies.models import Study
 from studies.protocol.consents import RECORDED_SENTENCES, consent_sha256, recorded_items
 from studies.protocol.settings import ProtocolSettings
-from studies.selectors.studies import questions_in_set
+from studies.selectors.banks import questions_in_set
 
 REQUIRED: Mapping[str, str] = {
     "organisation": gettext_noop("Say which organisation runs the study."),

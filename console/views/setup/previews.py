@@ -27,8 +27,8 @@ from studies.models import Prompt, Study, StudyStatus
 from studies.protocol.consents import recorded_items
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
 from studies.roles import Can
+from studies.selectors.banks import questions_in_set
 from studies.selectors.private_questions import of_public
-from studies.selectors.studies import questions_in_set
 from studies.selectors.told import recorded_sentences, told_lines
 from studies.services.clock import server_now
 from studies.views.access import study_page
