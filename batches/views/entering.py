@@ -101,7 +101,7 @@ def _page(
     protocol = link.study.protocol
     context = {
         "study": link.study,
-        "text": protocol.consent_text,
+        "protocol": protocol,
         "told": told_lines(link.study),
         "recorded": recorded_sentences(recorded_items(protocol)),
         "platform": platform_of(link),

@@ -142,7 +142,7 @@ def study_help(request: HttpRequest, participant: Participant) -> HttpResponse:
         "label": label,
         "reference": reference,
         "thread": thread_of(participant),
-        "contact": participant.study.protocol.contact,
+        "protocol": participant.study.protocol,
     }
     if session is not None and session.is_running(now):
         context |= clock_context(session, now) | {"status": SessionStatus.ACTIVE, "session_is_running": True}

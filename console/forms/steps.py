@@ -24,6 +24,7 @@ from console.forms.text_steps import (
     ReceiptForm,
     ToldForm,
     ToolsForm,
+    TranslationsForm,
 )
 from judging.forms.judging import budget_field
 from judging.models import JudgeConfig
@@ -355,6 +356,7 @@ STEP_FORMS: Mapping[str, type[StepForm]] = {
     "consent": ConsentTextForm,
     "instructions": InstructionsForm,
     "receipt": ReceiptForm,
+    "translations": TranslationsForm,
     "tools": ToolsForm,
     "arms": ArmsForm,
     "practice": PracticeForm,

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from console.forms.step_form import OneALine, RowForm, StepForm, few_lines, line, rows_of, switch, text, whole
@@ -36,6 +37,35 @@ class ConsentTextForm(StepForm):
         _("Markdown. Kept with its fingerprint: a person who agreed keeps the version they agreed to."),
     )
     groups = (("", ("consent_text",)),)
+
+
+class TranslationRow(RowForm):
+    language = forms.ChoiceField(
+        label=_("Language"), choices=[("", _("none")), *settings.LANGUAGES], required=False
+    )
+    consent_text = few_lines(_("Consent"), 6)
+    instructions = few_lines(_("Instructions"), 6)
+    allowed_tools = few_lines(_("What participants may use"), 3)
+    next_steps = few_lines(_("What comes next"), 3)
+    payment_note = few_lines(_("Payment"), 3)
+    contact = few_lines(_("How to reach the study team"), 3)
+
+
+class TranslationsForm(StepForm):
+    """The texts in the other languages of the site."""
+
+    text_language = forms.ChoiceField(
+        label=_("Language of the texts on the other pages"), choices=settings.LANGUAGES
+    )
+    lists = {
+        "translations": rows_of(
+            TranslationRow,
+            label=_("Texts in other languages"),
+            row_label=_("Language"),
+            help_text=_("Whoever reads the site in another language is told where a text is not in it."),
+        )
+    }
+    groups = (("", ("text_language", "translations")),)
 
 
 class InstructionsForm(StepForm):

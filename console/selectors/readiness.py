@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings as conf
 from django.db.models import Exists, OuterRef
 from django.urls import reverse
-from django.utils.translation import gettext as _, gettext_lazy, ngettext
+from django.utils.translation import get_language_info, gettext as _, gettext_lazy, ngettext
 
 from batches.models import BatchPlan
 from batches.selectors.plans import plan_matches
@@ -23,7 +24,7 @@ from presentation.problems import problem_in_words
 from presentation.top import planned_top_sentence
 from studies.models import Item, ItemBank, Prompt, Study, StudyStatus
 from studies.protocol import texts
-from studies.protocol.settings import ProtocolSettings
+from studies.protocol.settings import TEXTS, ProtocolSettings
 from studies.selectors.banks import questions_in_set
 from studies.selectors.categories import undecided
 from studies.selectors.told import told_missing
@@ -138,6 +139,7 @@ def readiness(study: Study, now: datetime, *, without_item_bank: bool = False) -
         *_top(study, settings, prompts),
         *_numbers_told(study, settings, prompts),
         *_default_texts(study, settings, saved.pages),
+        *_languages(study, settings),
     ]
     order = (MUST, SHOULD, KNOWN)
     entries.sort(key=lambda one: order.index(one.level))
@@ -146,6 +148,23 @@ def readiness(study: Study, now: datetime, *, without_item_bank: bool = False) -
 
 def _entry(study: Study, level: str, badge: Any, sentence: str, page: str) -> Missing:
     return Missing(level, badge, sentence, page, reverse("staff_setup_step", args=[study.slug, page]))
+
+
+def _languages(study: Study, settings: ProtocolSettings) -> Iterator[Missing]:
+    """Languages of the site in which people would read texts of another one."""
+    for language, _name in conf.LANGUAGES:
+        lacking = [text for text in TEXTS if settings.text_in(text, language)[1] != language]
+        if lacking:
+            sentence = _(
+                "%(language)s is a language of this site, and the study has texts that are not in it."
+            )
+            yield _entry(
+                study,
+                SHOULD,
+                _("Languages"),
+                sentence % {"language": get_language_info(language)["name_translated"]},
+                "translations",
+            )
 
 
 def _fit(study: Study, settings: ProtocolSettings, prompts: int) -> Iterator[Missing]:

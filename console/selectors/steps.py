@@ -18,6 +18,7 @@ TEXT_PAGES: Mapping[str, Any] = {
     "instructions": gettext_lazy("Instructions"),
     "start": gettext_lazy("Start page"),
     "receipt": gettext_lazy("Receipt"),
+    "translations": gettext_lazy("Languages"),
 }
 STEP_LABELS: Mapping[str, Any] = {
     "questions": gettext_lazy("Questions"),

@@ -67,6 +67,8 @@ def consent_sha256(settings: ProtocolSettings, payment_rule: Mapping[str, str] |
     agreement. A study that was locked before people were told keeps the hash that its people agreed to.
     """
     agreed: dict[str, object] = {"text": settings.consent_text, "recorded": recorded_items(settings)}
+    if settings.translations:
+        agreed["translations"] = {one.language: one.consent_text for one in settings.translations}
     told = {name: value for name in TOLD if (value := getattr(settings, name))}
     if told:
         agreed["told"] = told | {

@@ -144,6 +144,12 @@ SETTINGS: Mapping[str, Described] = {
         Holds.CONSENT,
         gettext_noop("informed consent from each; text not stated"),
     ),
+    "text_language": Described("The language that the texts of this page are written in.", Holds.EVERYBODY),
+    "translations": Described(
+        "The texts in other languages of the site: language, consent_text, instructions, allowed_tools, "
+        "next_steps, payment_note, contact. Whoever reads another language is told that a text is not in it.",
+        Holds.CONSENT,
+    ),
     "organisation": Described("Which organisation runs the study, as people are told.", Holds.CONSENT),
     "responsible": Described("Who is responsible for the study, as people are told.", Holds.CONSENT),
     "reached_at": Described("How participants reach them.", Holds.CONSENT),

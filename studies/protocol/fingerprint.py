@@ -13,6 +13,8 @@ CAME_LATER: Mapping[str, object] = {
     "private_offline": False,
     "second_share": None,
     "screening_reasons": [],
+    "text_language": "en",
+    "translations": [],
 }
 # What people are told before they agree (`studies.selectors.told`).
 TOLD = ("organisation", "responsible", "reached_at", "pay")

@@ -111,6 +111,21 @@ class ArmSettings(Settings):
     instructions: FilledText
 
 
+TEXTS = ("consent_text", "instructions", "allowed_tools", "next_steps", "payment_note", "contact")
+
+
+class TranslatedTexts(Settings):
+    """The study's texts in one more language of the site; a blank one is not there in it."""
+
+    language: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)?$")]
+    consent_text: Text = ""
+    instructions: Text = ""
+    allowed_tools: Text = ""
+    next_steps: Text = ""
+    payment_note: Text = ""
+    contact: Text = ""
+
+
 class CheckQuestion(Settings):
     """One question of the comprehension check; `correct` is the number of the right option, from 1."""
 
@@ -168,6 +183,7 @@ class ProtocolSettings(Settings):
     withdrawal the person's data are deleted. `judge_excluded` has the answers of people who are excluded
     judged, too, so that the result without any exclusion is known. `headline_scope` names the questions whose
     numbers stand first: all of them, where they may be told beside the public ones, or the public ones.
+    The texts are in `text_language`, and in the languages of `translations`, as far as those have them.
     `organisation`, `responsible`, `reached_at` and `pay` are told before people agree
     (`studies.selectors.told`); `pay` may be blank where the study has a rule of payment.
     `reviewers_see_private` lets reviewers read private questions with the answers to them; otherwise audits
@@ -201,6 +217,8 @@ class ProtocolSettings(Settings):
     answer_max_characters: Annotated[Count, Field(le=1_000_000)] = 100_000
     instructions: FilledText = texts.DEFAULT_INSTRUCTIONS
     consent_text: FilledText = texts.DEFAULT_CONSENT
+    text_language: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)?$")] = "en"
+    translations: Annotated[tuple[TranslatedTexts, ...], Field(max_length=20)] = ()
     organisation: ShortText = ""
     responsible: ShortText = ""
     reached_at: ShortText = ""
@@ -250,6 +268,13 @@ class ProtocolSettings(Settings):
         """What people of this arm read besides; nothing where there is no such arm."""
         return next((arm.instructions for arm in self.arms if arm.slug == slug), "")
 
+    def text_in(self, name: str, language: str) -> tuple[str, str]:
+        """One of the TEXTS and the language that it is in: this one, where the study has it."""
+        for translated in self.translations:
+            if translated.language == language != self.text_language and getattr(translated, name).strip():
+                return getattr(translated, name), language
+        return getattr(self, name), self.text_language
+
     def questions_for(self, profile: str) -> tuple[ProfileQuestion, ...]:
         """What somebody of this profile is asked about themselves."""
         own = next((known.questions for known in self.profiles if known.slug == profile), None)
@@ -281,6 +306,14 @@ class ProtocolSettings(Settings):
             (one.slug for one in reasons), 'uses the slug "{value}" twice; give every reason its own'
         )
         return reasons
+
+    @field_validator("translations")
+    @classmethod
+    def _languages_are_unique(cls, entries: tuple[TranslatedTexts, ...]) -> tuple[TranslatedTexts, ...]:
+        _require_unique(
+            (one.language for one in entries), 'has the language "{value}" twice; keep one of them'
+        )
+        return entries
 
     @field_validator("arms")
     @classmethod

@@ -1,9 +1,12 @@
 """Template filters for texts of banks and protocols: `{% load rendering %}`."""
 
 from django import template
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, get_language_info, gettext as _
 
 from studies.models import Prompt
+from studies.protocol.settings import ProtocolSettings
 from studies.rendering import markdown as markdown_html, rendered
 
 register = template.Library()
@@ -13,6 +16,22 @@ register = template.Library()
 def markdown(text: str) -> SafeString:
     """`{{ study.protocol.instructions|markdown }}`: Markdown and formulas as safe HTML."""
     return markdown_html(text)
+
+
+@register.filter
+def study_text(settings: ProtocolSettings, name: str) -> SafeString:
+    """`{{ study.protocol|study_text:"instructions" }}`: a text of the study in the reader's language, as safe
+    HTML; where it is not there in it, one sentence says so and the text is marked as of its own language.
+    """
+    wanted = get_language() or ""
+    text, language = settings.text_in(name, wanted)
+    if language == wanted:
+        return markdown_html(text)
+    name = get_language_info(language)["name_translated"]
+    said = _("This text is only available in %(language)s.") % {"language": name}
+    return format_html(
+        '<p class="notice info">{}</p><div lang="{}">{}</div>', said, language, markdown_html(text)
+    )
 
 
 @register.filter

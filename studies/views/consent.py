@@ -73,7 +73,7 @@ def _page(request: HttpRequest, participant: Participant, errors: Iterable[str] 
     context = {
         "participant": participant,
         "study": participant.study,
-        "text": protocol.consent_text,
+        "protocol": protocol,
         "told": told_lines(participant.study),
         "recorded": recorded_sentences(recorded_items(protocol)),
         "shown": shown,

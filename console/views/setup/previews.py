@@ -82,7 +82,7 @@ def _context(study: Study, settings: ProtocolSettings, page: str, now: datetime)
         participant = SimpleNamespace(vetting_status="approved", code="P-000")
         told = told_lines(study, settings)
         return common | {
-            "participant": participant, "text": settings.consent_text, "told": told, "recorded": recorded,
+            "participant": participant, "told": told, "recorded": recorded,
         }  # fmt: skip
     if page == "receipt":
         return common | _receipt(study, settings, now)

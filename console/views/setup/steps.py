@@ -29,8 +29,8 @@ from studies.services.refusals import Refused
 from studies.views.access import private_shown, rights_here, signed_in, study_page
 
 PAGES = (
-    "questions", "items", "people", "time", "told", "consent", "instructions", "receipt", "tools", "arms",
-    "practice", "offtask", "judge", "reporting",
+    "questions", "items", "people", "time", "told", "consent", "instructions", "receipt", "translations",
+    "tools", "arms", "practice", "offtask", "judge", "reporting",
 )  # fmt: skip
 # The participant's page that shows what a page of the set-up decides.
 PREVIEWS = {

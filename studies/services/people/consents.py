@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from django.db import transaction
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _
 
 from studies.models import Consent, Participant, StudyStatus, VettingStatus
 from studies.protocol.consents import recorded_items
@@ -58,7 +58,7 @@ def consent_record(
     consent = Consent.objects.create(
         participant=participant,
         accepted=accepted,
-        text=protocol.consent_text,
+        text=protocol.text_in("consent_text", get_language() or "")[0],
         recorded=list(recorded_items(protocol)),
         told=[[line.label, line.text] for line in told_lines(participant.study)],
         sha256=digest,
