@@ -6,7 +6,9 @@ from pathlib import Path
 TEMPLATES = Path(__file__).resolve().parents[2] / "templates"
 # What a script reads, what stands in a tooltip, and what a script of the session keeps beside UTC.
 ELSEWHERE = re.compile(
-    r'(?s)<time [^>]*data-local.*?</time>|(?:datetime|data-[\w-]+|title)=(?:"\{.*?"|.*?\n)'
+    r"(?s)<time [^>]*data-local.*?</time>"
+    r'|title="\{\{[^\n]*?UTC[^"\n]*"'
+    r'|(?:datetime|data-[\w-]+)=(?:"\{.*?"|.*?\n)'
 )
 
 
