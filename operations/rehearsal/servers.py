@@ -18,7 +18,7 @@ from types import FrameType
 
 from operations.rehearsal.mailbox import Mailbox
 
-START_SECONDS = 40
+START_SECONDS = 120
 STOP_SECONDS = 10
 # One that ends sooner than this after it was started again would only end again.
 STAYS_SECONDS = 10
