@@ -26,8 +26,8 @@ TIME_LABELS = {"opens_at": gettext_lazy("Opens"), "closes_at": gettext_lazy("Clo
 ROW_LABELS = {"time_budget_minutes": gettext_lazy("Time for a set"), "top_size": gettext_lazy("Top")}
 # What participants read or are asked, word for word; a table has no room for it.
 TEXTS = (
-    "consent_text", "instructions", "arms", "allowed_tools", "practice_prompts", "check_questions",
-    "next_steps", "payment_note", "contact",
+    "organisation", "responsible", "reached_at", "pay", "consent_text", "instructions", "arms",
+    "allowed_tools", "practice_prompts", "check_questions", "next_steps", "payment_note", "contact",
 )  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def in_short(value: Any, name: str) -> str:
     if name == "top_size":
         return ngettext("best %(n)s", "best %(n)s", value) % {"n": counted(value)}
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
-        return ", ".join(str(entry.get("name") or entry.get("slug")) for entry in value)
+        return ", ".join(str(entry.get("name") or entry.get("text") or entry.get("slug")) for entry in value)
     if isinstance(value, list):
         return ", ".join(in_words(one, name) for one in value) or _("none")
     if name == "judge_budget" and value is not None:
