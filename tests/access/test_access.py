@@ -85,27 +85,38 @@ def test_what_belongs_to_others_is_answered_as_the_table_says(
 
 
 # What each right of a coordinator opens by itself, and nothing else does.
+BOTH = ("GET", "POST")
 OPENED = {
     Can.DECIDE_PEOPLE: {
-        f"{page} {method}" for method in ("GET", "POST")
-        for page in ("staff_decision", "staff_person_promote", "staff_person_replace", "staff_person_action")
+        "staff_person_action GET",
+        *(
+            f"{page} {method}" for method in BOTH
+            for page in (
+                "staff_decision", "staff_person_promote", "staff_person_replace",
+                "staff_person_action withdraw",
+            )
+        ),
     },
     Can.GIVE_TIME: {
-        "staff_live_act GET", "staff_live_act POST", "staff_person_action GET", "staff_person_action POST",
+        "staff_person_action withdraw GET",
+        *(f"{page} {method}" for method in BOTH for page in ("staff_live_act", "staff_person_action")),
     },
     Can.PAUSE: {"staff_live_pause GET", "staff_live_pause POST"},
-    Can.VOID: {"staff_live_act GET", "staff_live_act POST"},
+    Can.VOID: {"staff_live_act void GET", "staff_live_act void POST"},
 }  # fmt: skip
+# What else an address does than the one action that it is asked for.
+OTHER_ACTIONS = {"staff_live_act": "void", "staff_person_action": "withdraw"}
 
 
 def test_a_right_given_to_a_coordinator_opens_what_it_names_and_nothing_else(
     world: World, visitors: Visitors
 ) -> None:
     mine = StudyRole.objects.filter(study=world.here.study, role=Role.COORDINATOR)
-    asked = [
-        (f"{one.name} {method}", method, one.path(world.here.ids))
-        for one in addresses() if one.name.startswith(("staff_", "attachment")) for method in ("GET", "POST")
-    ]  # fmt: skip
+    paths = {one.name: one.path(world.here.ids) for one in addresses()}
+    paths = {name: path for name, path in paths.items() if name.startswith(("staff_", "attachment"))}
+    for name, action in OTHER_ACTIONS.items():
+        paths[f"{name} {action}"] = paths[name].replace("/extend/", f"/{action}/")
+    asked = [(f"{name} {method}", method, path) for name, path in paths.items() for method in BOTH]
 
     def answers(*rights: Can) -> dict[str, str]:
         mine.update(rights=[right.value for right in rights])

@@ -65,6 +65,10 @@ def test_a_lead_sees_the_judges_word_once_they_have_rated(staff: Client, sample:
     item = AuditItem.objects.get(number=1)
     assert item.row.answer.text in shown
     assert "What the judge said" not in shown
+    # Criterion and answer first, the question folded, the buttons after all of them; their keys wait.
+    order = ["Criterion</h3>", "Answer</h3>", 'data-key="q"', 'name="score"']
+    assert sorted(order, key=shown.index) == order
+    assert (shown.count("data-to-read"), shown.count("data-after-seen")) == (2, 3)
     assert rate(staff, sample, number="1", score="1", comment="Right.").status_code == 302
     item.refresh_from_db()
     assert (item.human_score, item.comment, item.rater) == (1.0, "Right.", "lead@example.org")
