@@ -101,6 +101,7 @@ def world(
             "staff": staff,
             "staff_with_app": staff_with_app(),
         },
+        "staff_number": staff.pk,
         "first_token": first_token(),
     }
 

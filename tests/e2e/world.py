@@ -99,6 +99,8 @@ def judging(
         "going_run": going.pk,
         "paused_run": paused.pk,
         "judged_run": finished.pk,
+        "bank_kind": "bank",
+        "bank_number": studies["judged"].bank_version_id,
         "model": imported_model(studies["judged"]).pk,
         "sample": sample_of(finished).pk,
         "rated_sample": rated(sample_of(finished)).pk,
