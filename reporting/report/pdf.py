@@ -4,8 +4,10 @@ Equal documents give equal bytes: the only date in the file is the document's ow
 pages, as the file in HTML does; an exact term is a footnote where it first stands in running text.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import singledispatchmethod
+from string import ascii_lowercase
 from typing import Any
 
 from presentation.looks import drawing_data, look_of
@@ -16,6 +18,7 @@ from reporting.report import parts
 LETTERS = (94, 106, 118)  # that a table's row has room for at each size of letters, the largest first
 GAP = 2  # letters between two columns
 LONGEST_WORD = 24  # letters; a longer one is broken anywhere
+LONG_WORDS, OFTEN = 20, 3  # letters of a cell, and how many cells say the same, for a letter to stand for it
 LONGEST_ROW = 600  # characters of a row that must not be broken over two pages
 NO_BREAK = "\u00a0"
 Data = Mapping[str, Any]
@@ -125,6 +128,8 @@ class Setter:
             [self._cell(cell, number=number) for cell, number in zip(row, numbers, strict=True)]
             for row in part.rows
         ]
+        keys = keys_of([[text for text, _source in row[1:]] for row in cells])
+        cells = [[row[0], *((keys.get(text, text), source) for text, source in row[1:])] for row in cells]
         head = [self.plain(name) for name in part.head]
         step, widths = columns_of(head, [[text for text, _source in row] for row in cells])
         return {
@@ -132,6 +137,7 @@ class Setter:
             "head": head,
             "numbers": numbers,
             "rows": cells,
+            "keys": [[key, text] for text, key in keys.items()],
             "notes": [self.runs(note) for note in part.notes],
             "step": step,
             "widths": widths,
@@ -158,6 +164,15 @@ class Setter:
                 for entry in part.entries
             ],
         }  # fmt: skip
+
+
+def keys_of(rows: Sequence[Sequence[str]]) -> dict[str, str]:
+    """Long words that many cells of a table repeat, with the letters that stand for them there."""
+    counted = Counter(
+        text for row in rows for text in row if len(text) > LONG_WORDS and not NUMBER.match(text)
+    )
+    repeated = [text for text, number in counted.items() if number >= OFTEN][: len(ascii_lowercase)]
+    return {text: f"({letter})" for text, letter in zip(repeated, ascii_lowercase, strict=False)}
 
 
 def columns_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[int, list[float]]:

@@ -203,6 +203,14 @@ def test_an_exact_term_is_a_footnote_where_it_first_stands(document: Document) -
     assert page.count("Exact term: theta.") == 1
 
 
+def test_what_many_cells_repeat_is_said_once_below_the_table(document: Document) -> None:
+    why = "withheld: it would tell of one person"
+    table = Table("Theta", ["Group", "θ"], [*([f"row {n}", why] for n in range(3)), ["row 3", "0.11"]])
+    page = " ".join(pages_of(document_pdf(replace(document, parts=[table])))[0].split())
+    assert page.count(f"(a) {why}") == page.count(why) == 1
+    assert page.count("(a)") == 4
+
+
 def test_columns_are_as_wide_as_words_and_numbers_need() -> None:
     step, widths = columns_of(["Group", "n"], [["a b", "1"], ["c", "12,345"]])
     assert (step, widths[1]) == (0, 8.0)

@@ -15,10 +15,20 @@ def set_lines(document: Document) -> list[str]:
     return [line for line in _lines(document_data(document)) if line]
 
 
+def _spelled_out(data: dict[str, Any]) -> dict[str, Any]:
+    """A table with the words in its cells for which letters stand."""
+    words = dict(data.get("keys", ()))
+    rows = (
+        [[(words.get(text, text), source) for text, source in row] for row in data["rows"]] if words else []
+    )
+    return {name: value for name, value in data.items() if name != "keys"} | ({"rows": rows} if words else {})
+
+
 def _lines(value: Any, key: str = "") -> Iterator[str]:
     if isinstance(value, str):
         yield value.replace("\u00a0", " ")
     elif isinstance(value, dict):
+        value = _spelled_out(value)
         for name in value.keys() - NO_TEXT:
             yield from _lines(value[name], name)
     elif isinstance(value, list | tuple) and key == "rows":

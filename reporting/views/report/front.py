@@ -32,7 +32,7 @@ from reporting.selectors.report_records import StudyRecords
 from reporting.selectors.reports import SIMULATED
 from reporting.views.headline.figure import ladder_caption, ladder_drawing
 from reporting.views.headline.sentence import headline_sentence, subject
-from reporting.views.headline.standing import ABOVE, BELOW, LEVEL, VERDICT_WORDS
+from reporting.views.headline.standing import ABOVE, BELOW, LEVEL, VERDICT_WORDS, standing_sentence
 from reporting.views.headline.tiles import tiles
 from reporting.views.headline.trust import checks
 
@@ -81,6 +81,8 @@ def _standing(found: Headline, people: str) -> str:
     """Among the models that there is a verdict on."""
     number = len(found.compared)
     above, below, level = (len(found.standing(verdict)) for verdict in (ABOVE, BELOW, LEVEL))
+    if number in (above, below, level):
+        return unescape(strip_tags(standing_sentence(found, people))).removesuffix(".")
     if level >= HALF * number:
         title = _("{people} cannot be told apart from {level} of {models} models")
     elif above >= MOST * number:
@@ -117,15 +119,8 @@ def front_parts(
     """The first page."""
     if changes:
         yield Paragraph(changes, Tone.WARNING)
-    average = found.average
-    counts = _("{people} gave {answers} scored answers to {prompts} questions.").format(
-        people=ngettext("%(number)s person", "%(number)s people", average.participants)
-        % {"number": counted(average.participants)},
-        answers=counted(average.pairs), prompts=counted(average.prompts),
-    ) if average and average.participants else ""  # fmt: skip
-    yield Paragraph(
-        " ".join(filter(None, (counts, unescape(strip_tags(headline_sentence(found)))))), Tone.LEAD
-    )
+    lead = unescape(strip_tags(headline_sentence(found)))
+    yield Paragraph(" ".join(filter(None, (_counts(found), lead))), Tone.LEAD)
     yield from drawn(
         ladder_drawing(found, width),
         _("People on the ladder of models, from weaker to stronger; the table has the numbers."),
@@ -153,6 +148,18 @@ def front_parts(
             [Heading(_("Read with care"), 3), Bullets(list(_care(records, found)))],
         )
     )
+
+
+def _counts(found: Headline) -> str:
+    """What the numbers rest on; nothing where nobody counts."""
+    row = found.average
+    if row is None or not row.participants:
+        return ""
+    people = ngettext("%(number)s person", "%(number)s people", row.participants)
+    answers = ngettext("%(number)s scored answer", "%(number)s scored answers", row.pairs)
+    questions = ngettext("%(number)s question", "%(number)s questions", row.prompts)
+    numbers = ((people, row.participants), (answers, row.pairs), (questions, row.prompts))
+    return ", ".join(text % {"number": counted(number)} for text, number in numbers) + "."
 
 
 def _care(records: StudyRecords, found: Headline) -> Iterator[str]:
