@@ -106,5 +106,10 @@ def person_actions(
     if session is not None:
         early = session.status == SessionStatus.SUBMITTED and session.time_left_at_end
         return [PersonAction.REOPEN if early else PersonAction.EXTEND, PersonAction.WITHDRAW]
-    needs_try = not check_passed(participant) and not check_attempts_left(participant)
-    return [PersonAction.EXTRA_TIME] + [PersonAction.CHECK_ATTEMPT] * needs_try + [PersonAction.WITHDRAW]
+    tries = [PersonAction.CHECK_ATTEMPT] * needs_check_attempt(participant)
+    return [PersonAction.EXTRA_TIME, *tries, PersonAction.WITHDRAW]
+
+
+def needs_check_attempt(participant: Participant) -> bool:
+    """Whether the person has used all tries at the check questions without passing."""
+    return not check_passed(participant) and not check_attempts_left(participant)

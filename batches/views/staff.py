@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
@@ -102,6 +103,9 @@ def staff_person_action(request: HttpRequest, participant: Participant, action: 
             card.form.add_error(None, str(refusal))
         else:
             messages.success(request, sentence)
+            if "back" in request.POST:  # from the panel beside the list
+                address = reverse("staff_participants", args=[participant.study.slug])
+                return redirect(f"{address}?{request.POST['back']}")
             return redirect("staff_person", participant.study.slug, participant.code)
     context = _person_context(participant, now, rights_here(request), card)
     return render(request, "batches/staff_person.html", context, status=422)

@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_GET, require_safe
 
+from batches.selectors.people import needs_check_attempt
 from console.forms.people import PeopleQuery
 from console.selectors.people import PersonState, Row, people_rows
 from console.selectors.people_facts import RowFacts, rows_with_facts
@@ -165,6 +166,8 @@ def _panel(
             and facts.row.state in REPLACEABLE
             and study.status != StudyStatus.CLOSED
         ),
+        "may_try_again": may_decide and person is not None and needs_check_attempt(person),
+        "here": query.at(facts.row.handle).text,
         "back": query.at("").text,
     }
 

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable
+from datetime import datetime
 
 import pytest
 from django.test import Client
 
-from studies.models import ComprehensionAttempt, Participant, Study
+from studies.models import ComprehensionAttempt, Participant, Study, StudyEvent, User
 from studies.selectors.comprehension import questions_sha256
 
 pytestmark = pytest.mark.django_db
@@ -63,13 +64,34 @@ def test_a_failed_try_says_what_to_read_again_and_not_what_is_right(
     assert "You have 1 try left" in page
 
 
-def test_after_the_last_try_no_form_is_left(visitor: Client, person: Participant) -> None:
+def test_after_the_last_try_one_message_and_no_form_is_left(visitor: Client, person: Participant) -> None:
     visitor.post(CHECK, form(person, WRONG))
-    page = words(visitor.post(CHECK, form(person, WRONG, attempt=2), follow=True).content)
-    assert "You have used all your tries" in page
+    visitor.post(CHECK, form(person, WRONG, attempt=2))
+    page = words(visitor.post(CHECK, form(person, RIGHT, attempt=3), follow=True).content)
+    assert page.count('<div class="notice') == page.count("You have used all your tries") == 1
     assert 'type="radio"' not in page
-    visitor.post(CHECK, form(person, RIGHT, attempt=3))
     assert not ComprehensionAttempt.objects.filter(passed=True).exists()
+
+
+def test_the_panel_of_whoever_has_no_try_left_allows_one_more_for_a_reason(
+    person: Participant, lead: User, now: datetime
+) -> None:
+    for _ in range(2):
+        person.check_tries.create(choices=[], correct=0, passed=False, attempted_at=now)
+    browser = Client()
+    browser.force_login(lead)
+    browser.get("/")
+    panel = f"/staff/studies/pilot/participants/?person={person.code}"
+    asked = words(browser.get(panel).content)
+    assert "This person has used all tries at the check questions and waits." in asked
+    back = re.search(r'name="back" value="(person=[^"]+)"', asked)
+    assert back is not None
+    sent = {"check-attempt-reason": "Read it on a phone", "back": back[1]}
+    answer = browser.post(f"/staff/studies/pilot/participants/{person.code}/check-attempt/", sent)
+    assert answer.headers["Location"] == panel
+    granted = StudyEvent.objects.get(kind="check_attempt_granted")
+    assert (granted.details["reason"], granted.actor) == ("Read it on a phone", lead)
+    assert "Allow one more try" not in words(browser.get(panel).content)
 
 
 def test_an_open_question_uses_no_try_and_keeps_the_rest(visitor: Client, person: Participant) -> None:
