@@ -22,9 +22,9 @@ class Can(StrEnum):
     SET_UP = "set_up"  # change the draft, lock, amend, close, build question sets
     SEE_PEOPLE = "see_people"  # names, addresses, profiles, progress, documents, messages
     INVITE = "invite"  # invite, remind, answer messages, announce
-    DECIDE_PEOPLE = "decide_people"  # approve, reject, replace, withdraw on somebody's wish
+    DECIDE_PEOPLE = "decide_people"  # approve, reject, replace, withdraw on somebody's wish; one more try
     SEE_LIVE = "see_live"  # sessions: time, counts of answers, incidents; never texts
-    GIVE_TIME = "give_time"  # extra time, reopening, one more try at the check questions
+    GIVE_TIME = "give_time"  # extra time, reopening
     PAUSE = "pause"  # pause recruiting and let it go on
     VOID = "void"  # void sessions
     PAY = "pay"  # what is owed to whom, the payer's states

@@ -142,7 +142,8 @@ def _person_context(
 
 
 def _right_for(action: PersonAction) -> Can:
-    return Can.DECIDE_PEOPLE if action == PersonAction.WITHDRAW else Can.GIVE_TIME
+    vetting = (PersonAction.WITHDRAW, PersonAction.CHECK_ATTEMPT)
+    return Can.DECIDE_PEOPLE if action in vetting else Can.GIVE_TIME
 
 
 def _trail_line(entry: TrailEntry, hidden: frozenset[str]) -> dict[str, object]:

@@ -79,7 +79,7 @@ def check_attempt_grant(
 ) -> Participant:
     """Let the person try once more. Raises AttemptNotGranted where they need no further try."""
     participant = participant_lock(participant)
-    require_right(actor, participant.study, Can.GIVE_TIME)
+    require_right(actor, participant.study, Can.DECIDE_PEOPLE)
     if not reason.strip():
         raise AttemptNotGranted(_("Write why this person gets another try; the reason is kept."))
     if check_passed(participant):

@@ -68,7 +68,7 @@ def test_after_the_last_try_one_message_and_no_form_is_left(visitor: Client, per
     visitor.post(CHECK, form(person, WRONG))
     visitor.post(CHECK, form(person, WRONG, attempt=2))
     page = words(visitor.post(CHECK, form(person, RIGHT, attempt=3), follow=True).content)
-    assert page.count('<div class="notice') == page.count("You have used all your tries") == 1
+    assert page.count('class="notice warn"') == page.count("You have used all your tries") == 1
     assert 'type="radio"' not in page
     assert not ComprehensionAttempt.objects.filter(passed=True).exists()
 
