@@ -28,6 +28,7 @@ ROW_LABELS = {"time_budget_minutes": gettext_lazy("Time for a set"), "top_size":
 TEXTS = (
     "organisation", "responsible", "reached_at", "pay", "consent_text", "instructions", "arms",
     "allowed_tools", "practice_prompts", "check_questions", "next_steps", "payment_note", "contact",
+    "screening_reasons",
 )  # fmt: skip
 
 
