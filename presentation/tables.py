@@ -47,6 +47,10 @@ class Sourced(str):
         return cell
 
 
+class Exact(Named):
+    """A cell in plain words; `code` is the exact term for them, which a page lists as well."""
+
+
 @dataclass(frozen=True)
 class DrawnCell:
     """A cell as pages show it: its classes, its interval drawn if it has one, the code it stands for."""

@@ -13,7 +13,7 @@ from presentation.drawings.shapes import WIDE
 from presentation.measures import reasons_apart
 from presentation.plain import exact_terms
 from presentation.sorting import sort_table
-from presentation.tables import Named, Table
+from presentation.tables import Exact, Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.blocks_shown import PAGES
@@ -120,9 +120,9 @@ def _said(
 
 
 def _codes(tables: Iterable[Table]) -> dict[str, str]:
-    """What files call that which tables call by a plain name: tooltips have it, too."""
+    """The exact terms of cells in plain words: tooltips have them, too."""
     cells = (cell for table in tables for row in table.rows for cell in row)
-    return {str(cell): cell.code for cell in cells if isinstance(cell, Named) and cell.code != cell}
+    return {str(cell): cell.code for cell in cells if isinstance(cell, Exact) and cell.code != cell}
 
 
 def _figures(

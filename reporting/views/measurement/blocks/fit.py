@@ -8,7 +8,7 @@ from presentation.drawings.charts import Across, Axis, Place, Series, chart
 from presentation.drawings.shapes import Drawing, Key, Shape
 from presentation.measures import percent_cell, value_cell
 from presentation.numbers import Text, counted, decimals
-from presentation.tables import Named
+from presentation.tables import Exact
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -159,7 +159,7 @@ PAGE = parts.BlockPage(
             (
                 (
                     _("What is unusual"),
-                    lambda _block, name: Named(str(FLAGS[name]), str(TERMS.get(name, FLAGS[name]))),
+                    lambda _block, name: Exact(str(FLAGS[name]), str(TERMS.get(name, FLAGS[name]))),
                 ),
                 (
                     _("Flagged"),

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from presentation.figures import Point, Style
 from presentation.measures import estimator_name, few_clusters_sentences
 from presentation.numbers import Text, counted, decimals
-from presentation.tables import ABSENT, Named
+from presentation.tables import ABSENT, Exact
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.first_error import FEW_BATCHES
 from reporting.views.measurement import parts
@@ -171,7 +171,7 @@ def _widths_sentence(block: BlockMeasures) -> Text:
 
 def _source(_block: BlockMeasures, row: MeasureRow) -> Text:
     """In plain words; the exact names are in its tooltip."""
-    return Named(str(SOURCES.get(row.subset, row.subset)), f"{estimator_name(row.name)}, {row.subset}")
+    return Exact(str(SOURCES.get(row.subset, row.subset)), f"{estimator_name(row.name)}, {row.subset}")
 
 
 def sources(block: BlockMeasures) -> list[MeasureRow]:
@@ -193,7 +193,7 @@ def target(_block: BlockMeasures, row: MeasureRow) -> Text:
         text = _("%(target)s (by chance too narrow: use “%(wider)s”)") % facts
     elif row.details.get("serves") and code != "paper":
         text = _("%(target)s (use this)") % {"target": text}
-    return Named(str(text), code) if code.startswith("T") else text
+    return Exact(str(text), code) if code.startswith("T") else text
 
 
 def points(block: BlockMeasures) -> Iterator[Point]:
