@@ -12,7 +12,8 @@ SECRET_KEYS = re.compile(
     r"token|secret|password|authorization|api_?key|cookie|e_?mail|answer|text|code", re.I
 )
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(\.[\w-]+)*")
-INVITATION = re.compile(r"(?<=/invitations/)[\w-]{20,}")  # whoever has the link is let in
+# Whoever has the link of an invitation is let in, whoever has that of the first run owns the site.
+LINK = re.compile(r"(?:(?<=/invitations/)|(?<=/first-run/))[\w-]{20,}")
 # PostgreSQL quotes the row or the statement that failed, pydantic the input: either may be an answer.
 QUOTED_BY_DATABASE = re.compile(
     r"\n(?:LINE \d+|DETAIL|CONTEXT|QUERY):.*?(?=\n\n(?:The above|During handling)|\Z)", re.DOTALL
@@ -28,7 +29,7 @@ def redact(_logger: object, _method: str, event: MutableMapping[str, Any]) -> Mu
             event[key] = HIDDEN
         elif isinstance(value, str):
             value = QUOTED_BY_PYDANTIC.sub(HIDDEN, QUOTED_BY_DATABASE.sub(f"\n{HIDDEN}", value))
-            event[key] = INVITATION.sub(HIDDEN, ADDRESS.sub(HIDDEN, value))
+            event[key] = LINK.sub(HIDDEN, ADDRESS.sub(HIDDEN, value))
     return event
 
 

@@ -123,7 +123,8 @@ def session_withdraw(
         deletes_at = now + timedelta(days=participant.study.protocol.deletion_days)
         if actor is not None and site_url is not None:
             message = participant_mail(participant, "withdrawn", {"deletes_at": deletes_at}, site_url)
-            participant_mail_queue(participant, message, now, kind=MailKind.DECISION)
+            # No switch keeps it from people that somebody says they wished to leave.
+            participant_mail_queue(participant, message, now, kind=MailKind.DECISION, always=True)
         participant_event(
             participant,
             StudyEventKind.WITHDREW,

@@ -20,7 +20,7 @@ from batches.models import Answer
 from jobs.selectors import open_jobs
 from judging.models import JudgeConfig, JudgingRun
 from judging.models.runs import RunState
-from scoring.models import ResultSet
+from scoring.models import ModelConfiguration, ResultSet
 from scoring.services.export_files import exports_folder
 from studies.models import (
     BankVersion,
@@ -54,6 +54,7 @@ COUNTED: dict[type[Model], str | Promise] = {
     Answer: gettext_lazy("Answers"),
     ResultSet: gettext_lazy("Results"),
     Prompt: gettext_lazy("Questions"),
+    ModelConfiguration: gettext_lazy("Models"),
 }
 
 logger = logging.getLogger(__name__)
@@ -74,7 +75,8 @@ def studies_resting_on(row: Deletable) -> list[Study]:
         BankVersion: Q(bank_version=row.pk) | Q(batch_plan__bank_version=row.pk),
         ItemBank: Q(item_bank=row.pk) | Q(batch_plan__item_bank=row.pk),
         JudgeProtocol: Q(judge_protocol=row.pk),
-        JudgeConfig: Q(scoring_runs__config=row.pk),
+        # A plan names its judge by short name: whoever took the name later would be sent the answers.
+        JudgeConfig: Q(scoring_runs__config=row.pk) | Q(settings__planned_judge=getattr(row, "slug", None)),
     }
     return list(Study.objects.filter(uses[type(row)]).distinct()) if type(row) in uses else []
 

@@ -118,7 +118,10 @@ def rehearsal_run(
     simulated_people_add(study=study, number=people, actor=actor, now=began)
     wanted = [f"{study.slug}-{n + 1:03d}@example.org" for n in range(people)]
     drawn = draw_people(wanted, mean=MEAN, spread=SPREAD, seed=1, off_task_share=OFF_TASK * off_task)
-    rows = Participant.objects.filter(study=study, user__email__in=wanted, user__is_staff=False)
+    # Nobody who takes part in a real study is signed in for, whatever their address.
+    rows = Participant.objects.filter(study=study, user__email__in=wanted, user__is_staff=False).exclude(
+        user__participations__study__is_simulated=False
+    )
     by_email = {row.user.email: row for row in rows.select_related("user", "session")}
     protocol = study.protocol
     check = (

@@ -95,7 +95,7 @@ def _is_orcid(text: str) -> bool:
 def licence_text(publication: Publication, study: StudyEntry, now: datetime) -> str:
     """Under what the files may be used; that nobody chose is said as plainly."""
     holders = ", ".join(map(str, publication.authors)) or "the people who ran this study"
-    title = publication.title or study.name
+    title = " ".join((publication.title or study.name).split())
     if not publication.licence:
         return (
             f"{title}\nCopyright {now:%Y} {holders}\n\n"

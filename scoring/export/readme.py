@@ -1,5 +1,6 @@
 """README.md of an export: what was studied, how, what came out, how to compute it again, what it lacks."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from scoring.export.dictionary import DICTIONARY_NAME
@@ -77,8 +78,8 @@ def _how(manifest: Manifest) -> Iterator[str]:
         )
     if run:
         judge = run.judge_name or run.judge_kind
-        yield f"* Answers scored by: {judge}, `judge_sha256` {run.judge_sha256}."
-        yield from (f"* {note}" for note in run.notes)
+        yield f"* Answers scored by: {_line(judge)}, `judge_sha256` {run.judge_sha256}."
+        yield from (f"* {_line(note)}" for note in run.notes)
 
 
 def _run(manifest: Manifest) -> RunEntry | None:
@@ -178,7 +179,7 @@ def _scope(manifest: Manifest) -> Iterator[str]:
     if left.test_participants:
         yield f"* Test participants of the team: {left.test_participants}."
     for canary in manifest.canaries:
-        yield f"* These files must not enter training corpora: `{_line(canary)}`."
+        yield f"* These files must not enter training corpora: {_code(canary)}."
 
 
 def _files(manifest: Manifest) -> Iterator[str]:
@@ -209,10 +210,17 @@ def _rights(publication: Publication) -> Iterator[str]:
     named = f"Cite as `{CITATION_NAME}` says."
     yield named if publication.authors else "No authors were named, so there is no citation."
     if publication.doi:
-        yield f"DOI: {publication.doi}"
+        yield f"DOI: {_line(publication.doi)}"
 
 
 def _line(text: str) -> str:
     """A text of somebody else as one line without markup."""
     kept = " ".join(text.split())
     return "".join(f"\\{letter}" if letter in "\\`*_[]<>|#" else letter for letter in kept)
+
+
+def _code(text: str) -> str:
+    """The same letter by letter, so that a search finds it."""
+    kept = " ".join(text.split())
+    fence = "`" * (1 + max(map(len, re.findall("`+", kept)), default=0))
+    return f"{fence}{kept}{fence}" if len(fence) == 1 else f"{fence} {kept} {fence}"

@@ -1,7 +1,6 @@
 """Files to take away: made whole, private, taken by a link that ends, deleted after a while."""
 
 import hashlib
-import logging
 import shutil
 import tempfile
 import zipfile
@@ -31,8 +30,6 @@ LINK = timedelta(minutes=15)
 # What a killed worker left is gone within the hour (see `console.tasks`); a live export writes all the time.
 STRAY = timedelta(minutes=50)
 SALT = "scoring.export_files"
-
-logger = logging.getLogger(__name__)
 
 
 class LinkRefused(Refused):
@@ -200,15 +197,13 @@ def _somebody_left(instance: StudyEvent, created: bool, **_sent: object) -> None
     goes with the next `files_expire`.
     """
     if created and instance.kind in LEAVING:
-        transaction.on_commit(lambda: _left_files_delete(instance.study, instance.happened_at))
+        # Robust: whatever is wrong with a file, who withdrew is told that they have.
+        transaction.on_commit(lambda: _left_files_delete(instance.study, instance.happened_at), robust=True)
 
 
 def _left_files_delete(study: Study, now: datetime) -> None:
-    try:
-        for file in left_files(ExportFile.objects.filter(study=study, deleted_at=None)):
-            _file_delete(file, "withdrawal", now)
-    except OSError:
-        logger.exception("could not delete an export that somebody left")
+    for file in left_files(ExportFile.objects.filter(study=study, deleted_at=None)):
+        _file_delete(file, "withdrawal", now)
 
 
 def export_strays_delete(*, now: datetime) -> None:

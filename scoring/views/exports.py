@@ -27,7 +27,7 @@ from studies.models import Study
 from studies.roles import Can
 from studies.services.clock import server_now
 from studies.services.refusals import Refused
-from studies.views.access import rights_here, signed_in, study_page
+from studies.views.access import page_refused, rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
 from studies.views.listing import Column, Listing
 from studies.views.second_factor import proof_required
@@ -58,6 +58,8 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponseBase:
     """What leaves and what never does; make an export, or say how it is published; those that were made, and
     who took them.
     """
+    if "licence" in request.POST and Can.SET_UP not in rights_here(request):
+        return page_refused(request, study)
     refused = publication_take(request, study) if "licence" in request.POST else None
     if request.method == "POST" and not refused:
         return (

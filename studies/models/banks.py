@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
+from django.utils.functional import cached_property
 
 from formats.item_parameters import ResponseModel
 
@@ -73,6 +74,11 @@ class BankVersion(StoredInSlices):
 
     def __str__(self) -> str:
         return f"{self.bank} v{self.number}"
+
+    @cached_property
+    def number_of_prompts(self) -> int:
+        """Counted once, as a version never changes: every mail of thousands says it."""
+        return Prompt.objects.filter(version=self).count()
 
 
 class Prompt(models.Model):

@@ -83,6 +83,6 @@ def questions_in_set(
     """How many questions the smallest and the largest set hold, built or not, under the study's settings or
     other ones. `prompts` of the bank are counted where their number is not given.
     """
-    number = Prompt.objects.filter(version=study.bank_version_id).count() if prompts is None else prompts
+    number = study.bank_version.number_of_prompts if prompts is None else prompts
     size = (settings or study.protocol).batch_size
     return number % size or min(size, number), min(size, number)

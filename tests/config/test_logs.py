@@ -1,5 +1,8 @@
 """Logs carry no secrets, addresses or answers."""
 
+import pytest
+from django.urls import reverse
+
 from config.logs import redact
 
 
@@ -32,6 +35,8 @@ def test_what_an_error_quotes_of_the_data_is_hidden() -> None:
     )
 
 
-def test_the_link_of_an_invitation_is_hidden() -> None:
-    line = redact(None, "warning", {"event": "Forbidden: /invitations/Qm3kZ0x-8_aVd7TtPq2wLrYs/"})
-    assert line == {"event": "Forbidden: /invitations/[hidden]/"}
+@pytest.mark.parametrize("page", ["invitation", "first_run"])
+def test_a_link_that_lets_somebody_in_is_hidden(page: str) -> None:
+    address = reverse(page, args=["Qm3kZ0x-8_aVd7TtPq2wLrYs"])
+    line = redact(None, "warning", {"event": f"Unprocessable Entity: {address}"})
+    assert line == {"event": f"Unprocessable Entity: {address.split('Qm')[0]}[hidden]/"}

@@ -104,6 +104,11 @@ def test_a_bank_is_deleted_once_no_study_uses_it_and_named_studies_keep_it(
     judge = JudgeConfig.objects.create(
         slug="unused", base_url="http://127.0.0.1:9/v1", model="m", created_at=now
     )
+    # A plan names its judge: whoever took the name later would be sent its answers.
+    planned = draft(now)
+    Study.objects.update(settings={**planned.settings, "planned_judge": "unused"})
+    assert "Studies rest on it" in delete(staff, "judge", judge.pk)
+    Study.objects.update(settings=planned.settings)
     assert "It is deleted." in delete(staff, "judge", judge.pk)
     kinds = list(SiteEvent.objects.order_by("pk").values_list("kind", flat=True))
     assert kinds == ["study_deleted", "bank_deleted", "judge_deleted"]

@@ -15,6 +15,7 @@ from operations.services.rehearsals import Rehearsed, StudyIsReal, rehearsal_run
 from scoring.models import ResultSet
 from studies.models import Study, StudyStatus
 from studies.services.clock import server_now
+from studies.services.people.participants import participant_add
 
 # Requests begin with connections of their own, which none of a test's transaction survives.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -59,7 +60,7 @@ def test_a_draft_is_rehearsed_in_a_marked_copy_up_to_its_results(
 
 
 def test_who_was_interrupted_goes_on_and_nobody_answers_twice(make_study: Callable[..., Study]) -> None:
-    study = make_study(slug="trial", batch_size=3)
+    study = make_study(slug="trial", prompts=6, batch_size=3)
     Study.objects.update(is_simulated=True)
     study.refresh_from_db()
     steps = 0
@@ -78,6 +79,15 @@ def test_who_was_interrupted_goes_on_and_nobody_answers_twice(make_study: Callab
     assert rehearse(study, 2) == Rehearsed(2, 2, 0)
     assert [one.status for one in Session.objects.all()] == [SessionStatus.SUBMITTED] * 2
     assert set(Revision.objects.values_list("number", flat=True)) == {1}
+
+
+def test_nobody_of_a_real_study_is_signed_in_for(make_study: Callable[..., Study]) -> None:
+    simulated, real = make_study(slug="trial", batch_size=3), make_study(slug="real")
+    Study.objects.filter(pk=simulated.pk).update(is_simulated=True)
+    simulated.refresh_from_db()
+    participant_add(study=real, email="trial-001@example.org", profile="stem-phd", now=server_now())
+    assert rehearse(simulated, 2).through == 1
+    assert Session.objects.get().participant.user.email == "trial-002@example.org"
 
 
 def test_after_half_an_hour_nobody_further_begins(

@@ -6,7 +6,7 @@ import re
 from datetime import datetime
 
 from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
+from django.core.validators import MaxLengthValidator, validate_email
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -18,6 +18,8 @@ from studies.services.refusals import Refused
 SUBJECT_CHARACTERS = 200
 BODY_CHARACTERS = 20_000
 NAME_CHARACTERS = 80
+# What the row of a queued mail holds; a longer one would fail whatever queues it.
+NAME_BYTES, ADDRESS_CHARACTERS = 240, 254
 UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
@@ -78,13 +80,15 @@ def mail_sender_set(*, study: Study, name: str, reply_to: str, actor: User, now:
     new. The address that mails come from stays the site's. Raises MailTextRefused.
     """
     name, reply_to = name.strip(), reply_to.strip()
-    if len(name) > NAME_CHARACTERS or UNPRINTABLE.search(name) or set(name) & set('@<>"\\'):
+    too_long = len(name) > NAME_CHARACTERS or len(name.encode()) > NAME_BYTES
+    if too_long or UNPRINTABLE.search(name) or set(name) & set('@<>"\\'):
         raise MailTextRefused(
             _("Write the sender's name in one line of at most 80 characters, without an address.")
         )
     try:
         if reply_to:
             validate_email(reply_to)
+            MaxLengthValidator(ADDRESS_CHARACTERS)(reply_to)
     except ValidationError:
         raise MailTextRefused(_("Write one e-mail address for answers, such as team@example.org.")) from None
     row, _is_new = MailSender.objects.get_or_create(study=study)

@@ -54,13 +54,14 @@ def participant_mail_queue(
     *,
     kind: MailKind,
     valid_for: timedelta = VALID_FOR,
+    always: bool = False,
 ) -> OutgoingMail | None:
-    """Leave the mail to a worker, where the study sends this kind.
+    """Leave the mail to a worker, where the study sends this kind, or `always`.
 
     The event that tells of it keeps its number as `mail`.
     """
     study = participant.study
-    if study.is_simulated or is_switched_off(study, kind):
+    if study.is_simulated or (is_switched_off(study, kind) and not always):
         return None
     return _queue(study, message, now, valid_for, kind=kind, participant=participant)
 

@@ -135,14 +135,15 @@ def _values(study: Study, context: dict[str, object]) -> dict[str, str]:
 
 
 def html_of(subject: str, body: str, button: MailButton | None = None, sender: str = "") -> str:
-    """The text as HTML: its paragraphs, and the line that is the button's link as a button."""
+    """The text as HTML: its paragraphs, and after the one that has the button's link, the button."""
     blocks: list[dict[str, str]] = []
     for paragraph in filter(None, map(str.strip, body.split("\n\n"))):
         lines = paragraph.splitlines()
         words = [line for line in lines if button is None or line.strip() != button.link]
         if words:
             blocks.append({"text": "\n".join(words)})
-        if button is not None and len(words) < len(lines):
+        # A study's own words may have the link within a line, where no mail program need make it one.
+        if button is not None and button.link in paragraph:
             blocks.append({"link": button.link})
     context = {
         "subject": subject,

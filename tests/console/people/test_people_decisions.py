@@ -241,6 +241,8 @@ def test_whoever_asked_by_phone_is_withdrawn_with_the_reason_and_told_by_mail(
     staff: Client, applicant: Applicant
 ) -> None:
     ada = applicant("ada")
+    # No switch keeps it from them.
+    staff.post(reverse("staff_mails_switch", args=[ada.study.slug, "decision"]), {"send": "off"})
     address = reverse("staff_person_action", args=[ada.study.slug, ada.code, "withdraw"])
     assert staff.post(address, {"withdraw-reason": "Called on Monday."}).status_code == 302
     event = StudyEvent.objects.get(kind="participant_withdrew")

@@ -44,7 +44,7 @@ def test_an_invitation_goes_out_in_the_studys_words_from_its_sender_and_back_to_
     staff: Client, study: Study, now: datetime
 ) -> None:
     staff.post(f"{PAGE}sender/", {"name": "Bäckerei, Study Team", "reply_to": "team@example.org"})
-    words = {"subject": "Come to {study}", "body": "Dear {email},\n\ncome here:\n{link}\n\n{about}"}
+    words = {"subject": "Come to {study}", "body": "Dear {email},\n\ncome here:\n{link} today.\n\n{about}"}
     staff.post(f"{PAGE}invitation/text/?language=en", words)
     preview = staff.get(f"{PAGE}invitation/?language=en").content.decode()
     assert "Dear participant@example.org," in preview
@@ -55,7 +55,7 @@ def test_an_invitation_goes_out_in_the_studys_words_from_its_sender_and_back_to_
     invitations_queue(study=study, invitations=[one], site_url=site, now=timezone.now())
     assert mails_send(clock=timezone.now) == 1
     sent = mail.outbox[-1]
-    link = sent.body.split("come here:\n")[1].splitlines()[0]
+    link = sent.body.split("come here:\n")[1].split(" today.")[0]
     assert (sent.subject, link.startswith(f"{site}/invit")) == ("Come to The study pilot", True)
     assert sent.body.startswith("Dear new@example.org,\n\n")
     assert "What this site records:" in sent.body
@@ -104,6 +104,8 @@ def test_a_text_that_would_not_do_is_refused_and_stays_in_the_form(
         ("dean@university.example", ""),
         ("Team <x>", ""),
         ("T" * 81, ""),
+        ("𝕋" * 80, ""),
+        ("Team", f"{'t' * 60}@{'long.' * 40}example.org"),
         ("Team", "nobody"),
         ("Team", "a@example.org, b@example.org"),
         ("Team", "a@example.org\nBcc: all@example.org"),

@@ -16,8 +16,11 @@ from scoring.export.publication import DOI, AuthorRefused, authors_of
 from scoring.export.rows import ROW_TYPES
 from scoring.models import PublicationSettings
 from scoring.services.exports import study_export
-from studies.models import Study, StudyEvent, User
+from studies.models import BankVersion, Study, StudyEvent, User
+from studies.roles import Role
 from studies.services.events import StudyEventKind
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
 
 pytestmark = pytest.mark.django_db
 SAID = {
@@ -81,6 +84,35 @@ def test_what_is_said_after_the_lock_is_in_readme_licence_and_citation(
     assert f"counted (retained): {manifest['runs'][0]['flow']['retained']}." in readme
     named = {one["name"] for one in manifest["files"]}
     assert {"README.md", "LICENSE", "CITATION.cff", "datapackage.json"} <= named
+
+
+def test_what_people_wrote_makes_no_line_and_no_markup_of_its_own(
+    staff: Client, scored: Study, tmp_path: Path, now: datetime
+) -> None:
+    hostile = {
+        "licence": "", "title": "Data\r\nSPDX-License-Identifier: CC0-1.0", "authors": "[a](//evil)\r\n# b",
+        "doi": "10.1234/[a](//evil)",
+    }  # fmt: skip
+    assert staff.post(page(scored), hostile).status_code == 302
+    BankVersion.objects.update(canaries=["DO_NOT train `on`"])
+    scored.bank_version.refresh_from_db()
+    target = tmp_path / "bundle"
+    study_export(study=scored, target=target, replace=False, software="chiron test", now=now)
+    assert "\nSPDX" not in (target / "LICENSE").read_text()
+    readme = (target / "README.md").read_text()
+    assert "[a](" not in readme
+    assert "training corpora: `` DO_NOT train `on` ``." in readme
+
+
+def test_an_analyst_takes_the_data_and_does_not_say_under_which_licence(
+    scored: Study, client: Client, now: datetime
+) -> None:
+    analyst, _ = staff_add(email="analyst@example.org")
+    role_give(study=scored, user=analyst, role=Role.ANALYST, now=now)
+    client.force_login(analyst)
+    assert 'name="licence"' not in client.get(page(scored)).text
+    assert client.post(page(scored), SAID).status_code == 403
+    assert not PublicationSettings.objects.exists()
 
 
 @pytest.mark.parametrize(
