@@ -46,6 +46,7 @@ workplace.addEventListener("opened", ({ detail }) => listenTo(detail.work));
 workplace.addEventListener("shown", () => {
   sides.name(workplace.shown.position);
   sides.show("question");
+  tellSignedOut();
   if (ending.isOver) ending.sayWhatIsSaved();
 });
 listenToTime();
@@ -107,9 +108,14 @@ function listenToTime() {
     ending.unlock();
     for (const work of workplace.opened) work.saver.resume();
   });
-  countdown.addEventListener("signed-out", () => workplace.shown.drafting.saveState.tellSignedOut(true));
+  countdown.addEventListener("signed-out", tellSignedOut);
   countdown.addEventListener("signed-in", () => {
-    workplace.shown.drafting.saveState.tellSignedOut(false);
+    tellSignedOut();
     workplace.flush();
   });
+}
+
+// On the question that is shown; each has the notice in its form.
+function tellSignedOut() {
+  workplace.shown.drafting.saveState.tellSignedOut(countdown.isSignedOut);
 }

@@ -2,7 +2,7 @@
 // every reply corrects it. The device's clock is no source of time: where it and performance.now() disagree
 // about how long ago the last tick was, the device slept or was set, and the server is asked at once.
 
-import { isSignedOut } from "../js/replies.js";
+import { isSignedOut, readReply } from "../js/replies.js";
 
 const POLL_MS = 8_000;
 const TICK_MS = 1_000;
@@ -72,9 +72,9 @@ export class Countdown extends EventTarget {
   async #askOnce(askedAt) {
     try {
       const reply = await fetch(this.url, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
-      if (reply.status >= 500) throw new TypeError("the server cannot answer now");
+      const clock = await readReply(reply);
       this.#tell("answered");
-      if (reply.ok) this.#learn(await reply.json(), askedAt);
+      if (reply.ok) this.#learn(clock, askedAt);
       else this.#refused(reply);
       return reply.ok;
     } catch {

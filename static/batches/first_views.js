@@ -1,7 +1,7 @@
 // When a question was first shown from the page's memory. What cannot be told now waits in this page; the server keeps
 // how long ago it was by this device, and when it heard of it.
 
-import { isSignedOut } from "../js/replies.js";
+import { isSignedOut, readReply } from "../js/replies.js";
 import { csrfToken } from "./saver.js";
 
 const TIMEOUT_MS = 10_000;
@@ -37,7 +37,8 @@ export class FirstViews {
         body: JSON.stringify({ seconds_ago: Math.min(Math.floor(passed / 1_000), 2 ** 31 - 1) }),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
-      return reply.status < 500 && !isSignedOut(reply);
+      await readReply(reply);
+      return !isSignedOut(reply);
     } catch {
       return false;
     }

@@ -1,6 +1,6 @@
 // The person's own mark to come back to a prompt. Tried again until the server has it, also on a later page.
 
-import { isSignedOut } from "../js/replies.js";
+import { isSignedOut, readReply } from "../js/replies.js";
 import { csrfToken } from "./saver.js";
 
 const RETRY_MS = 5_000;
@@ -46,6 +46,7 @@ export class Flag extends EventTarget {
         body: JSON.stringify({ flagged }),
         keepalive: true,
       });
+      await readReply(response);
       // After the end, or in another session, there is nothing to mark any more.
       const isSettled = response.ok || [404, 410, 422].includes(response.status);
       if (isSettled && !isSignedOut(response)) this.#forget(flagged);

@@ -55,16 +55,16 @@ export class HeldQuestions {
   async #load() {
     try {
       const reply = await fetch(this.url, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
-      if (reply.ok && !reply.redirected) return await this.#keep(await reply.text());
-      if (reply.status < 500) return; // signed out, or over: the page says so by itself
+      if (reply.ok && this.#keep(await reply.text())) return await this.#loadFiles();
     } catch {
-      // Tried again.
+      // Tried again, as where something else answers: signed out, or a page of a captive portal.
     }
     setTimeout(() => !this.isClosed && this.#load(), RETRY_MS);
   }
 
-  async #keep(html) {
+  #keep(html) {
     const page = new DOMParser().parseFromString(html, "text/html");
+    if (this.isClosed) return false;
     for (const template of page.querySelectorAll("template")) {
       // Loaded when they are shown, or as a file below.
       for (const shown of template.content.querySelectorAll("figure.attachment :is(img, iframe)")) {
@@ -73,7 +73,11 @@ export class HeldQuestions {
       }
       this.questions.set(Number(template.dataset.position), template);
     }
-    // One after another: nothing that is needed now waits for them.
+    return this.questions.size > 0;
+  }
+
+  // One after another: nothing that is needed now waits for them.
+  async #loadFiles() {
     for (const template of this.questions.values()) {
       for (const figure of template.content.querySelectorAll("figure.attachment")) {
         await this.#loadFile(figure.dataset.address);
@@ -85,6 +89,8 @@ export class HeldQuestions {
     while (!this.isClosed && !this.files.has(address)) {
       try {
         const reply = await fetch(address, { cache: "no-store" });
+        const isOther = reply.status >= 500 || reply.status === 429 || reply.headers.get("Content-Type")?.startsWith("text/html");
+        if (isOther) throw new TypeError("no file of this site");
         const isTooLarge = this.bytes + Number(reply.headers.get("Content-Length")) > MOST_BYTES;
         if (!reply.ok || isTooLarge) return reply.body?.cancel();
         const file = await reply.blob();

@@ -2,7 +2,7 @@
 // The server orders the saves of a page by `sequence`; a retry of the same draft keeps its number, so a save
 // whose reply got lost is not counted twice.
 
-import { isSignedOut } from "../js/replies.js";
+import { isSignedOut, readReply } from "../js/replies.js";
 import { currentDraft, sameDraft } from "./drafts.js";
 
 const PAUSE_MS = 2_000;
@@ -30,7 +30,7 @@ export class Saver extends EventTarget {
     this.timer = null;
     this.waitingSince = null;
     this.editedAt = 0;
-    // While another question is shown the page sends what is unsaved, see workplace.js.
+    // While another question is shown: it waits longest, and the page sends it when the line is back, see workplace.js.
     this.isAside = false;
     this.newer = null;
     this.adopted = null;
@@ -149,8 +149,8 @@ export class Saver extends EventTarget {
     if (!leaving && this.state !== "offline" && this.state !== "signed-out") this.#become("saving");
     try {
       const response = await this.#post(body, leaving);
-      const reply = response.status < 500 ? await response.json() : null;
-      if (typeof reply?.sentence !== "string") throw new TypeError("no reply of this site");
+      const reply = await readReply(response);
+      if (typeof reply.sentence !== "string") throw new TypeError("no reply of this site");
       this.inFlight = leaving ? this.inFlight : null;
       this.#receive(response, reply, attempt, askedAt);
     } catch {
@@ -190,7 +190,7 @@ export class Saver extends EventTarget {
     else if (status === 409) this.#stale(reply);
     else if (status === 410) this.#become("over", reply);
     else if (isSignedOut(response)) this.#signedOut(reply);
-    else if (status >= 400 && status < 500 && status !== 408 && status !== 429) this.#refuse(reply, attempt);
+    else if (status >= 400 && status < 500 && status !== 408) this.#refuse(reply, attempt);
     else this.#fail();
   }
 
@@ -237,7 +237,7 @@ export class Saver extends EventTarget {
     if (this.#isStuck) return;
     this.failures += 1;
     this.#become("offline");
-    this.#plan(this.isAside ? null : RETRY_MS[Math.min(this.failures, RETRY_MS.length) - 1]);
+    this.#plan(this.isAside ? RETRY_MS.at(-1) : RETRY_MS[Math.min(this.failures, RETRY_MS.length) - 1]);
   }
 
   #planAfterPause() {

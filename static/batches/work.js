@@ -42,6 +42,8 @@ export class Work {
   // Another question is shown from now on.
   stepAside() {
     this.saver.isAside = true;
+    // A browser loads a frame anew each time that it is put into the page, see held_questions.js.
+    for (const frame of document.querySelectorAll("#question-pane figure[data-address] iframe")) frame.removeAttribute("src");
     if (!this.isKept) this.nodes = null;
   }
 

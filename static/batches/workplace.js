@@ -4,8 +4,9 @@
 import { fill, gettext } from "../js/texts.js";
 import { Work } from "./work.js";
 
-// How long going on waits for what was written to be saved: afterwards that goes on beside it.
-const SAVE_MS = 3_000;
+// How long going on waits for what was written to be saved: afterwards that goes on beside it, or by the next page.
+const SAVE_MS = 1_000;
+const LEAVE_MS = 3_000;
 const TIMEOUT_MS = 10_000;
 
 export class Workplace extends EventTarget {
@@ -53,37 +54,41 @@ export class Workplace extends EventTarget {
 
   // Shows a question; where that is not possible now, says so and leaves everything as it is.
   async open(position, { isBack = false } = {}) {
-    if (position === this.shown.position) return;
     const move = ++this.moves;
-    await this.#settle();
+    if (position === this.shown.position) return;
+    await this.#settle(SAVE_MS);
     if (move !== this.moves || (!isBack && this.#needsDecision)) return;
     const address = this.list.address(position);
     const work = this.works.get(position) ?? this.#held(position) ?? (await this.#loaded(position));
     const nodes = work && (work.nodes ?? (await this.#loaded(position))?.nodes ?? null);
     if (move !== this.moves) return;
-    if (!work && this.line.isLost) this.#sayNotHeld(position);
-    else if (!work || (this.isOver && !this.works.has(position))) window.location.assign(address);
+    if (!work && this.line.isLost) this.#sayNotHeld(position, isBack);
+    else if (!work || (this.isOver && !this.works.has(position))) await this.leave(address);
     else this.#show(work, nodes, isBack ? null : address);
   }
 
   // Another page: where it cannot be reached, this one stays, which is better than the browser's own.
-  async leave(address) {
-    await this.#settle();
-    if (await this.line.isReachable()) window.location.assign(address);
-    else this.line.say(gettext("That page opens when the connection is back."));
+  async leave(address, { isToSignIn = false } = {}) {
+    await this.#settle(LEAVE_MS);
+    if (await this.line.isReachable()) {
+      this.isLeavingToSignIn = isToSignIn && this.opened.every((work) => work.copies.isKept);
+      window.location.assign(address);
+    } else this.line.say(gettext("That page opens when the connection is back."));
   }
 
-  // Everything that is unsaved, one after another. What the server refuses is the person's to decide.
+  // Everything that is unsaved, at once: the end may be near. What the server refuses is the person's to decide.
   async flush() {
-    for (const { saver } of this.unsaved) if (saver.state !== "refused") await saver.flush();
+    await Promise.all(this.unsaved.map(({ saver }) => saver.state !== "refused" && saver.flush()));
   }
 
   get #needsDecision() {
     return this.shown.saver.unsaved && ["refused", "stale"].includes(this.shown.saver.state);
   }
 
-  #settle() {
-    return Promise.race([this.shown.saver.flush(), new Promise((resolve) => setTimeout(resolve, SAVE_MS))]);
+  // Nothing waits for a line that is known to be lost.
+  #settle(milliseconds) {
+    const pause = this.line.isLost ? 0 : milliseconds;
+    return Promise.race([this.shown.saver.flush(), new Promise((resolve) => setTimeout(resolve, pause))]);
   }
 
   #held(position) {
@@ -155,13 +160,12 @@ export class Workplace extends EventTarget {
   #follow(event) {
     const link = event.target.closest?.("a[href]");
     if (!link || event.defaultPrevented || event.button !== 0) return;
-    if (link.matches("[data-sign-in]")) this.isLeavingToSignIn = this.opened.every((work) => work.copies.isKept);
     const isBeside = link.target === "_blank" || event.ctrlKey || event.metaKey || event.shiftKey || link.hasAttribute("download");
     const isHere = link.getAttribute("href").startsWith("#");
-    if (isBeside || isHere || this.isLeavingToSignIn) return;
+    if (isBeside || isHere) return;
     event.preventDefault();
     const position = this.list.positionOf(link.href);
-    if (position === null) this.leave(link.href);
+    if (position === null) this.leave(link.href, { isToSignIn: link.matches("[data-sign-in]") });
     else this.open(position);
   }
 
@@ -183,7 +187,8 @@ export class Workplace extends EventTarget {
     this.held.fill(this.pane, this.line);
   }
 
-  #sayNotHeld(position) {
+  #sayNotHeld(position, isBack) {
+    if (isBack) history.replaceState(null, "", this.list.address(this.shown.position));
     this.line.say(fill(gettext("Question %(position)s is not held on this page. It opens when the connection is back."), { position }));
   }
 }

@@ -14,12 +14,15 @@ from batches.services.ending import DeclaredResources, session_submit
 from benchmarks.hashed_judge.log import repeats
 from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.models import CriterionScore, JudgeCall, JudgingRun
+from judging.services.audits import audit_draw
 from scoring.models import ResultSet
 from studies.models import Study, User
 from tests.e2e.waiting import wait_until
 
 PEOPLE, PROMPTS = 8, 5
 VERDICTS = PEOPLE * PROMPTS
+LONG = (0, 1)
+LONG_CHARACTERS = 1_000
 STOPS = 60
 # One call at a time: the run takes ten seconds, time enough to pause it.
 LATENCY_MS = 250
@@ -38,7 +41,8 @@ def study(make_study: Callable[..., Study], begin: Callable[..., Session]) -> St
     for person in range(PEOPLE):
         session = begin(study)
         for position in range(1, PROMPTS + 1):
-            answer(session, position, f"Person {person} answers {position}")
+            long = "\nA further step." * 300 if person in LONG and position == 1 else ""
+            answer(session, position, f"Person {person} answers {position}{long}")
         session_submit(session=session, resources=DeclaredResources(("Books",), ""), now=timezone.now())
     return study
 
@@ -163,3 +167,29 @@ def test_a_study_is_judged_from_its_pages_with_the_keyboard(
     assert spent > 0
     expect(page.locator("#live-state dd").nth(1)).to_have_text(f"{spent:.4f}")
     wait_for_results(study, page)
+    rate_long_answers(page, study, run, staff)
+
+
+def rate_long_answers(page: Page, study: Study, run: JudgingRun, staff: User) -> None:
+    """No key rates an answer whose end was not on the screen, at the desk and on a phone."""
+    sample = audit_draw(
+        run=run, size=VERDICTS, seed=1, public_only=False, actor=staff, now=timezone.now()
+    )  # fmt: skip
+    long = [item for item in sample.items.all() if len(item.row.answer.text) > LONG_CHARACTERS]
+    assert len(long) == len(LONG)
+    page.emulate_media(reduced_motion="reduce")
+    for item, width, key, score in zip(long, (1440, 360), "mp", (1.0, 0.5), strict=True):
+        page.set_viewport_size({"width": width, "height": 740})
+        page.goto(f"/staff/studies/{study.slug}/audits/{sample.pk}/?number={item.number}")
+        expect(page.get_by_role("heading", name="Criterion")).to_be_in_viewport()
+        expect(page.get_by_role("heading", name="Answer", exact=True)).to_be_in_viewport()
+        page.keyboard.press(key)
+        expect(page.locator("#key-said")).to_contain_text("scroll to their end")
+        item.refresh_from_db()
+        assert item.human_score is None
+        page.keyboard.press("End")
+        expect(page.locator("#key-said")).to_be_empty()
+        with page.expect_navigation():
+            page.keyboard.press(key)
+        item.refresh_from_db()
+        assert (item.human_score, item.rater) == (score, str(staff))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
-from playwright.sync_api import BrowserContext, Dialog, Page, expect
+from playwright.sync_api import BrowserContext, Dialog, Page, Route, expect
 
 from batches.models import Answer, Session, SessionEvent, SessionEventKind
 from studies.bank.records import PromptRecord
@@ -136,6 +136,88 @@ def test_a_reload_without_a_network_is_warned_about(opened: Callable[..., tuple[
     assert asked[0].type == "beforeunload"
     page.get_by_role("button", name="Next question").click()
     shown(page, 2)
+
+
+def test_a_portal_that_answers_for_the_server_takes_nothing_and_nobody_away_from_the_page(
+    opened: Callable[..., tuple[Session, Page]],
+) -> None:
+    session, page = opened()
+    page.locator("[name=text]").fill("One")
+    expect(page.locator("#save-state")).to_contain_text("Saved at")
+    portal = "**/*"
+    page.route(portal, lambda route: route.fulfill(status=200, content_type="text/html", body="<h1>Pay</h1>"))
+    page.locator("[name=text]").fill("One, and more")
+    page.get_by_role("button", name="Next question").click()
+    shown(page, 2)
+    page.locator("[name=text]").fill("Two")
+    page.keyboard.press("Alt+Shift+F")
+    page.keyboard.press("Alt+Shift+J")
+    shown(page, 3)
+    page.get_by_role("link", name="Review and submit").first.click()
+    expect(page.locator("#line-lost")).to_contain_text("opens when the connection is back")
+    # No question that is not held opens the portal's page either.
+    page.locator(".dots a").nth(3).click()
+    shown(page, 4)
+    page.go_back()
+    shown(page, 3)
+    assert Answer.objects.get(session=session, position=1).text == "One"
+
+    page.unroute(portal)
+    answers = Answer.objects.filter(session=session).order_by("position")
+    wait_until(
+        page,
+        lambda: (
+            [*answers.values_list("text", "is_flagged")]
+            == [("One, and more", False), ("Two", True), ("", False), ("", False)]
+            and answers.exclude(first_seen_at=None).count() == len("123")
+        ),
+        "answers, the flag and first views arrived",
+    )
+    expect(page.locator("#line-lost")).to_be_hidden()
+
+
+def test_whoever_is_signed_out_is_told_on_every_question_and_no_more_when_signed_in(
+    opened: Callable[..., tuple[Session, Page]],
+) -> None:
+    session, page = opened()
+    cookies = page.context.cookies()
+    page.context.clear_cookies()
+    page.locator("[name=text]").fill("One")
+    expect(page.locator("#signed-out")).to_be_visible()
+    page.evaluate("window.dispatchEvent(new Event('focus'))")  # the clock is asked, too
+    page.wait_for_timeout(500)
+    page.get_by_role("button", name="Next question").click()
+    shown(page, 2)
+    expect(page.locator("#signed-out")).to_be_visible()
+    # Nor does signing in lead away from the page on a lost line.
+    page.context.set_offline(True)
+    page.locator("[data-sign-in]").click()
+    expect(page.locator("#line-lost")).to_contain_text("opens when the connection is back")
+    page.context.add_cookies(cookies)  # type: ignore[arg-type]
+    page.context.set_offline(False)
+    expect(page.locator("#signed-out")).to_be_hidden()
+    go_to(page, 1)
+    expect(page.locator("#signed-out")).to_be_hidden()
+    expect(page.locator("#save-state")).to_contain_text("Saved at")
+    assert Answer.objects.get(session=session, position=1).text == "One"
+
+
+def test_on_a_slow_line_going_on_waits_a_moment_and_what_was_written_is_saved_beside_it(
+    opened: Callable[..., tuple[Session, Page]],
+) -> None:
+    session, page = opened()
+    held: list[Route] = []
+    page.route("**/answers/1", lambda route: held.append(route))  # Playwright marks its handlers
+    page.locator("[name=text]").fill("One")
+    page.get_by_role("button", name="Next question").click()
+    page.wait_for_url("**/prompts/2/", timeout=2_500)
+    page.locator("[name=text]").fill("Two")
+    expect(page.locator("#save-state")).to_contain_text("Saved at")
+    page.unroute("**/answers/1")  # what was held goes on
+    expect(page.locator(".dots li").first).to_contain_text("answered")
+    expect(page.locator("[name=text]")).to_have_value("Two")
+    answers = Answer.objects.filter(session=session).order_by("position")
+    assert [*answers.values_list("text", flat=True)] == ["One", "Two", "", ""]
 
 
 def test_a_private_question_is_held_where_the_protocol_says_so(

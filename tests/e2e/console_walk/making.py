@@ -10,6 +10,7 @@ from django.conf import settings as django_settings
 from playwright.sync_api import FilePayload, Page
 
 from tests.e2e.console_walk.colleagues import People, go, press, says
+from tests.support.told import TOLD
 
 BANK = Path(django_settings.BASE_DIR) / "fixtures" / "demo_bank"
 SET_SIZE = 6
@@ -77,6 +78,7 @@ def _steps_are_filled(lead: Page) -> None:
     wanted: dict[str, Callable[[], object]] = {
         "questions": lambda: lead.locator("[name=batch_size]").fill(str(SET_SIZE)),
         "items": lambda: lead.locator("[name=item_bank]").select_option(label=_named(lead, "walk-items")),
+        "told": lambda: [lead.locator(f"[name={name}]").fill(str(text)) for name, text in TOLD.items()],
         "practice": lambda: lead.locator("[name=comprehension_check]").check(),
         "offtask": lambda: lead.locator("[name=second_share]").fill("0"),  # one reviewer decides
         "judge": lambda: lead.locator("[name=judge_kind][value=checks]").check(),
