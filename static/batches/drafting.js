@@ -126,7 +126,9 @@ export class Drafting {
     const step = { next: 1, previous: -1 }[value];
     if (step) return this.go(step);
     await this.saver.flush();
-    if (dataset.finishUrl && !this.saver.unsaved) this.leave(dataset.finishUrl);
+    // On a lost line that says why it does not open now.
+    const mayLeave = !this.saver.unsaved || this.saver.state === "offline";
+    if (dataset.finishUrl && mayLeave) this.leave(dataset.finishUrl);
   }
 
   // What the page kept from before may be less than the server knows.

@@ -67,6 +67,7 @@ def study_is_locked(lead: Page) -> None:
     press(lead, "Build")
     says(lead, "8 question sets are built")
     go(lead, "Protocol")
+    press(lead, r"\bLock\b", "link")
     lead.locator("[name=confirmed]").check()
     press(lead, "Lock the study")
     press(lead, "Yes, lock it")
