@@ -59,7 +59,7 @@ def publication_form(study: Study) -> PublicationForm:
     said = (
         PublicationSettings.objects.filter(study=study).values("licence", "title", "authors", "doi").first()
     )
-    return PublicationForm(initial=said or {})
+    return PublicationForm(initial=dict(said or {}))
 
 
 def publication_take(request: HttpRequest, study: Study) -> PublicationForm | None:
