@@ -7,6 +7,7 @@ import pytest
 from django.core import mail
 
 from studies.models import Invitation, Participant, Study, StudyEvent, User
+from studies.selectors.told import told_text
 from studies.services.people.invitation_mails import invitation_send
 from studies.services.people.invitations import (
     AlreadyInvited,
@@ -31,8 +32,8 @@ from tests.studies.invitations.invitations import SITE, kinds, token_mailed
 pytestmark = pytest.mark.django_db
 
 
-def test_the_mail_names_study_person_validity_and_link_and_nothing_else(
-    invite: Callable[..., Invitation], now: datetime
+def test_the_mail_names_study_person_validity_link_and_what_to_know_first_and_nothing_else(
+    study: Study, invite: Callable[..., Invitation], now: datetime
 ) -> None:
     token = token_mailed(invite("Ada@Example.org"), now)
     message = mail.outbox[0]
@@ -42,7 +43,8 @@ def test_the_mail_names_study_person_validity_and_link_and_nothing_else(
         'You are invited to take part in "The study pilot".\n\n'
         "This invitation is for ada@example.org (STEM PhD) and for nobody else.\n"
         "It is valid for 7 days and can be used once:\n\n"
-        f"{SITE}/invitations/{token}/\n"
+        f"{SITE}/invitations/{token}/\n\n"
+        f"What you should know first:\n\n{told_text(study)}\n"
     )
 
 

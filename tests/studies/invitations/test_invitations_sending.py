@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 from django.core import mail
+from django.core.mail.backends.locmem import EmailBackend
 from django.db import connection, transaction
 from pytest_django import Settings
 
@@ -46,8 +47,7 @@ def test_no_transaction_is_open_while_the_mail_is_sent(
     outer = len(connection.savepoint_ids)
     depths = []
     monkeypatch.setattr(
-        "studies.services.people.invitation_mails.send_mail",
-        lambda *_, **__: depths.append(len(connection.savepoint_ids)),
+        EmailBackend, "send_messages", lambda *_, **__: depths.append(len(connection.savepoint_ids))
     )
     invitation_send(invitation=invite(), site_url=SITE, now=now)
     assert depths == [outer]
@@ -63,9 +63,7 @@ def test_a_sending_that_fails_says_nothing_about_a_newer_one_that_went_out(
         invitation_send(invitation=invitation, site_url=SITE, now=now)
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(
-        "studies.services.people.invitation_mails.send_mail", fails_after_somebody_sent_it_again
-    )
+    monkeypatch.setattr(EmailBackend, "send_messages", fails_after_somebody_sent_it_again)
     assert invitation_send(invitation=invitation, site_url=SITE, now=now).send_problem
     assert Invitation.objects.filter(sent_at=now, send_problem="").exists()
 
