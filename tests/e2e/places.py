@@ -213,6 +213,7 @@ NO_PAGES = {
     "staff_models_template": "a file",
     "staff_models_take": "takes a form, redirects",
     "answer_reading": "the part of session_prompt that says what is read",
+    "session_questions": "parts of session_prompt, for the memory of an open page",
     "attachment": "a file",
     "staff_results_figure": "a picture",
     "staff_agreement_figure": "a picture",
