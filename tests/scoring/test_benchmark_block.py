@@ -26,7 +26,7 @@ from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
 from tests.support.headlines import metrics, tasks
 from tests.support.measuring import measure_blocks
-from tests.support.read_pages import read
+from tests.support.read_pages import every_part, read
 
 pytestmark = pytest.mark.django_db
 
@@ -112,7 +112,7 @@ def test_who_has_every_answer_right_has_a_bound_beside_the_models_and_in_them(
     item_bank, _, _ = task_table_import(slug="table", table=table, source="a table", now=now)
     study, measurement = measured(item_bank)
     found = block(measurement)
-    page = read(staff.get(f"/staff/studies/{study.slug}/results/benchmark/").content.decode())
+    page = read(every_part(staff, f"/staff/studies/{study.slug}/results/benchmark/"))
     for name in ("theta.task", "theta.task.ql"):
         best = row(found, name, "top")
         perfect = row(found, f"{name}.model", "", "model:Perfect")
@@ -149,7 +149,7 @@ def test_a_study_with_a_bank_of_tasks_stands_beside_the_models_of_its_table(
     corrected = row(found, "task.accuracy.corrected", "average", "task:web of lies")
     accuracy = row(found, "task.accuracy", "average", "task:web of lies")
     assert corrected.value == pytest.approx(((accuracy.value or 0) - 25) / 0.75)
-    page = staff.get(f"/staff/studies/{study.slug}/results/benchmark/").content.decode()
+    page = every_part(staff, f"/staff/studies/{study.slug}/results/benchmark/")
     assert "best rater per task, not a best human" in page
     assert "Best rater (picked by these same scores) (%)" in read(page)
     assert "large" in page

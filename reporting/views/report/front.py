@@ -79,10 +79,11 @@ def finding(found: Headline) -> str:
 
 def _standing(found: Headline, people: str) -> str:
     """Among the models that there is a verdict on."""
-    number = len(found.compared)
+    compared = [(one.name, one.verdict) for one in found.compared]
+    number = len(compared)
     above, below, level = (len(found.standing(verdict)) for verdict in (ABOVE, BELOW, LEVEL))
     if number in (above, below, level):
-        return unescape(strip_tags(standing_sentence(found, people))).removesuffix(".")
+        return unescape(strip_tags(standing_sentence(compared, people))).removesuffix(".")
     if level >= HALF * number:
         title = _("{people} cannot be told apart from {level} of {models} models")
     elif above >= MOST * number:
