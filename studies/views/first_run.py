@@ -59,7 +59,7 @@ def _asked_on_this_machine(request: HttpRequest) -> bool:
     name, _port = split_domain_port(request.get_host())
     return (
         name in LOOPBACK_NAMES
-        and not getattr(settings, "SECURE_PROXY_SSL_HEADER", None)
+        and not bool(getattr(settings, "SECURE_PROXY_SSL_HEADER", None))
         and not any(f"HTTP_{header}" in request.META for header in OF_PROXIES)
         and _is_loopback(request.META.get("REMOTE_ADDR", ""))
     )

@@ -89,7 +89,7 @@ def test_rows_in_a_workers_hands_are_being_asked_until_it_dies(
     WorkerLease.objects.update(reserved=Decimal("0.25"))
     one = judging_progress(run, now).judges[0]
     assert (one.open, one.being_asked, one.workers, one.slots) == (24, 4, 1, 2)
-    assert (one.possibly_spent, one.set_aside) == (0, Decimal("0.25"))
+    assert (one.possibly_spent, one.set_aside) == (Decimal(0), Decimal("0.25"))
     assert one.set_aside_until == lease.leased_until
     text = words(staff.get(action("live", run)).content.decode())
     assert "1 worker up to 2 at a time" in text
@@ -97,7 +97,7 @@ def test_rows_in_a_workers_hands_are_being_asked_until_it_dies(
     later = now + timedelta(hours=1)
     one = judging_progress(run, later).judges[0]
     assert (one.open, one.being_asked, one.workers) == (24, 0, 0)
-    assert (one.possibly_spent, one.set_aside) == (Decimal("0.25"), 0)
+    assert (one.possibly_spent, one.set_aside) == (Decimal("0.25"), Decimal(0))
     WorkerLease.objects.update(leased_until=now)
     text = words(staff.get(action("live", run)).content.decode())
     assert "0.2500 was set aside by a worker that was killed: its last calls are on no record" in text
