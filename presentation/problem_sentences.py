@@ -106,6 +106,8 @@ TEMPLATES = (
     _("names option {correct} as correct, but there are {number}; correct the number"),
     _('uses the slug "{value}" twice; give every profile its own'),
     _('uses the slug "{value}" twice; give every arm its own'),
+    _('uses the slug "{value}" twice; give every reason its own'),
+    _('has the language "{value}" twice; keep one of them'),
     _('names "{value}" twice; keep one of them'),
     _('is only for the judge "match"; leave it out or choose that judge'),
     _("late_tolerance_seconds reaches the whole time budget; lower it or raise the budget"),

@@ -59,8 +59,8 @@ def _people(facts: Facts) -> str:
     each = len(protocol.profiles) * protocol.replicates_per_profile
     pilot = len(PILOT.profiles) * PILOT.replicates_per_profile
     said = ngettext(
-        "%(each)s person answers each question, the pilot had %(pilot)s; %(people)s people in all",
-        "%(each)s people answer each question, the pilot had %(pilot)s; %(people)s people in all",
+        "%(each)s person gets each question, the pilot had %(pilot)s; people in all: %(people)s",
+        "%(each)s people get each question, the pilot had %(pilot)s; people in all: %(people)s",
         each,
     )
     return said % {"each": counted(each), "pilot": counted(pilot), "people": counted(facts.people)}
@@ -74,7 +74,10 @@ def _time(facts: Facts) -> str:
 
 def _top(facts: Facts) -> str:
     top = {"top": counted(facts.protocol.top_size), "people": counted(facts.people)}
-    return _("%(top)s of %(people)s planned people") % top
+    said = ngettext(
+        "%(top)s of %(people)s planned person", "%(top)s of %(people)s planned people", facts.people
+    )
+    return said % top
 
 
 def _arms(facts: Facts) -> str:

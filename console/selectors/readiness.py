@@ -291,8 +291,14 @@ def _numbers_told(study: Study, settings: ProtocolSettings, prompts: int) -> Ite
             if number * 60 != minutes if is_time else number not in (1, *in_set):
                 wrong[found[0].lower()] = f"“{found[0]}”"
         if wrong:
-            facts = {"said": ", ".join(wrong.values()), "n": counted(in_set[1]), "minutes": counted(minutes)}
-            sentence = _("The text says %(said)s; people get %(n)s questions and %(minutes)s minutes.")
+            asked = ngettext("%(number)d question", "%(number)d questions", in_set[1])
+            time = ngettext("%(number)d minute", "%(number)d minutes", minutes)
+            facts = {
+                "said": ", ".join(wrong.values()),
+                "questions": numbered(asked, {"number": in_set[1]}),
+                "minutes": numbered(time, {"number": minutes}),
+            }
+            sentence = _("The text says %(said)s; people get %(questions)s and %(minutes)s.")
             yield _entry(study, SHOULD, label, sentence % facts, page)
 
 

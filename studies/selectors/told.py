@@ -49,9 +49,12 @@ def told_lines(study: Study, settings: ProtocolSettings | None = None) -> list[T
     """The block: what it is about and what is said, in the reader's language. Blank settings say nothing."""
     settings = settings or study.protocol
     hours, minutes = divmod(settings.time_budget_minutes, 60)
-    length = [ngettext("%(number)d hour", "%(number)d hours", hours) % {"number": hours}] if hours else []
+    length = []
+    if hours:
+        length.append(numbered(ngettext("%(number)d hour", "%(number)d hours", hours), {"number": hours}))
     if minutes:
-        length.append(ngettext("%(number)d minute", "%(number)d minutes", minutes) % {"number": minutes})
+        sentence = ngettext("%(number)d minute", "%(number)d minutes", minutes)
+        length.append(numbered(sentence, {"number": minutes}))
     least, most = questions_in_set(study, settings=settings)
     questions = numbered(ngettext("%(number)d question", "%(number)d questions", most), {"number": most})
     asked = questions if least == most else _("up to %(questions)s") % {"questions": questions}
@@ -120,11 +123,23 @@ def rule_words(rule: Mapping[str, str] | None) -> str:
     if float(rule["flat"]):
         said.append(_("%(flat)s %(currency)s when your time has ended."))
     if float(rule["hourly"]) and rule["hours_cap"] != "None":
-        said.append(_("%(hourly)s %(currency)s for every hour worked, up to %(hours_cap)s hours."))
+        said.append(
+            ngettext(
+                "%(hourly)s %(currency)s for every hour worked, up to %(hours_cap)s hour.",
+                "%(hourly)s %(currency)s for every hour worked, up to %(hours_cap)s hours.",
+                1 if float(rule["hours_cap"]) == 1 else 2,  # one and a half are hours, too
+            )
+        )
     elif float(rule["hourly"]):
         said.append(_("%(hourly)s %(currency)s for every hour worked."))
     if float(rule["bonus"]):
-        said.append(_("%(bonus)s %(currency)s more for at least %(bonus_answers)s answers."))
+        said.append(
+            ngettext(
+                "%(bonus)s %(currency)s more for at least %(bonus_answers)s answer.",
+                "%(bonus)s %(currency)s more for at least %(bonus_answers)s answers.",
+                int(rule["bonus_answers"]),
+            )
+        )
     if said and rule["pays_withdrawn"] != "True":
         said.append(_("Who withdraws is not paid."))
     return " ".join(sentence % facts for sentence in said)

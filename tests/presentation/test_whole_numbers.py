@@ -27,7 +27,7 @@ NEVER_ONE = (
     "Give between", "The file has more than", "The zip holds more than", "%(judge)s, %(number)d criteria",
     "Top is %(size)s of",
     "Top is %(size)s people", "Top would be ", "The harmonic mean is hidden", "Average is ",
-    "Single people cannot", "These are the ",
+    "A set is to hold", "You get one set of up to", "Single people cannot", "These are the ",
     "%(group)s and models", "%(labels)d label", "Cells with fewer", "Every prompt occurs in one question set",
     "%(number)s scored responses per prompt on average", "%(judge)s beside people", "The item bank %(bank)s",
     "The judge was asked about up to", "The list is too long", "You have handed in", "You have sent",
