@@ -52,7 +52,7 @@ def test_every_page_counts_the_same_things_and_the_command_says_them(
     settings = ProtocolSettings.model_validate(TOLD)
     draft = study_update_settings(study=draft, settings=settings, now=now)
     batches_build(study=draft, now=now)
-    assert "5 things to look at before the lock" in staff.get(reverse("staff_lock", args=["draft"])).text
+    assert "6 things to look at before the lock" in staff.get(reverse("staff_lock", args=["draft"])).text
     said = StringIO()
     call_command("freeze_study", "draft", stdout=said)
     assert "Judge: This site knows no judge yet; answers could not be scored.\n" in said.getvalue()
