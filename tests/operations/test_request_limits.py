@@ -20,6 +20,9 @@ FORM = "application/x-www-form-urlencoded"
 SIGN_IN = "/accounts/login/"
 COOKIE = "csrftoken=" + "c" * 32
 
+# Of this, collecting the static files takes minutes on a busy machine.
+pytestmark = pytest.mark.timeout(400)
+
 
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:

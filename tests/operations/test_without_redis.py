@@ -25,6 +25,7 @@ from studies.services.mails.mails import mails_send
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.timeout(400),
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(not shutil.which("redis-server"), reason="there is no redis-server to kill"),
 ]
