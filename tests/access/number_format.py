@@ -1,8 +1,11 @@
 """What is wrong with a number that people read, and the texts in which it may stand."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from html import unescape
+
+from django.apps import apps
+from django.db import models
 
 NO_TEXT = re.compile(r"<(script|style|code|pre|textarea|svg|title)\b.*?</\1>|<!--.*?-->", re.DOTALL)
 TAG = re.compile(r"<[^>]*>", re.DOTALL)
@@ -22,6 +25,7 @@ WRONG = {
 }
 # A seed, and the number of a paper, are names.
 NAMES = re.compile(r"arXiv [\d.]+|^[\d,.]+, \d{6,}$|[Ss]eed \d+|Startwert \d+")
+DIGITS = re.compile(r"\b\d{6,}\b")
 
 
 def texts(page: str) -> Iterator[str]:
@@ -31,6 +35,23 @@ def texts(page: str) -> Iterator[str]:
             yield shown
 
 
-def faults(text: str) -> list[str]:
-    """What is wrong with the numbers of a text."""
-    return [what for what, wrong in WRONG.items() if wrong.search(NAMES.sub("", text))]
+def faults(text: str, named: Collection[str] = ()) -> list[str]:
+    """What is wrong with the numbers of a text; digits with which one of `named` begins are no number."""
+
+    def unless_named(found: re.Match[str]) -> str:
+        return "" if any(name.startswith(found[0]) for name in named) else found[0]
+
+    numbers = DIGITS.sub(unless_named, NAMES.sub("", text))
+    return [what for what, wrong in WRONG.items() if wrong.search(numbers)]
+
+
+def hexadecimal_names() -> set[str]:
+    """Every stored fingerprint and UUID: pages name them by their first digits, which may all be decimal."""
+    return {
+        str(name).replace("-", "")
+        for model in apps.get_models()
+        for field in model._meta.concrete_fields
+        if isinstance(field, models.UUIDField)
+        or (isinstance(field, models.CharField) and field.max_length == 64)
+        for name in model._default_manager.values_list(field.name, flat=True)
+    }

@@ -11,7 +11,7 @@ from presentation.numbers import as_written, counted, decimals, numbered
 from reporting.views.table_files import _cell
 from scoring.models import Measurement
 from tests.access.addresses import addresses
-from tests.access.number_format import faults, texts
+from tests.access.number_format import faults, hexadecimal_names, texts
 from tests.access.visitors import Visitors
 from tests.access.world import World
 
@@ -43,7 +43,7 @@ def kept(kept: None) -> None:
 def test_numbers_of_every_page_have_one_format(world: World, visitors: Visitors, language: str) -> None:
     Measurement.objects.update(resamples=20_000)
     visitors.language = language
-    found, pages = set(), 0
+    found, pages, named = set(), 0, hexadecimal_names()
     for one in addresses():
         for role in ("superuser", "participant") if not one.name.startswith("admin:") else ():
             response, content = visitors.reply(role, "GET", one.path(world.here.ids))
@@ -53,7 +53,7 @@ def test_numbers_of_every_page_have_one_format(world: World, visitors: Visitors,
             page = content.decode()
             found |= {f"{one.name}: {name}={value}" for name, value in ATTRIBUTE.findall(page)}
             for text in texts(page):
-                found |= {f"{one.name}: {what}: {text}" for what in faults(text)}
+                found |= {f"{one.name}: {what}: {text}" for what in faults(text, named)}
     assert pages > 60
     assert not found, "\n".join(sorted(found))
 
