@@ -56,10 +56,10 @@ class PublicationForm(forms.Form):
 
 def publication_form(study: Study) -> PublicationForm:
     """What was said last."""
-    said = (
+    saved = (
         PublicationSettings.objects.filter(study=study).values("licence", "title", "authors", "doi").first()
     )
-    return PublicationForm(initial=dict(said or {}))
+    return PublicationForm(initial=dict(saved or {}))
 
 
 def publication_take(request: HttpRequest, study: Study) -> PublicationForm | None:

@@ -63,8 +63,9 @@ def test_an_invitation_goes_out_in_the_studys_words_from_its_sender_and_back_to_
     assert sent.body.startswith("Dear new@example.org,\n\n")
     assert "What this site records:" in sent.body
     header = sent.message()
-    name, address = parseaddr(str(make_header(decode_header(header["From"]))))
-    assert (name, address) == ("Bäckerei, Study Team", parseaddr(settings.DEFAULT_FROM_EMAIL)[1])
+    name, address = parseaddr(header["From"])
+    assert str(make_header(decode_header(name))) == "Bäckerei, Study Team"
+    assert address == parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
     assert header["Reply-To"] == "team@example.org"
     html = str(sent.alternatives[0][0])
     assert f'href="{link}"' in html
