@@ -49,8 +49,10 @@ MEANT = {
     ("tasks", "estimates", column)
     for column in ("pairs", "prompts", "unknown_items", "responses_per_prompt", "raw_mean", "coverage")
 }
-# What manifests did not say yet.
-NEW_IN_MANIFEST = re.compile(r".*\.(headline_scope|headline_reason|after_results)")
+# What manifests did not say yet, and files that exports did not have.
+NEW_IN_MANIFEST = re.compile(
+    r".*\.(headline_scope|headline_reason|after_results)|files\.(README\.md|LICENSE|datapackage\.json)"
+)
 # Sentences in the kept exports that say the same in other words now: what they said, and what they say.
 REWORDED = (
     (r"The participant never opened this prompt\.", "The participant never opened this question."),

@@ -13,7 +13,6 @@ from django.urls import reverse
 from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from presentation.numbers import decimals
-from presentation.tables import Table
 from psychometrics.inference.measure import Block
 from reporting.management.result_lines import result_lines
 from reporting.selectors.report_records import study_records
@@ -29,6 +28,7 @@ from studies.models import Participant, Prompt, Study
 from studies.services.banks import item_bank_import
 from tests.support.headlines import estimates
 from tests.support.read_pages import every_part
+from tests.support.report_parts import tables_of
 
 pytestmark = pytest.mark.django_db
 NUMBERS = range(1, 9)
@@ -163,7 +163,7 @@ def test_without_private_prompts_there_is_nothing_to_switch(
 
 def test_what_is_counted_for_the_report_is_of_the_public_prompts(study: Study) -> None:
     records = study_records(study)
-    [flow] = [part for part in flow_parts(records) if isinstance(part, Table) and part.head[1] == "Answers"]
+    [flow] = [table for table in tables_of(flow_parts(records)) if table.head[1] == "Answers"]
     assert sum(int(row[1]) for row in flow.rows) == 20  # four people, five public prompts
 
 

@@ -11,7 +11,7 @@ from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import AnswerScore
 from psychometrics.inference.measure import Scope
-from reporting.report.parts import Facts, Paragraph
+from reporting.report.parts import Facts
 from reporting.views.report.parts import study_document
 from scoring.coordinator import Scoring, results_bring_up
 from scoring.models import ResultSet
@@ -22,6 +22,7 @@ from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from studies.services.banks import item_bank_import
 from tests.support.measuring import only_blocks
+from tests.support.report_parts import sentences_of
 
 pytestmark = pytest.mark.django_db
 NAMES = [f"p{n}" for n in range(1, 9)]
@@ -94,7 +95,7 @@ def reported_facts(study: Study) -> dict[str, str]:
 
 
 def sentences(study: Study) -> list[str]:
-    return [part.text for part in study_document(study).parts if isinstance(part, Paragraph)]
+    return sentences_of(study_document(study).parts)
 
 
 def test_the_hash_that_leaves_says_nothing_of_private_scores(

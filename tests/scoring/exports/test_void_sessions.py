@@ -9,10 +9,8 @@ import pytest
 
 from batches.models import Session
 from batches.services.voiding import session_void
-from presentation.tables import Table
 from psychometrics.recompute.counted import flow_of_answers, flow_of_people
 from psychometrics.recompute.export import Export
-from reporting.report.parts import Beside
 from reporting.selectors.report_records import study_records
 from reporting.views.report.sections import flow_parts
 from scoring.coordinator import Scoring, results_bring_up
@@ -21,6 +19,7 @@ from scoring.selectors.runs import changes_since, newest_study_results
 from scoring.services.exports import study_export
 from studies.models import Participant, Study, User
 from tests.scoring.exports.small_study.exported_tables import PROMPTS, lines
+from tests.support.report_parts import tables_of
 
 pytestmark = pytest.mark.django_db
 
@@ -87,7 +86,6 @@ def test_an_export_calls_the_session_void_and_computes_the_same_flow(
 
 def test_the_report_says_that_the_team_voided_a_session(voided: Study, now: datetime) -> None:
     recomputed(voided, now)
-    beside = next(part for part in flow_parts(study_records(voided)) if isinstance(part, Beside))
-    people = next(part for part in beside.columns[0] if isinstance(part, Table))
+    people = tables_of(flow_parts(study_records(voided)))[0]
     assert ["Session voided by the study team", "1"] in [list(row) for row in people.rows]
     assert ["Withdrew", "1"] in [list(row) for row in people.rows]
