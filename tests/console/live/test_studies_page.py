@@ -110,7 +110,7 @@ def test_a_voided_session_is_not_called_withdrawn(
 
 def test_without_a_study_the_way_begins(staff: Client) -> None:
     page = words(staff, "/staff/")
-    assert all(text in page for text in ("Plan a study", "Import a bank", "make demo", "New study"))
+    assert all(text in page for text in ("Plan a study", "Import a bank", "Make the demo study", "New study"))
 
 
 def test_a_reviewer_sees_their_study_and_no_progress(
