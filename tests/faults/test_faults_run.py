@@ -4,6 +4,7 @@ import os
 import re
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,19 +16,25 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 START_SECONDS = 120.0
 
 
+def told_of(pid: int, name: str) -> bytes:
+    """What the system tells of a process; nothing once it has ended, which it may do while it is read."""
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/{name}").read_bytes()
+    return b""
+
+
 def started_by(pid: int) -> set[int]:
     """The processes that it started, and those that these started, as the system has them."""
-    listed = Path(f"/proc/{pid}/task/{pid}/children")
-    children = {int(number) for number in listed.read_text().split()} if listed.is_file() else set()
+    children = {int(number) for number in told_of(pid, f"task/{pid}/children").split()}
     return children.union(*map(started_by, children))
 
 
 def runs(pid: int) -> bool:
-    return Path(f"/proc/{pid}/cmdline").is_file() and Path(f"/proc/{pid}/cmdline").read_bytes() != b""
+    return told_of(pid, "cmdline") != b""
 
 
 def named(pids: set[int], word: bytes) -> list[int]:
-    return sorted(pid for pid in pids if runs(pid) and word in Path(f"/proc/{pid}/cmdline").read_bytes())
+    return sorted(pid for pid in pids if word in told_of(pid, "cmdline"))
 
 
 @pytest.fixture
