@@ -183,6 +183,19 @@ def judge_fixed(theirs: Theirs) -> Iterator[str]:
     yield theirs.sent("staff_judge_add", {**shown, "slug": theirs.judge.slug, "concurrency": 1})
 
 
+def basis_deleted(theirs: Theirs) -> Iterator[str]:
+    """Everything of the site that the study rests on."""
+    study = theirs.study
+    rests_on = [
+        ("bank", study.bank_version_id),
+        ("item-bank", study.item_bank_id),
+        ("judge", theirs.judge.pk),
+    ]
+    rests_on += [("judge-texts", one.pk) for one in JudgeProtocol.objects.filter(studies=study)]
+    for kind, number in rests_on:
+        yield theirs.sent("staff_delete", {}, kind, number)
+
+
 # What each address that such a person can write to takes, and what comes of it.
 ATTACKS: Mapping[str, tuple[Attack, str]] = {
     "staff_bank_upload": (bank_uploaded, "Nonsense"),
@@ -195,6 +208,7 @@ ATTACKS: Mapping[str, tuple[Attack, str]] = {
     "staff_model_delete": (models_deleted, NOT_THEIRS),
     "staff_judge": (judge_changed, NOT_THEIRS),
     "staff_judge_add": (judge_fixed, "already"),
+    "staff_delete": (basis_deleted, "Studies rest on it"),
 }
 # Kinds of jobs that belong to no study, by the address that starts one.
 OF_JOBS = {
