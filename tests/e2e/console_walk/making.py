@@ -74,12 +74,17 @@ def study_is_locked(lead: Page) -> None:
     lead.wait_for_url("**/staff/studies/walk/")
 
 
+def _told_is_filled(lead: Page) -> None:
+    for name, text in TOLD.items():
+        lead.locator(f"[name={name}]").fill(str(text))
+
+
 def _steps_are_filled(lead: Page) -> None:
     """From step to step by the page's one main button; what this study wants otherwise is filled in."""
     wanted: dict[str, Callable[[], object]] = {
         "questions": lambda: lead.locator("[name=batch_size]").fill(str(SET_SIZE)),
         "items": lambda: lead.locator("[name=item_bank]").select_option(label=_named(lead, "walk-items")),
-        "told": lambda: [lead.locator(f"[name={name}]").fill(str(text)) for name, text in TOLD.items()],
+        "told": lambda: _told_is_filled(lead),
         "practice": lambda: lead.locator("[name=comprehension_check]").check(),
         "offtask": lambda: lead.locator("[name=second_share]").fill("0"),  # one reviewer decides
         "judge": lambda: lead.locator("[name=judge_kind][value=checks]").check(),
