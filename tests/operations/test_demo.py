@@ -56,6 +56,7 @@ def test_simulated_people_go_through_the_whole_study_beside_simulated_models(tmp
         said += line
         if "Ctrl-C ends it" in line:
             running.terminate()
+    running.stdout.close()
     assert running.wait() == 0, said
     assert "SIMULATED" in said
     assert "Average" in said
