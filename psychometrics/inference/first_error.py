@@ -29,6 +29,7 @@ from psychometrics.inference.standard_errors import Fit, cluster_error, pooled_f
 from psychometrics.irt.transform import Transform
 
 FEW_BATCHES = 8  # below, the two-way error stands beside the one by batch
+ROUNDING = 1e-9  # of a half-width: of people each in a batch of their own both errors are the same
 PROMPT = "theta.prompt"
 FITS: Mapping[str, Callable[[Pairs], Fit]] = {"theta.pool": pooled_fit, "theta.ql": quasi_fit}
 THETAS = (PROMPT, *FITS)
@@ -102,7 +103,7 @@ def first_error(fit: Fit, pairs: Pairs, *, nested: bool, whole: bool = True) -> 
         return FirstError("se.participant", alone)
     found = cluster_error(fit, pairs.batch) if cluster == "batch" else twoway_error(fit, pairs)
     bounded = whole or len(np.unique(pairs.batch)) < FEW_BATCHES
-    if bounded and found.half_width < alone.half_width:
+    if bounded and found.half_width < alone.half_width * (1 - ROUNDING):
         return FirstError(f"se.{cluster}", alone, at_least="se.participant")
     return FirstError(f"se.{cluster}", found)
 

@@ -82,7 +82,9 @@ def test_all_questions_are_visited_and_answered_without_a_network_and_everything
     page.keyboard.press("Alt+Shift+J")
     shown(page, 3)
     page.locator("[name=text]").fill("Three")
-    page.wait_for_timeout(1_100)
+    seen = page.evaluate("performance.now()")
+    # Devices tell whole seconds.
+    wait_until(page, lambda: page.evaluate("performance.now()") - seen > 1_000, "a second went by")
     # Each keeps what was written, and its state.
     page.go_back()
     shown(page, 2)
@@ -185,8 +187,8 @@ def test_whoever_is_signed_out_is_told_on_every_question_and_no_more_when_signed
     page.context.clear_cookies()
     page.locator("[name=text]").fill("One")
     expect(page.locator("#signed-out")).to_be_visible()
-    page.evaluate("window.dispatchEvent(new Event('focus'))")  # the clock is asked, too
-    page.wait_for_timeout(500)
+    with page.expect_response(lambda reply: reply.url.endswith("/time")):  # the clock is asked, too
+        page.evaluate("window.dispatchEvent(new Event('focus'))")
     page.get_by_role("button", name="Next question").click()
     shown(page, 2)
     expect(page.locator("#signed-out")).to_be_visible()
@@ -250,9 +252,9 @@ def test_what_another_page_saved_meanwhile_is_overwritten_by_none_of_the_questio
     newer.goto(f"{page.url.partition('/sessions/')[0]}/sessions/{session.pk}/prompts/2/")
     newer.locator("[name=text]").fill("Newer")
     expect(newer.locator("#save-state")).to_contain_text("Saved at")
-    page.context.set_offline(False)
+    with page.expect_response(lambda reply: reply.status == 409):
+        page.context.set_offline(False)
     expect(page.locator(".dots li").nth(1)).to_contain_text("not saved yet")
-    page.wait_for_timeout(500)
     go_to(page, 2)
     expect(page.locator("#save-problem")).to_contain_text("Newer")
     expect(page.locator("[name=text]")).to_have_value("Older")

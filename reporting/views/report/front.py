@@ -35,6 +35,7 @@ from reporting.views.headline.sentence import headline_sentence, subject
 from reporting.views.headline.standing import ABOVE, BELOW, LEVEL, VERDICT_WORDS, standing_sentence
 from reporting.views.headline.tiles import tiles
 from reporting.views.headline.trust import checks
+from reporting.views.measurement.blocks.uncertainty import widest_error
 
 MOST, HALF, MIDDLE = 0.75, 0.5, 0.25  # of the models
 LUCK = 0.05  # from this share on, equally able people would come as high too often
@@ -308,8 +309,7 @@ def _error_rows(records: StudyRecords, found: Headline) -> Iterator[list[str]]:
     errors = {
         row.details.get("target"): row for row in rows if row.details.get("serves") and row.se is not None
     }
-    # Where chance made the wider error the narrower one, the other stands on the first page.
-    first = "T1" if "T2" not in errors or "at_least" in errors["T2"].details else "T2"
+    first = widest_error(errors)
     for target, source, serves in (
         ("paper", _("answers, each taken by itself"), _("comparison with published intervals")),
         ("T1", _("other people"), _("comparisons on these same questions")),

@@ -84,7 +84,7 @@ average_thetas = parts.named(*THETAS, group="average")
 def finding(block: BlockMeasures) -> Text:
     """How far Average may be off, and whose choice that is mostly a matter of."""
     errors = _serving(block)
-    widest = errors.get(_widest(errors))
+    widest = errors.get(widest_error(errors))
     if widest is None or widest.low is None or widest.high is None:
         return ""
     facts = {
@@ -97,7 +97,7 @@ def finding(block: BlockMeasures) -> Text:
         "Average is <strong>{value}, give or take {half}</strong> ({low} to {high}): so far it would move "
         "with other people and other questions like these."
     )
-    if _widest(errors) == "T1":
+    if widest_error(errors) == "T1":
         told = _(
             "Average is <strong>{value}, give or take {half}</strong> ({low} to {high}): so far it would "
             "move with other people on the same questions."
@@ -111,7 +111,7 @@ def _serving(block: BlockMeasures) -> dict[str, MeasureRow]:
     return {row.details["target"]: row for row in rows if row.se is not None}
 
 
-def _widest(errors: Mapping[str, MeasureRow]) -> str:
+def widest_error(errors: Mapping[str, MeasureRow]) -> str:
     """Other people and questions, unless chance made that narrower than other people alone."""
     return "T1" if "T2" not in errors or "at_least" in errors["T2"].details else "T2"
 
