@@ -71,7 +71,8 @@ def study_open(
         bank_version=bank_import(slug=slug, reading=reading, strict=True, now=BEGAN).version,
         item_bank=item_bank,
         judge_protocol=None,
-        settings=ProtocolSettings.model_validate(settings),
+        # Both reviewers decide about everybody, and where they disagree the later verdict counts.
+        settings=ProtocolSettings.model_validate({"second_share": None, **settings}),
         now=BEGAN,
         actor=lead,
     )
