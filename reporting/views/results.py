@@ -106,6 +106,7 @@ def _results_context(
     for one in shown_categories:
         if not one.drawing:
             gaps.setdefault(one.why, []).append(one.name)
+    absent = blocks_absent(measurement, shown.scope) if measurement and shown.scope else {}
     return {
         "report": found.report,
         "own": own,
@@ -117,7 +118,10 @@ def _results_context(
             if note not in {str(SIMULATED), str(NO_ITEM_BANK), *found.report.metric_notes}
             and escape(note) not in sentence
         ],
-        "absent": blocks_absent(measurement, shown.scope) if measurement and shown.scope else {},
+        "absent": {
+            (_("for the reason above.") if escape(why) in sentence else why): titles
+            for why, titles in absent.items()
+        },
         "tasks": tasks,
         "sentence": sentence,
         "changes": changes_since(results),

@@ -38,6 +38,7 @@ NOT_OURS = ("account_", "mfa_", "admin:")
 OPENED = {"staff_participants": "?person={code}", "staff_live": "?session={session_id}"}
 UNSHOWN: Mapping[str, tuple[str, ...]] = {
     "entry": (),
+    "staff_demo_study": (),
     "staff_bank_import": ("token", "slug", "bank_format", "mini", "partial"),
     "staff_judging_cancel": ("left",),
     "staff_judging_pause": (),
@@ -46,10 +47,12 @@ UNSHOWN: Mapping[str, tuple[str, ...]] = {
     "staff_lock_confirm": ("seen", "confirmed", "again"),
     "staff_mails_retry": (),
     "staff_models_take": ("seen",),
+    "staff_people_nudge": (),
     "staff_person_promote": ("back", "from_panel"),
     "staff_person_remind": ("back", "from_panel"),
     "staff_person_replace": ("back", "from_panel", "successor"),
     "staff_screening_filter": (),
+    "staff_study_archive": ("archive",),
     "study_check": ("0", "1"),
     "study_practice": ("text", "go"),
     "study_profile": ("field", "level"),

@@ -190,8 +190,8 @@ def test_a_verdict_is_recorded_and_a_second_one_appended(
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"reason": " "}, "A verdict needs a reason; write why."),
-        ({"decision": "maybe"}, "Choose one of the three buttons."),
+        ({"reason": " "}, "A verdict needs a reason: choose one, or write why."),
+        ({"decision": "maybe"}, "Choose one of the three verdicts."),
         (
             {"reason": "x" * 2001},
             "The text is 2,001 characters long and at most 2,000 are allowed; shorten it.",

@@ -138,13 +138,15 @@ def test_the_questions_stand_before_the_start_where_the_study_asks_them(
     assert primary_address(visitor.get(HOME)) == START
 
 
-def test_who_has_no_attempt_left_is_told_to_write(make_study: MakeStudy, make_person: MakePerson) -> None:
+def test_who_has_no_attempt_left_is_told_that_the_team_may_allow_another(
+    make_study: MakeStudy, make_person: MakePerson
+) -> None:
     person = make_person(make_study(slug="pilot", comprehension_check=True))
     visitor = signed_in(person)
     visitor.get("/studies/pilot/instructions/")
     Participant.objects.update(check_attempts=0)
     reply = visitor.get(HOME)
-    assert "Please write to the study team" in text_of(reply)
+    assert "The study team sees this and may allow you another try." in text_of(reply)
     assert "Questions on the instructions waiting" in steps_of(reply)
 
 
