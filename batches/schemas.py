@@ -59,6 +59,7 @@ class Current(BaseModel):
     text: str
     note: str
     confidence: int | None
+    is_flagged: bool
     revision: int
     saved_at: datetime | None
 

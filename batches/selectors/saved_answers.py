@@ -18,7 +18,7 @@ QUERY = """
 SELECT answer.saved_at, session.deadline_at, answer.id, answer.is_open, answer.revision, answer.tab,
        answer.sequence, answer.text, answer.note, answer.confidence, answer.history_bytes,
        participant.stored_bytes, session.status, session.late_tolerance_seconds,
-       session.answer_max_characters, session.asks_note, session.asks_confidence
+       session.answer_max_characters, session.asks_note, session.asks_confidence, answer.is_flagged
   FROM batches_answer answer
   JOIN batches_session session ON session.id = answer.session_id
   JOIN studies_participant participant ON participant.id = session.participant_id
@@ -49,6 +49,7 @@ class SavedAnswer:
     answer_max_characters: int
     asks_note: bool
     asks_confidence: bool
+    is_flagged: bool
 
 
 def read_saved_answer(*, user_id: int, session_id: uuid.UUID, position: int) -> SavedAnswer | None:

@@ -24,7 +24,7 @@ from typing import cast
 import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
-from django.db.models import F
+from django.db.models import Exists, F, Q
 from django.utils.translation import gettext as _
 
 from batches.models import Answer, PracticeAnswer, RevisionOutcome, Session, SessionEventKind
@@ -49,6 +49,8 @@ from studies.services.refusals import Refused
 
 LOG = structlog.get_logger("chiron")
 MIN_REVISION_BYTES = 500
+# A page counts whole seconds, and may tell again of a view whose reply got lost.
+SAME_VIEW = timedelta(seconds=10)
 # The person's total follows an answer's history in so many steps: next to no save has to write it.
 STEPS = 1_000
 
@@ -136,12 +138,17 @@ def prompt_seen(*, session: Session, position: int, now: datetime, seconds_ago: 
     """Stamp the first view of a prompt in a running session; False where it was stamped, or is too late.
 
     A page that was offline tells of a view later, and how many `seconds_ago` it was by its device: an event
-    keeps both times. No deadline goes by what a page says.
+    keeps both times, also where the server has meanwhile shown the prompt itself. No deadline goes by what a
+    page says.
     """
     if not session.is_running(now):
         return False
     seen_at = max(session.started_at, now - timedelta(seconds=seconds_ago)) if seconds_ago else now
-    unseen = Answer.objects.filter(session=session, position=position, first_seen_at=None)
+    is_first = Q(first_seen_at=None)
+    if seconds_ago:
+        told = session.events.filter(kind=SessionEventKind.SEEN_OFFLINE, details__position=position)
+        is_first |= Q(~Exists(told), first_seen_at__gt=seen_at + SAME_VIEW)
+    unseen = Answer.objects.filter(is_first, session=session, position=position)
     with transaction.atomic():
         is_stamped = bool(unseen.update(first_seen_at=seen_at))
         if is_stamped and seconds_ago:

@@ -29,7 +29,7 @@ const workplace = new Workplace({
   list,
   held,
   line,
-  views: new FirstViews(panes.dataset.seenUrl),
+  views: new FirstViews({ url: panes.dataset.seenUrl, session: form.dataset.session }),
   zoom: new ImageZoom(document.getElementById("zoom-dialog")),
 });
 const practiceOver = document.getElementById("practice-over");

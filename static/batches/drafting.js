@@ -15,10 +15,10 @@ import { WordCount } from "./word_count.js";
 
 export class Drafting {
   // `go(step)` leads to the next (1) or the previous (-1) prompt, `leave(address)` to another page.
-  constructor({ form, go, leave }) {
+  constructor({ form, flag, go, leave }) {
     const { session, position, saveUrl } = form.dataset;
     const tab = randomToken();
-    Object.assign(this, { form, go, leave, saveUrl });
+    Object.assign(this, { form, flag, go, leave, saveUrl });
     this.fields = new DraftFields(form);
     this.copies = new Copies({ session, position, tab });
     const revision = Number(form.elements.base_revision.value);
@@ -133,12 +133,14 @@ export class Drafting {
 
   // What the page kept from before may be less than the server knows.
   async refresh() {
+    const { flagged } = this.flag;
     try {
       const reply = await fetch(this.saveUrl, { cache: "no-store" });
       if (!reply.ok) return;
-      const { text, note = "", confidence = null, revision, saved_at: savedAt } = await reply.json();
+      const { text, note = "", confidence = null, is_flagged: isFlagged, revision, saved_at: savedAt } = await reply.json();
       const draft = { text, note, confidence };
       if (this.saver.learn({ draft, revision, savedAt })) this.#write(draft);
+      if (this.flag.flagged === flagged) this.flag.learn(isFlagged);
     } catch {
       // Without a connection the page goes on as it is; the next save finds out.
     }

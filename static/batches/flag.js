@@ -23,16 +23,26 @@ export class Flag extends EventTarget {
     if (unsent !== null) this.#set(unsent);
   }
 
+  // The server knows of another mark, of another page, and nothing of this one is on its way.
+  learn(flagged) {
+    if (this.sending || this.#unsent() !== null || flagged === this.flagged) return;
+    this.#show(flagged);
+  }
+
   toggle() {
     if (!this.button.disabled) this.#set(!this.flagged);
   }
 
   #set(flagged) {
-    this.flagged = flagged;
     this.#remember(flagged);
+    this.#show(flagged);
+    this.#send();
+  }
+
+  #show(flagged) {
+    this.flagged = flagged;
     this.button.setAttribute("aria-pressed", String(flagged));
     this.dispatchEvent(new CustomEvent("change", { detail: { flagged } }));
-    this.#send();
   }
 
   async #send() {

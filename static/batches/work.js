@@ -28,8 +28,8 @@ export class Work {
 
   // The form stands in the page now, for the first time.
   begin({ go, leave, zoom }) {
-    this.drafting = new Drafting({ form: this.form, go, leave });
     this.flag = new Flag(document.getElementById("flag-button"));
+    this.drafting = new Drafting({ form: this.form, flag: this.flag, go, leave });
     this.#addTools(this.form, zoom);
   }
 

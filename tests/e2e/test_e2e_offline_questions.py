@@ -260,3 +260,54 @@ def test_what_another_page_saved_meanwhile_is_overwritten_by_none_of_the_questio
     expect(page.locator("[name=text]")).to_have_value("Older")
     assert Answer.objects.get(session=session, position=2).text == "Newer"
     other.close()
+
+
+def test_first_views_that_a_reload_left_untold_are_told_by_the_next_page(
+    opened: Callable[..., tuple[Session, Page]],
+) -> None:
+    session, page = opened()
+    device = page.context
+    device.set_offline(True)
+    expect(page.locator("#line-lost")).to_be_visible()
+    page.get_by_role("button", name="Next question").click()
+    shown(page, 2)
+    page.get_by_role("button", name="Next question").click()
+    shown(page, 3)
+    seen = page.evaluate("Date.now()")
+    # Which questions and when, nothing of what they say.
+    kept = page.evaluate("Object.entries(localStorage).filter(([key]) => key.startsWith('chiron:seen:'))")
+    assert [key.rpartition(":")[2] for key, _value in kept] == ["2", "3"]
+    assert all(abs(int(value) - seen) < 60_000 for _key, value in kept)
+    # Devices tell whole seconds.
+    wait_until(page, lambda: page.evaluate("Date.now()") - seen > 1_000, "a second went by")
+    page.on("dialog", lambda dialog: dialog.accept())
+    page.close()
+
+    device.set_offline(False)
+    again = device.new_page()
+    again.goto(f"/sessions/{session.pk}/prompts/1/")
+    told = SessionEvent.objects.filter(session=session, kind=SessionEventKind.SEEN_OFFLINE).order_by("pk")
+    wait_until(again, lambda: told.count() == 2, "both first views arrived")
+    assert [event.details["position"] for event in told] == [2, 3]
+    assert all(event.happened_at < event.recorded_at for event in told)
+    untold = "Object.keys(localStorage).filter(key => key.startsWith('chiron:seen:')).length"
+    wait_until(again, lambda: again.evaluate(untold) == 0, "nothing of it stays on the device")
+
+
+def test_a_mark_of_another_device_shows_on_the_question_that_is_held_and_is_not_taken_back(
+    opened: Callable[..., tuple[Session, Page]], new_device: Callable[..., BrowserContext]
+) -> None:
+    session, page = opened()
+    other = new_device(session.participant.user).new_page()
+    other.goto(f"/sessions/{session.pk}/prompts/2/")
+    other.locator("#flag-button").click()
+    mine = Answer.objects.filter(session=session, position=2)
+    wait_until(other, lambda: mine.get().is_flagged, "the mark is saved")
+    go_to(page, 2)
+    expect(page.locator("#flag-button")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".dots li").nth(1).locator("[data-flag]")).to_be_visible()
+    page.locator("#flag-button").click()
+    wait_until(page, lambda: not mine.get().is_flagged, "the mark is taken away")
+    go_to(page, 1)
+    go_to(page, 2)
+    expect(page.locator("#flag-button")).to_have_attribute("aria-pressed", "false")

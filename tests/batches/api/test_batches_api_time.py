@@ -20,7 +20,9 @@ def test_the_saved_text_can_be_read_back_also_after_the_end(page: Client, sessio
     reply = page.get(f"/api/sessions/{session.pk}/answers/1")
     assert (reply.status_code, reply.json()["text"], reply.json()["revision"]) == (200, "kept", 1)
     never_saved = page.get(f"/api/sessions/{session.pk}/answers/2").json()
-    assert never_saved == {"text": "", "note": "", "confidence": None, "revision": 0, "saved_at": None}
+    assert never_saved == {
+            "text": "", "note": "", "confidence": None, "is_flagged": False, "revision": 0, "saved_at": None,
+        }  # fmt: skip
 
 
 def test_nobody_else_reads_a_saved_text(

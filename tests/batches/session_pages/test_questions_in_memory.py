@@ -112,6 +112,23 @@ def test_a_first_view_is_kept_as_the_device_tells_it_beside_when_it_was_heard(
     assert last_activity(session) <= before
 
 
+def test_a_view_on_a_lost_line_comes_before_the_page_that_was_loaded_when_it_was_back(
+    page: Client, session: Session
+) -> None:
+    Session.objects.update(started_at=timezone.now() - timedelta(hours=1))
+    page.get(f"/sessions/{session.pk}/prompts/2/")
+    loaded = Answer.objects.get(position=2).first_seen_at
+    # The same view, told again.
+    assert told(page, session, 2, 3) == {"kept": False}
+    assert told(page, session, 2, 600) == {"kept": True}
+    event = SessionEvent.objects.get(kind=SessionEventKind.SEEN_OFFLINE)
+    assert loaded is not None
+    assert event.happened_at == Answer.objects.get(position=2).first_seen_at
+    assert timedelta(seconds=599) < loaded - event.happened_at < timedelta(seconds=605)
+    # A device tells of one first view.
+    assert told(page, session, 2, 900) == {"kept": False}
+
+
 @pytest.mark.parametrize("seconds", [-1, 1.5, "1", None, 2**31])
 def test_a_span_that_is_none_is_refused_in_a_sentence(
     page: Client, session: Session, seconds: object
