@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models.functions import Coalesce, Least
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from batches.models import Session, SessionEventKind
@@ -15,6 +14,7 @@ from batches.rules.statuses import SESSION_MOVES, SessionStatus
 from batches.selectors.sessions import session_of
 from batches.services.receipt_mails import receipt_mail_queue
 from batches.services.trail import session_event
+from presentation.moments import moment_text
 from studies.models import MailKind, Participant, User
 from studies.roles import Can
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
@@ -196,11 +196,11 @@ def _resources_save(session: Session, resources: DeclaredResources, now: datetim
 
 def _over_sentence(session: Session) -> str:
     if session.status == SessionStatus.SUBMITTED and session.ended_at is not None:
-        time = date_format(session.ended_at, _("j F Y, H:i:s"))
-        return _("You submitted this question set on %(time)s UTC; it stays as submitted.") % {"time": time}
+        time = moment_text(session.ended_at, seconds=True)
+        return _("You submitted this question set on %(time)s; it stays as submitted.") % {"time": time}
     if session.voided_at is not None:
         return _("The study team has ended this session, so nothing in it changes any more.")
     if session.status == SessionStatus.WITHDRAWN:
         return _("You have withdrawn from this study, so nothing in this session changes any more.")
-    time = date_format(session.deadline_at, _("j F Y, H:i:s"))
-    return _("Your time ended on %(time)s UTC, so this session is over.") % {"time": time}
+    time = moment_text(session.deadline_at, seconds=True)
+    return _("Your time ended on %(time)s, so this session is over.") % {"time": time}

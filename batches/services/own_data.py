@@ -9,11 +9,11 @@ from typing import IO
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from django.core.serializers.json import DjangoJSONEncoder
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from batches.models import Answer
 from batches.selectors.own_data import ANSWER_FACTS, own_answers, own_facts, own_revisions
+from presentation.moments import moment_text
 from presentation.numbers import numbered
 from studies.models import Participant
 from studies.services.events import StudyEventKind, participant_event
@@ -60,8 +60,7 @@ def _write_answer(out: IO[str], answer: Answer) -> None:
 
 def _write_answers(out: IO[str], participant: Participant, now: datetime) -> None:
     """The newest texts, for reading."""
-    written = date_format(now, _("j F Y, H:i"))
-    out.write(f"{participant.study.name}\n{participant.code}, {written} UTC\n")
+    out.write(f"{participant.study.name}\n{participant.code}, {moment_text(now)}\n")
     for answer in own_answers(participant):
         prompt = numbered(_("Question %(number)d"), {"number": answer.position})
         out.write("\n" + "=" * 70 + f"\n{prompt} {answer.prompt.label}\n\n")

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import Answer, BatchPlan, BatchPrompt, Session, SessionEventKind
@@ -13,6 +12,7 @@ from batches.rules.deadlines import deadline
 from batches.selectors.plans import batch_loads, exposed_batches, plan_matches
 from batches.selectors.sessions import session_of
 from batches.services.trail import session_event
+from presentation.moments import moment_text
 from studies.models import Participant, Study, StudyEvent, StudyStatus, VettingStatus
 from studies.selectors.comprehension import check_passed
 from studies.selectors.participants import has_valid_consent
@@ -203,8 +203,7 @@ def _require_open(study: Study, now: datetime) -> None:
         )
     if study.status == StudyStatus.FROZEN and study.opens_at and now < study.opens_at:
         raise StudyNotOpen(
-            _("The study opens on %(time)s UTC. Come back then.")
-            % {"time": date_format(study.opens_at, _("j F Y, H:i"))}
+            _("The study opens on %(time)s. Come back then.") % {"time": moment_text(study.opens_at)}
         )
     raise StudyNotOpen(_("The study is closed; nobody can start any more."))
 

@@ -1,8 +1,9 @@
 """What of a study's history is looked for."""
 
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 
 from django import forms
+from django.utils.timezone import get_current_timezone
 from django.utils.translation import gettext_lazy as _
 
 from console.selectors.history import Asked, Source
@@ -25,7 +26,7 @@ def _day(label: object) -> forms.DateField:
 
 
 class HistoryForm(forms.Form):
-    """Filters of the list; days are those of UTC, as all times of the trail."""
+    """Filters of the list; days are the viewer's, as all times of the trail."""
 
     source = forms.ChoiceField(choices=SOURCES, required=False, widget=forms.HiddenInput)
     kind = forms.SlugField(required=False, max_length=50)
@@ -52,4 +53,4 @@ class HistoryForm(forms.Form):
 
 
 def _begin(day: object) -> datetime:
-    return datetime.combine(day, time(), tzinfo=UTC)  # type: ignore[arg-type]
+    return datetime.combine(day, time(), tzinfo=get_current_timezone())  # type: ignore[arg-type]

@@ -2,13 +2,14 @@
 
 from datetime import UTC, datetime
 from typing import Any
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from django import forms
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.moments import UTC_ZONE, known_zone
+
 LOCAL_FORMAT = "%Y-%m-%dT%H:%M"
-UTC_ZONE = "UTC"
 
 
 class MomentWidget(forms.MultiWidget):
@@ -92,8 +93,3 @@ def moment_in(local: datetime, zone: str) -> datetime:
             % said
         )
     return first
-
-
-def known_zone(zone: str) -> str:
-    """The zone, or UTC where nobody knows it."""
-    return zone if zone in available_timezones() else UTC_ZONE

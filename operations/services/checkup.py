@@ -28,6 +28,7 @@ from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from llm.endpoints import origin_of
 from operations.services.heartbeats import Part, heartbeat_read
 from operations.services.upkeep import BACKUP_IS_OLD, MAIL_IS_LATE, backup_noted, mails_waiting
+from presentation.moments import moment_text
 from presentation.numbers import counted, decimals, numbered
 from studies.clock import TOLERANCE
 from studies.models import ClockWatch, Study, StudyStatus
@@ -132,9 +133,9 @@ def _clock_in_doubt() -> Iterator[Finding]:
     except DatabaseError:  # it is not migrated, which is said
         return
     if watched and watched.held_since:
-        sentence = _("not believed since %(since)s UTC, %(seconds)s s; no session ends, nothing is deleted")
+        sentence = _("not believed since %(since)s, %(seconds)s s; no session ends, nothing is deleted")
         facts = {
-            "since": f"{watched.held_since:%Y-%m-%d %H:%M}",
+            "since": moment_text(watched.held_since),
             "seconds": f"{'+' * (watched.held_seconds > 0)}{counted(watched.held_seconds)}",
         }
         remedy = _("correct it; if it is right: manage.py confirm_clock")
@@ -222,7 +223,7 @@ def backup(now: datetime) -> Iterator[Finding]:
     elif taken is None:
         yield Finding("backup", True, _("none taken; no study of real people is locked yet"))
     else:
-        detail = _("last taken %(time)s UTC") % {"time": f"{taken:%Y-%m-%d %H:%M}"}
+        detail = _("last taken %(time)s") % {"time": moment_text(taken)}
         yield Finding("backup", now - taken < BACKUP_IS_OLD, detail, remedy)
 
 

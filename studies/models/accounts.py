@@ -58,6 +58,8 @@ class User(AbstractUser):
     session_epoch = models.PositiveIntegerField(default=0, editable=False)
     # What they last read a page in on which they did something; mails to them are in it. Blank: not known.
     language = models.CharField(max_length=10, blank=True, editable=False)
+    # Where the device was that they last used; times in mails to them are of there. Blank: not known.
+    time_zone = models.CharField(max_length=64, blank=True, editable=False)
     # For staff: may make studies, and look after the banks, judges and models of the site.
     may_create_studies = models.BooleanField(default=False)
 

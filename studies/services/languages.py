@@ -1,6 +1,8 @@
-"""The language a person reads the site in, for the mails to them."""
+"""In which language and time zone a person reads the site, for the mails to them."""
 
-from studies.models import User
+from presentation.moments import UTC_ZONE
+from studies.models import Study, User
+from studies.roles import Role
 
 
 def language_keep(*, user: User, language: str) -> bool:
@@ -9,3 +11,15 @@ def language_keep(*, user: User, language: str) -> bool:
         return False
     User.objects.filter(pk=user.pk).update(language=language)
     return True
+
+
+def zone_keep(*, user: User, zone: str) -> None:
+    """Keep the time zone that somebody's device is in."""
+    User.objects.filter(pk=user.pk).update(time_zone=zone)
+
+
+def mail_zone(study: Study, user: User | None = None) -> str:
+    """The zone of whoever a mail of the study goes to; where that is not known, of those who lead it."""
+    leads = [part.user for part in study.roles.all() if part.role == Role.LEAD] if study.pk else []
+    people = [user, *leads] if user else leads
+    return next((one.time_zone for one in people if one.time_zone), UTC_ZONE)

@@ -1,11 +1,12 @@
 """What a study needs before people may work under its protocol, and what an amendment must leave intact."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext as _, ngettext
 
+from presentation.moments import moment_text
 from presentation.numbers import counted, numbered, quantity
 from studies.models import BankVersion, Criterion, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
@@ -71,8 +72,8 @@ def require_window(opens_at: datetime | None, closes_at: datetime | None, now: d
         )
         raise StudyNotReady([said])
     if closes_at and closes_at <= now:
-        said = _("The closing time closes_at (%(time)s UTC) has passed; set a later time.")
-        raise StudyNotReady([said % {"time": f"{closes_at.astimezone(UTC):%Y-%m-%d %H:%M}"}])
+        said = _("The closing time closes_at (%(time)s) has passed; set a later time.")
+        raise StudyNotReady([said % {"time": moment_text(closes_at)}])
 
 
 def prompt_problems(version: BankVersion, settings: ProtocolSettings) -> list[str]:

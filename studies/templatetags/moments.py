@@ -2,7 +2,9 @@
 
 from django import template
 
-from presentation.moments import moment
+from presentation.moments import day_text, moment, moment_text
 
 register = template.Library()
 register.simple_tag(moment)
+register.filter(day_text)
+register.filter(moment_text)

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from presentation.moments import moment_text
 from studies.forms.people import ACCEPT, ConsentForm
 from studies.models import Consent, Participant
 from studies.protocol.consents import recorded_items
@@ -93,7 +93,7 @@ def _consent_copy(participant: Participant, consent: Consent) -> str:
         (_("Study"), participant.study.name),
         (_("Participant code"), participant.code),
         (_("Decision"), decision),
-        (_("Time"), f"{date_format(consent.decided_at, _('j F Y, H:i:s'))} UTC"),
+        (_("Time"), moment_text(consent.decided_at, seconds=True)),
         (_("SHA-256 of text and list"), consent.sha256),
     )
     lines = [f"{label}: {value}" for label, value in facts]

@@ -72,7 +72,7 @@ def _act(request: HttpRequest, study: Study, action: SessionAction) -> HttpRespo
     now = server_now()
     asked = request.POST if request.method == "POST" else request.GET
     posted = request.method == "POST"
-    form = FORMS[action](request.POST if posted else None, initial={"seen_at": now})
+    form = FORMS[action](request.POST if posted else None, initial={"seen_at": now.isoformat()})
     is_valid = form.is_valid()
     seen_at = form.cleaned_data.get("seen_at", now) if posted else now
     sessions, came = _chosen(study, asked, now, seen_at)

@@ -166,6 +166,10 @@ def _forms(opened: RowWords | None, rights: frozenset[Can], now: datetime) -> li
         return []
     offered = [action for action in opened.actions if ACTION_WORDS[action].can in rights]
     return [
-        (action, ACTION_WORDS[action], FORMS[action](initial={"seen_at": now}, auto_id=f"{action}-%s"))
+        (
+            action,
+            ACTION_WORDS[action],
+            FORMS[action](initial={"seen_at": now.isoformat()}, auto_id=f"{action}-%s"),
+        )
         for action in offered
     ]

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.timesince import timesince
 from django.utils.translation import gettext as _, gettext_lazy
 
 from console.selectors.people import PersonState
 from console.selectors.people_facts import RowFacts
+from presentation.moments import day_text
 from presentation.numbers import numbered
 from presentation.tables import Named
 from studies.models import Invitation
@@ -150,9 +150,9 @@ def _rejected(facts: RowFacts, now: datetime) -> str:
 
 def _withdrawn(facts: RowFacts, now: datetime) -> str:
     if facts.deleted_at:
-        return _("data erased on %(day)s") % {"day": date_format(facts.deleted_at, _("j F Y"))}
+        return _("data erased on %(day)s") % {"day": day_text(facts.deleted_at)}
     if facts.deletes_at:
-        return _("data are erased on %(day)s") % {"day": date_format(facts.deletes_at, _("j F Y"))}
+        return _("data are erased on %(day)s") % {"day": day_text(facts.deletes_at)}
     return ""
 
 

@@ -9,11 +9,11 @@ from email.utils import formataddr, parseaddr
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
-from django.utils import translation
+from django.utils import timezone, translation
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from presentation.moments import moment_text
+from presentation.moments import UTC_ZONE, known_zone, moment_text
 from presentation.numbers import counted
 from studies.models import MailSender, Study
 
@@ -54,17 +54,19 @@ def mail_of(
     *,
     to: str,
     language: str = "",
+    zone: str = UTC_ZONE,
     button: MailButton | None = None,
     study: Study | None = None,
 ) -> EmailMultiAlternatives:
     """A mail from `studies/mail/`, in the reader's language where it is known, else in the site's; of a
     `study`, in its own words where it has some, and from its sender.
 
-    Never in the language of whoever causes it. A subject is one line, whatever stands in it.
+    Never in the language of whoever causes it; times are in the reader's `zone`. A subject is one line,
+    whatever stands in it.
     """
     language = language or settings.LANGUAGE_CODE
     sender: MailSender | None = getattr(study, "mail_sender", None)
-    with translation.override(language):
+    with translation.override(language), timezone.override(known_zone(zone)):
         subject, body = _own_text(study, template, language, context) if study else ("", "")
         if not body:
             subject, body = _default_text(template, context)

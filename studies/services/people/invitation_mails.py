@@ -10,14 +10,17 @@ from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
 from django.db.models import prefetch_related_objects
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext_lazy as _, override
 
+from presentation.moments import known_zone
 from studies.models import Invitation, MailOutcome, MailRecord, OutgoingMail, Study, StudyEvent, User
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.invitations import token_sha256
 from studies.selectors.told import told_text
 from studies.services.database import one_of_many_writes, rows_insert, slices
 from studies.services.events import StudyEventKind, event_record
+from studies.services.languages import mail_zone
 from studies.services.mails.mails import ADDRESS_REFUSED, NOT_TAKEN, invitation_mails_queue
 from studies.services.mails.study_mails import VALID_FOR
 from studies.services.mails.texts import MailButton, mail_of
@@ -73,7 +76,7 @@ def _queue(study: Study, numbers: list[int], site_url: str, now: datetime, actor
     """Some of them, in few queries; the mails are written before the transaction."""
     protocol, expires_at = study.protocol, expiry(study, now)
     prefetch_related_objects(
-        [study], "payment_rules", "mail_texts", "mail_sender"
+        [study], "payment_rules", "mail_texts", "mail_sender", "roles__user"
     )  # once for all of these mails
     chosen = list(Invitation.objects.filter(pk__in=numbers).order_by("pk"))
     letters = []
@@ -135,10 +138,13 @@ def invitation_mail(
         "link": link,
     }
     language = language or invitation.language
-    with override(language or settings.LANGUAGE_CODE):
+    zone = mail_zone(study)  # of the invited nobody knows where they are
+    with override(language or settings.LANGUAGE_CODE), timezone.override(known_zone(zone)):
         context["about"] = told_text(study, protocol)
     button = MailButton(link, _("Accept the invitation"))
-    return mail_of("invitation", context, to=invitation.email, language=language, button=button, study=study)
+    return mail_of(
+        "invitation", context, to=invitation.email, language=language, zone=zone, button=button, study=study
+    )
 
 
 def _mail(invitation: Invitation, link: str) -> str:

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from studies.models import Participant, StudyStatus
+from studies.services.languages import mail_zone
 from studies.services.mails.texts import MailButton, mail_of
 
 Decision = Literal["approved", "reserve", "rejected"]
@@ -47,4 +48,7 @@ def participant_mail(
     page = site_url.rstrip("/") + reverse("study_home", args=[study.slug]) if site_url else ""
     context = {**facts, "study": study, "minutes": participant.budget_minutes, "page": page}
     button = MailButton(page, _("Open the study")) if page else None
-    return mail_of(template, context, to=user.email, language=user.language, button=button, study=study)
+    return mail_of(
+        template, context, to=user.email, language=user.language, zone=mail_zone(study, user), button=button,
+        study=study,
+    )  # fmt: skip
