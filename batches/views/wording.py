@@ -77,6 +77,7 @@ EVENT_WORDS: Mapping[str, Words] = {
     StudyEventKind.INVITED: _("invited"),
     StudyEventKind.INVITATION_SENT: _("invitation sent"),
     StudyEventKind.INVITATION_REVOKED: _("invitation taken back"),
+    StudyEventKind.INVITATION_ERASED: _("address and name of somebody invited erased"),
     StudyEventKind.INVITATION_ACCEPTED: _("accepted the invitation"),
     StudyEventKind.ENTERED_BY_LINK: _("came in by the entry link"),
     StudyEventKind.PROFILE_SUBMITTED: _("sent the profile form"),

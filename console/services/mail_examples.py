@@ -13,7 +13,7 @@ from studies.models import Invitation, MailKind, Participant, Study, User
 from studies.services.people.invitation_mails import invitation_mail
 from studies.services.people.vetting_mails import Decision, decision_mail, participant_mail
 
-ADDRESS = "participant@example.org"
+ADDRESS, NAME = "participant@example.org", "N. N."
 CODE = "P-EXAMPLE"
 
 
@@ -31,7 +31,7 @@ def mail_example(
     person = Participant(study=study, user=user, code=CODE, profile=_first_profile(study))
     with override(language):
         if kind == MailKind.INVITATION:
-            invitation = Invitation(study=study, email=ADDRESS, profile=person.profile)
+            invitation = Invitation(study=study, email=ADDRESS, name=NAME, profile=person.profile)
             link = site_url.rstrip("/") + reverse("invitation", args=["example"])
             return invitation_mail(invitation, link, language=language)
         if kind == MailKind.DIGEST:

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.mail import EmailMultiAlternatives
 from django.core.paginator import Paginator
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -25,7 +26,7 @@ from formats.cells import csv_cell
 from studies.models import DigestWish, MailKind, MailOutcome, MailRecord, MailSender, MailText, Study
 from studies.roles import Can
 from studies.services.clock import server_now
-from studies.services.mails.own_texts import mail_sender_set, mail_text_set
+from studies.services.mails.own_texts import mail_sender_set, mail_text_require, mail_text_set
 from studies.services.mails.study_mails import mail_retry, mail_switch, mail_test_send
 from studies.services.mails.texts import MUST, PLACEHOLDERS, html_part, mail_sender, mail_text_default
 from studies.services.people.vetting_mails import Decision
@@ -35,6 +36,8 @@ from studies.views.csv_files import csv_file
 from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
+# In the session: what was written of a mail's text and is shown before it is saved.
+WRITTEN = "mail_text_written"
 LIST_COLUMNS: tuple[Column[MailRecord], ...] = (
     Column("mail", gettext_lazy("Mail"), ("kind",), str),
     Column("to", gettext_lazy("To"), ("participant__code", "member__email"), str),
@@ -102,7 +105,8 @@ def _preview(
     template, language = _template(request, kind), _language(request)
     own = MailText.objects.filter(study=study, template=template, language=language).first()
     subject, body = mail_text_default(template, language) if template else ("", "")
-    subject, body = (own.subject, own.body) if own else (subject, body)
+    written = _written(request, study, template)
+    subject, body = written or ((own.subject, own.body) if own else (subject, body))
     context = {
         "study": study,
         "kind": kind,
@@ -112,7 +116,10 @@ def _preview(
         "languages": settings.LANGUAGES,
         "decision": _decision(request),
         "decisions": DECISIONS.items(),
-        "query": urlencode({"language": language, "as": _decision(request)}),
+        "query": urlencode(
+            {"language": language, "as": _decision(request), **({"written": "yes"} if written else {})}
+        ),
+        "is_written": bool(written),
         "template": template,
         "own": own,
         "subject": request.POST.get("subject", subject),
@@ -127,17 +134,22 @@ def _preview(
 @require_http_methods(["GET", "HEAD", "POST"])
 @study_page(Can.SET_UP)
 def staff_mails_text(request: HttpRequest, study: Study, kind: str) -> HttpResponse:
-    """Mail the study's own words from now on, or Chiron's again."""
+    """Mail the study's own words from now on, or Chiron's again; or only show a mail with what is written."""
     back = f"{reverse('staff_mails_preview', args=[study.slug, _kind(kind)])}?" + urlencode(
         {"language": _language(request), "as": _decision(request)}
     )
     template = _template(request, _kind(kind))
     if request.method != "POST" or not template:
         return redirect(back)
-    is_default = "default" in request.POST
+    is_default, language = "default" in request.POST, _language(request)
     try:
+        if "preview" in request.POST:
+            subject, body = request.POST.get("subject", "").strip(), request.POST.get("body", "").strip()
+            mail_text_require(template, subject, body)
+            request.session[WRITTEN] = [study.pk, template, language, subject, body]
+            return redirect(f"{back}&written=yes")
         changed = mail_text_set(
-            study=study, template=template, language=_language(request),
+            study=study, template=template, language=language,
             subject="" if is_default else request.POST.get("subject", ""),
             body="" if is_default else request.POST.get("body", ""),
             actor=signed_in(request), now=server_now(),
@@ -255,14 +267,27 @@ def _kind(text: str) -> MailKind:
 
 
 def _example(request: HttpRequest, study: Study, kind: MailKind) -> EmailMultiAlternatives:
-    return mail_example(
-        study=study,
-        kind=kind,
-        language=_language(request),
-        site_url=site_url_of(request),
-        now=server_now(),
-        decision=_decision(request),
-    )
+    """A mail of this kind; with what is written and not saved, where that is asked for."""
+    now, language, template = server_now(), _language(request), _template(request, kind)
+    with transaction.atomic():
+        if written := _written(request, study, template):
+            subject, body = written
+            MailText.objects.update_or_create(
+                study=study, template=template, language=language, defaults={"subject": subject, "body": body}
+            )
+        message = mail_example(
+            study=study, kind=kind, language=language, site_url=site_url_of(request), now=now,
+            decision=_decision(request),
+        )  # fmt: skip
+        transaction.set_rollback(bool(written))  # it is only looked at
+    return message
+
+
+def _written(request: HttpRequest, study: Study, template: str) -> tuple[str, str] | None:
+    """Subject and body that this person last had shown of this mail, where they are asked for."""
+    *about, subject, body = request.session.get(WRITTEN, ["", ""])
+    asked = "written" in request.GET and about == [study.pk, template, _language(request)]
+    return (subject, body) if asked else None
 
 
 def _decision(request: HttpRequest) -> Decision:

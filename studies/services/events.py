@@ -25,6 +25,7 @@ class StudyEventKind(StrEnum):
     INVITATION_QUEUED = "invitation_queued"
     INVITATION_SENT = "invitation_sent"
     INVITATION_REVOKED = "invitation_revoked"
+    INVITATION_ERASED = "invitation_erased"
     INVITATION_ACCEPTED = "invitation_accepted"
     PARTICIPANT_ADDED = "participant_added"
     APPROVED = "participant_approved"

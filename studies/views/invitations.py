@@ -35,6 +35,7 @@ from studies.services.people.invitations import (
     InvitationUsed,
     invitation_accept,
     invitation_create,
+    invitation_erase,
     invitation_of,
     invitation_revoke,
 )
@@ -166,11 +167,15 @@ def staff_invitation_resend(request: HttpRequest, study: Study, number: int) -> 
 @study_page(Can.INVITE)
 @require_POST
 def staff_invitation_revoke(request: HttpRequest, study: Study, number: int) -> HttpResponse:
-    """Make the link useless and return to the list."""
-    found = _invitation(study, number)
+    """Make the link useless, and erase the address too where that is wished, and return to the list."""
+    found, erases = _invitation(study, number), request.POST.get("erase") == "yes"
+    end = invitation_erase if erases else invitation_revoke
     try:
-        invitation_revoke(invitation=found, now=server_now(), actor=signed_in(request))
-        messages.success(request, _("The invitation of %(email)s is revoked.") % {"email": found.email})
+        end(invitation=found, now=server_now(), actor=signed_in(request))
+        said = _("The invitation is withdrawn; address and name are erased.")
+        if not erases:
+            said = _("The invitation of %(email)s is revoked.") % {"email": found.email}
+        messages.success(request, said)
     except Refused as refusal:
         messages.error(request, str(refusal))
     return _back(request, study)

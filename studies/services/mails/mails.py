@@ -93,6 +93,13 @@ def invitation_mails_queue(
     transaction.on_commit(mails_hint)
 
 
+def invitation_mails_cancel(numbers: Sequence[int], now: datetime) -> None:
+    """Delete every queued mail of these invitations: the link in it does not hold any more."""
+    waiting = OutgoingMail.objects.filter(invitation__in=numbers)
+    MailRecord.objects.filter(mail__in=waiting).update(outcome=MailOutcome.CANCELLED, decided_at=now)
+    waiting.delete()
+
+
 def mails_send(*, clock: Callable[[], datetime], may_drop: bool = True) -> int:
     """Send what is due, each mail by one worker; return how many went out.
 

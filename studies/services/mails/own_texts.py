@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from studies.models import MailSender, MailText, Study, User
 from studies.services.events import StudyEventKind, event_record
-from studies.services.mails.texts import MUST, PLACEHOLDER, PLACEHOLDERS, mail_text_default
+from studies.services.mails.texts import MUST, NAME, PLACEHOLDER, PLACEHOLDERS, mail_text_default
 from studies.services.refusals import Refused
 
 SUBJECT_CHARACTERS = 200
@@ -40,7 +40,7 @@ def mail_text_set(
     if (not subject and not body) or (subject, f"{body}\n") == mail_text_default(template, language):
         changed = bool(own.delete()[0])
     else:
-        _require_mailable(template, subject, body)
+        mail_text_require(template, subject, body)
         before = own.values_list("subject", "body").first()
         changed = before != (subject, body)
         MailText.objects.update_or_create(
@@ -54,7 +54,8 @@ def mail_text_set(
     return changed
 
 
-def _require_mailable(template: str, subject: str, body: str) -> None:
+def mail_text_require(template: str, subject: str, body: str) -> None:
+    """Raise MailTextRefused, in one sentence, for what could not be mailed as this mail."""
     known, named = PLACEHOLDERS[template], PLACEHOLDER.findall(subject) + PLACEHOLDER.findall(body)
     listed = ", ".join(f"{{{name}}}" for name in known)
     if not subject or not body:
@@ -66,6 +67,16 @@ def _require_mailable(template: str, subject: str, body: str) -> None:
     if unknown := [name for name in named if name not in known]:
         raise MailTextRefused(
             _("This mail knows no {%(name)s}. It knows %(known)s.") % {"name": unknown[0], "known": listed}
+        )
+    if NAME in subject:
+        raise MailTextRefused(
+            _("{name} can stand in the text, and not in the subject: not every name is known.")
+        )
+    with_name = "".join(line for line in body.splitlines() if NAME in line)
+    if lost := [name for name in MUST[template] if f"{{{name}}}" in with_name]:
+        raise MailTextRefused(
+            _("Put {%(name)s} on another line than {name}: where no name is known, that line is left out.")
+            % {"name": lost[0]}
         )
     if missing := [name for name in MUST[template] if f"{{{name}}}" not in body]:
         raise MailTextRefused(

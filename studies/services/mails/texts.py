@@ -18,10 +18,11 @@ from presentation.numbers import counted
 from studies.models import MailSender, Study
 
 HTML = "text/html"
-PLACEHOLDER = re.compile(r"\{(\w+)\}")
+PLACEHOLDER = re.compile(r"\{([^{}\n]*)\}")
+NAME = "{name}"
 # What a study's own text of each mail may name, and what of it the body must: without it the mail is useless.
 PLACEHOLDERS: Mapping[str, tuple[str, ...]] = {
-    "invitation": ("study", "link", "about", "email", "profile", "days"),
+    "invitation": ("study", "link", "about", "name", "email", "profile", "days"),
     "approved": ("study", "link", "minutes", "closes"),
     "reserve": ("study", "link"),
     "rejected": ("study", "link", "reason"),
@@ -89,8 +90,8 @@ def mail_text_default(template: str, language: str) -> tuple[str, str]:
     named = {name: f"{{{name}}}" for name in PLACEHOLDERS[template]}
     context: dict[str, object] = {
         **named, **STANDING_IN, "study": {"name": "{study}", "closes_at": MOMENT}, "page": "{link}",
-        "invitation": {"email": "{email}"}, "stage": "open", "submitted": True, "ended_at": MOMENT,
-        "is_reminder": True,
+        "invitation": {"email": "{email}", "name": NAME}, "stage": "open", "submitted": True,
+        "ended_at": MOMENT, "is_reminder": True,
     }  # fmt: skip
     with translation.override(language):
         subject, body = _default_text(template, context)
@@ -108,15 +109,17 @@ def _default_text(template: str, context: dict[str, object]) -> tuple[str, str]:
 
 def _own_text(study: Study, template: str, language: str, context: dict[str, object]) -> tuple[str, str]:
     """The study's own subject and body with this mail's facts; blank where it has none, or where the mail is
-    about something else than what they were written for.
+    about something else than what they were written for. A line that says a name goes where none is known,
+    as in Chiron's own text.
     """
     own = [text for text in study.mail_texts.all() if (text.template, text.language) == (template, language)]
     if not own or context.get("stage", "open") != "open" or not context.get("submitted", True):
         return "", ""
     values = _values(study, context)
+    lines = [line for line in own[0].body.splitlines() if NAME not in line or values["name"]]
     subject, body = (
         PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
-        for text in (own[0].subject, own[0].body)
+        for text in (own[0].subject, "\n".join(lines))
     )
     return " ".join(subject.split()), body.strip() + "\n"
 
@@ -129,6 +132,7 @@ def _values(study: Study, context: dict[str, object]) -> dict[str, str]:
         "study": study.name,
         "link": str(context.get("link") or context.get("page") or _("the page of the study on its site")),
         "email": getattr(context.get("invitation"), "email", ""),
+        "name": getattr(context.get("invitation"), "name", ""),
         "closes": moment_text(study.closes_at) if study.closes_at else _("the end of the study"),
         "time": moment_text(ended_at) if isinstance(ended_at, datetime) else "",
         **{name: str(context.get(name, "")) for name in texts},

@@ -14,14 +14,19 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _, override
 
 from presentation.moments import known_zone
-from studies.models import Invitation, MailOutcome, MailRecord, OutgoingMail, Study, StudyEvent, User
+from studies.models import Invitation, Study, StudyEvent, User
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.invitations import token_sha256
 from studies.selectors.told import told_text
 from studies.services.database import one_of_many_writes, rows_insert, slices
 from studies.services.events import StudyEventKind, event_record
 from studies.services.languages import mail_zone
-from studies.services.mails.mails import ADDRESS_REFUSED, NOT_TAKEN, invitation_mails_queue
+from studies.services.mails.mails import (
+    ADDRESS_REFUSED,
+    NOT_TAKEN,
+    invitation_mails_cancel,
+    invitation_mails_queue,
+)
 from studies.services.mails.study_mails import VALID_FOR
 from studies.services.mails.texts import MailButton, mail_of
 from studies.services.people.invitations import (
@@ -93,10 +98,7 @@ def _queue(study: Study, numbers: list[int], site_url: str, now: datetime, actor
         for locked in Invitation.objects.select_for_update().filter(pk__in=numbers).order_by("pk"):
             require_unused(locked)
         Invitation.objects.bulk_update(chosen, ["token_sha256", "expires_at", "sent_at", "send_problem"])
-        # Mails with an earlier link that are still queued would only mislead.
-        waiting = OutgoingMail.objects.filter(invitation__in=numbers)
-        MailRecord.objects.filter(mail__in=waiting).update(outcome=MailOutcome.CANCELLED, decided_at=now)
-        waiting.delete()
+        invitation_mails_cancel(numbers, now)
         invitation_mails_queue(letters=letters, now=now, valid_for=VALID_FOR)
         events()
 

@@ -12,6 +12,7 @@ from studies.models import Invitation, Participant, Study, StudyEvent, StudyStat
 from studies.selectors.invitations import token_sha256
 from studies.services.database import rows_insert
 from studies.services.events import StudyEventKind, event_record, participant_event
+from studies.services.mails.mails import invitation_mails_cancel
 from studies.services.people.participants import (
     AlreadyTakesPart,
     NewPerson,
@@ -163,9 +164,31 @@ def invitation_revoke(*, invitation: Invitation, now: datetime, actor: User | No
     require_unused(invitation)
     invitation.revoked_at = now
     invitation.save(update_fields=["revoked_at"])
+    invitation_mails_cancel([invitation.pk], now)
     kind = StudyEventKind.INVITATION_REVOKED
     event_record(invitation.study, kind, now, actor=actor, invitation=invitation.pk)
     return invitation
+
+
+@transaction.atomic
+def invitation_erase(*, invitation: Invitation, now: datetime, actor: User | None = None) -> None:
+    """Forget the address and name of somebody who never accepted, in every invitation to this study that
+    they did not accept; their links are useless from now on. Raises InvitationUsed, or InvitationRevoked
+    where they are forgotten already.
+    """
+    if not invitation.email:
+        require_unused(invitation)
+    same = Invitation.objects.filter(study=invitation.study_id, email=invitation.email)
+    for one in same.select_for_update().order_by("pk"):
+        if one.accepted_at is not None:
+            if one.pk == invitation.pk:
+                require_unused(one)
+            continue
+        if one.revoked_at is None:
+            invitation_revoke(invitation=one, now=now, actor=actor)
+        Invitation.objects.filter(pk=one.pk).update(email="", name="")
+        kind = StudyEventKind.INVITATION_ERASED
+        event_record(invitation.study, kind, now, actor=actor, invitation=one.pk)
 
 
 def require_unused(invitation: Invitation) -> None:

@@ -6,9 +6,10 @@ from datetime import datetime, timedelta
 import pytest
 from django.core import mail
 
-from studies.models import Invitation, Participant, Study, StudyEvent, User
+from studies.models import Invitation, OutgoingMail, Participant, Study, StudyEvent, User
 from studies.selectors.told import told_text
-from studies.services.people.invitation_mails import invitation_send
+from studies.services.events import StudyEventKind
+from studies.services.people.invitation_mails import invitation_send, invitations_queue
 from studies.services.people.invitations import (
     AlreadyInvited,
     InvitationExpired,
@@ -16,6 +17,7 @@ from studies.services.people.invitations import (
     InvitationUnknown,
     InvitationUsed,
     invitation_accept,
+    invitation_erase,
     invitation_revoke,
 )
 from studies.services.people.participants import (
@@ -194,3 +196,28 @@ def test_a_closed_study_invites_and_takes_in_nobody(
         invitation_send(invitation=invitation, site_url=SITE, now=now)
     with pytest.raises(StudyClosed):
         invitation_accept(token=token, now=now)
+
+
+def test_whoever_never_accepted_is_forgotten_in_every_invitation_and_their_mail_is_not_sent(
+    invite: Callable[..., Invitation], now: datetime
+) -> None:
+    earlier = invite("gone@example.org", name="G")
+    invitation_revoke(invitation=earlier, now=now)
+    newest, other = invite("gone@example.org", name="G"), invite("other@example.org")
+    invitations_queue(study=newest.study, invitations=[newest], site_url=SITE, now=now)
+    invitation_erase(invitation=newest, now=now)
+    kept = list(Invitation.objects.order_by("pk").values_list("email", "name", "revoked_at"))
+    assert kept == [("", "", now), ("", "", now), (other.email, other.name, None)]
+    assert not OutgoingMail.objects.exists()
+    told = StudyEvent.objects.filter(kind=StudyEventKind.INVITATION_ERASED)
+    assert [event.details for event in told] == [{"invitation": earlier.pk}, {"invitation": newest.pk}]
+    with pytest.raises(InvitationRevoked):
+        invitation_erase(invitation=Invitation.objects.get(pk=newest.pk), now=now)
+
+
+def test_who_accepted_is_not_forgotten_so(invite: Callable[..., Invitation], now: datetime) -> None:
+    invitation = invite("here@example.org")
+    invitation_accept(token=token_mailed(invitation, now), now=now)
+    with pytest.raises(InvitationUsed):
+        invitation_erase(invitation=invitation, now=now)
+    assert Invitation.objects.get(pk=invitation.pk).email == "here@example.org"

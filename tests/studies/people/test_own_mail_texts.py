@@ -14,7 +14,7 @@ from django.utils import timezone
 from studies.models import MailSender, MailText, OutgoingMail, Study, StudyEvent
 from studies.services.mails.mails import mails_send
 from studies.services.mails.texts import MUST, PLACEHOLDERS, mail_text_default
-from studies.services.people.invitation_mails import invitations_queue
+from studies.services.people.invitation_mails import invitation_mail, invitations_queue
 from studies.services.people.invitations import invitation_create
 
 pytestmark = pytest.mark.django_db
@@ -81,7 +81,10 @@ def test_an_invitation_goes_out_in_the_studys_words_from_its_sender_and_back_to_
 @pytest.mark.parametrize(
     ("subject", "body", "sentence"),
     [
-        ("Hello", "Come here: {link} {about} {name}", "This mail knows no {name}. It knows {study}, {link}"),
+        ("Hello", "Come: {link} {about} {nobody}", "This mail knows no {nobody}. It knows {study}, {link}"),
+        ("Hello", "Come: {link} {about} {first name}", "This mail knows no {first name}."),
+        ("Hello, {name}", "Come: {link} {about}", "and not in the subject"),
+        ("Hello", "{name}, come: {link} {about}", "Put {link} on another line than {name}"),
         ("{reason}", "Come here: {link} {about}", "This mail knows no {reason}."),
         ("Hello", "Come to us. {about}", "The text lacks {link}"),
         ("Hello", "Come here: {link}", "The text lacks {about}"),
@@ -98,6 +101,37 @@ def test_a_text_that_would_not_do_is_refused_and_stays_in_the_form(
     page = reply.content.decode()
     assert (reply.status_code, sentence in page, MailText.objects.exists()) == (422, True, False)
     assert body[:12].replace("<", "&lt;") in page
+
+
+def test_a_written_text_is_shown_before_it_is_saved_and_kept_where_it_was_written(
+    staff: Client, study: Study
+) -> None:
+    words = {"subject": "Come to {study}", "body": "Welcome {name}!\n\n{link}\n\n{about}", "preview": "yes"}
+    page = staff.post(f"{PAGE}invitation/text/?language=en", words, follow=True).content.decode()
+    assert "Come to The study pilot" in page
+    assert "Welcome N. N.!" in page
+    assert "Welcome {name}!" in page
+    assert "not saved yet" in page
+    assert "Welcome N. N.!" in staff.get(f"{PAGE}invitation/html/?language=en&written=yes").content.decode()
+    assert "Welcome" not in staff.get(f"{PAGE}invitation/?language=en").content.decode()
+    assert "Welcome" not in staff.get(f"{PAGE}invitation/?language=de&written=yes").content.decode()
+    assert not MailText.objects.exists()
+    assert not StudyEvent.objects.filter(kind="mail_text_changed").exists()
+    refused = staff.post(f"{PAGE}invitation/text/?language=en", words | {"body": "Welcome {you}!"})
+    page = refused.content.decode()
+    assert (refused.status_code, "This mail knows no {you}." in page, "Welcome {you}!" in page) == (
+        422, True, True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "begins"), [("N.", "Dear N.,\n\nCome"), ("", "Come")])
+def test_a_line_with_a_name_is_left_out_where_none_is_known(
+    staff: Client, study: Study, now: datetime, name: str, begins: str
+) -> None:
+    words = {"subject": "Come", "body": "Dear {name},\n\nCome: {link}\n{about}"}
+    assert staff.post(f"{PAGE}invitation/text/?language=en", words).status_code == 302
+    one = invitation_create(study=study, email="new@example.org", profile="stem-phd", name=name, now=now)
+    assert str(invitation_mail(one, "https://site/x/").body).startswith(begins)
 
 
 @pytest.mark.parametrize(
