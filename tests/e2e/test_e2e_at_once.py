@@ -71,22 +71,28 @@ def says(page: Page, words: str) -> None:
     expect(page.locator("main")).to_contain_text(words)
 
 
+def give_verdict(page: Page, decision: str) -> None:
+    page.get_by_label(decision).check()
+    press(page, "^Record the verdict")
+
+
 def test_the_second_of_two_reviewers_is_told_and_keeps_what_they_wrote(
     flagged: Participant, colleague: Colleague
 ) -> None:
     first, second = (colleague(flagged.study, Role.REVIEWER) for _ in range(2))
     for page, why in ((first, "Nothing but one word"), (second, "Short answers are right here")):
         page.goto(f"/staff/studies/{flagged.study.slug}/screening/")
-        page.get_by_label("Reason, for the record").fill(why)
-    press(first, "^Off-task")
+        page.get_by_label("Another reason").check()
+        page.get_by_label("Reason in your own words").fill(why)
+    give_verdict(first, "Off-task, do not count")
     says(first, f"{flagged.code}: Off-task")
-    press(second, "^On task")
+    give_verdict(second, "On task, count")
     says(second, f"Somebody decided about {flagged.code} since you opened the page.")
     says(second, "Nothing of yours is lost")
     says(second, "Nothing but one word")
     expect(second.locator("#reason")).to_have_value("Short answers are right here")
     assert [one.reason for one in Verdict.objects.filter(participant=flagged)] == ["Nothing but one word"]
-    press(second, "^On task")
+    give_verdict(second, "On task, count")
     says(second, f"{flagged.code}: On task")
     assert [one.decision for one in Verdict.objects.filter(participant=flagged).order_by("pk")] == [
         "confirm",
