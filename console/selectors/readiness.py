@@ -229,8 +229,7 @@ def _parameters(study: Study, confirmed: bool) -> Iterator[Missing]:
         if fitting and not confirmed:
             sentence = _(
                 "There are item parameters for these questions (%(bank)s) and the study uses none: it would "
-                "have raw scores and no ability. Choose them, or save the page Item parameters without any "
-                "(freeze_study: --without-item-bank)."
+                "have raw scores and no ability. Choose them, or save the page Item parameters without any."
             )
             yield _entry(study, MUST, _("Items"), sentence % {"bank": fitting[0]}, "items")
         return

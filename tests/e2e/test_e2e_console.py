@@ -7,15 +7,21 @@ import pytest
 from playwright.sync_api import BrowserContext
 
 from operations.rehearsal.mailbox import Mailbox
-from studies.services.staff.staff import staff_add
 from tests.e2e.console_walk.bundle import (
     bundle_is_recomputed,
     bundle_is_taken,
     bundle_is_whole,
     bundle_names_nobody,
+    report_is_taken,
 )
 from tests.e2e.console_walk.colleagues import People, enter
-from tests.e2e.console_walk.making import banks_are_uploaded, lead_is_added, roles_are_given, study_is_locked
+from tests.e2e.console_walk.making import (
+    banks_are_uploaded,
+    lead_is_added,
+    publication_is_settled,
+    roles_are_given,
+    study_is_locked,
+)
 from tests.e2e.console_walk.people import (
     ANSWERING,
     INVITED,
@@ -46,12 +52,12 @@ def people(new_device: Callable[..., BrowserContext], mailbox: Mailbox) -> Peopl
 def test_a_study_from_an_empty_site_to_the_public_bundle_by_pages_alone(
     people: People, data_folder: Path, tmp_path: Path
 ) -> None:
-    staff_add(email=people.address("administrator"), superuser=True)  # the one command that is needed
-    lead_is_added(people.colleague("administrator"), people)
+    lead_is_added(people.first_administrator(), people)
     lead = people.colleague("lead")
     banks_are_uploaded(lead)
     study_is_locked(lead)
     roles_are_given(lead, people)
+    publication_is_settled(lead)
 
     coordinator = people.colleague("coordinator")
     enter(coordinator)
@@ -79,4 +85,5 @@ def test_a_study_from_an_empty_site_to_the_public_bundle_by_pages_alone(
     bundle_is_whole(bundle)
     bundle_names_nobody(bundle)
     assert "Everything that could be computed agrees." in bundle_is_recomputed(bundle)
+    assert report_is_taken(analyst, tmp_path).startswith(b"%PDF")
     assert people.complaints == []

@@ -11,19 +11,32 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.console_walk.colleagues import HOST, go, press, says
 from tests.e2e.console_walk.people import NAMED, OF_THEIRS
+from tests.e2e.console_walk.reviewing import COMPUTED_MS
 
 
 def bundle_is_taken(analyst: Page, folder: Path) -> Path:
+    """The public bundle, unpacked into a folder."""
+    return _taken(analyst, "public", folder) / "walk-public"
+
+
+def report_is_taken(analyst: Page, folder: Path) -> bytes:
+    """The report as it is printed."""
+    return next(_taken(analyst, "report", folder).rglob("*.pdf")).read_bytes()
+
+
+def _taken(analyst: Page, contents: str, folder: Path) -> Path:
     """Ordered, waited for, downloaded by its link, and whole; the folder it was unpacked into."""
     go(analyst, "Export")
-    analyst.get_by_label("Public, without texts").check()
+    choice = analyst.locator("main label", has=analyst.locator(f"[value={contents}]"))
+    choice.get_by_role("radio").check()
+    made = analyst.locator("main tr", has_text=choice.locator("strong").inner_text())
     press(analyst, "Make export")
-    download = analyst.locator("main").get_by_role("link", name="Download")
-    expect(download).to_be_visible()
-    analyst.locator("main .export-hash summary").click()
-    fingerprint = analyst.locator("main .export-hash code").inner_text()
+    row = made.filter(has=analyst.get_by_role("link", name="Download"))
+    expect(row).to_be_visible(timeout=COMPUTED_MS)
+    row.locator(".export-hash summary").click()
+    fingerprint = row.locator(".export-hash code").inner_text()
     with analyst.expect_download() as taken:
-        download.click()
+        row.get_by_role("link", name="Download").click()
     packed = folder / taken.value.suggested_filename
     taken.value.save_as(packed)
     assert hashlib.sha256(packed.read_bytes()).hexdigest() == fingerprint
@@ -31,16 +44,17 @@ def bundle_is_taken(analyst: Page, folder: Path) -> Path:
     says(analyst, f"analyst@{HOST}")
     with zipfile.ZipFile(packed) as archive:
         archive.extractall(folder)
-    return folder / "walk-public"
+    return folder
 
 
 def bundle_is_whole(bundle: Path) -> None:
-    """Every file is the one that the manifest names, and no other lies there."""
+    """Every file is the one that the manifest names; what publishing takes is among them."""
     manifest = json.loads((bundle / "manifest.json").read_text(encoding="utf-8"))
     named = {one["name"]: one["sha256"] for one in manifest["files"]}
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in bundle.iterdir()}
     del found["manifest.json"]
     assert found == named
+    assert {"README.md", "LICENSE", "CITATION.cff"} <= named.keys()
 
 
 def bundle_names_nobody(bundle: Path) -> None:

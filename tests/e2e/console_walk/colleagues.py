@@ -6,9 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value
+from django.urls import reverse
+from django.utils import timezone
 from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, expect
 
 from operations.rehearsal.mailbox import Mailbox
+from studies.models import FirstRun
+from studies.services.staff.first_run import first_run_link_draw
 
 HOST = "walk.example.org"
 
@@ -74,6 +78,18 @@ class People:
             return self.pages[name]
         page = self.browser_of(name)
         page.goto("/staff/")
+        return self._admitted(page, name)
+
+    def first_administrator(self) -> Page:
+        """Who opens the link that a starting site prints, where nobody made the accounts of other tests."""
+        FirstRun.objects.all().delete()
+        page = self.browser_of("administrator")
+        page.goto(reverse("first_run", args=[first_run_link_draw(now=timezone.now())]))
+        page.locator("[name=email]").fill(self.address("administrator"))
+        press(page, "Make the account")
+        return self._admitted(page, "administrator")
+
+    def _admitted(self, page: Page, name: str) -> Page:
         self.sign_in(page, name)
         press(page, "Connect an app", "link")
         secret = page.locator("dd.code").inner_text()

@@ -114,3 +114,12 @@ def roles_are_given(lead: Page, people: People) -> None:
     lead.get_by_label("Approve, reject, replace and withdraw people").check()
     press(lead, "Save the rights")
     says(lead, "1 right besides")
+
+
+def publication_is_settled(lead: Page) -> None:
+    """Under what licence the public bundle may be used, and how it is cited."""
+    go(lead, "Export")
+    lead.locator("[name=licence]").select_option("CC-BY-4.0")
+    lead.locator("[name=authors]").fill("Example, Ada")
+    press(lead, "^Save$")
+    says(lead, "The next export has it")

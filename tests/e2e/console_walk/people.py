@@ -9,6 +9,7 @@ from studies.protocol.texts import DEFAULT_CHECK
 from tests.e2e.console_walk.colleagues import People, go, press, says
 from tests.e2e.console_walk.making import BANK, SET_SIZE
 from tests.e2e.mails import mailed_link
+from tests.support.told import TOLD
 
 ANSWERING = {"first": "stem-phd", "second": "non-stem-undergraduate", "third": "stem-undergraduate"}
 IDLE = "idle"  # answers everything with next to nothing
@@ -45,6 +46,7 @@ def applies(people: People, name: str, mails: Path) -> None:
     press(page, "Accept the invitation")
     people.sign_in(page, name)
     press(page, "Read the consent text", "link")
+    says(page, str(TOLD["pay"]))
     press(page, "I agree and take part")
     press(page, "Fill in the profile form", "link")
     page.wait_for_url("**/profile/")
