@@ -198,6 +198,8 @@ def _shown(name: str, value: object) -> object:
     """Moments are kept as ISO text and shown like every other time."""
     if words := VALUES.get(name, {}).get(str(value)):
         return Named(str(words), str(value))
+    if name == "seed":  # a name, no amount
+        return str(value)
     if isinstance(value, list):
         return ", ".join(str(VALUES.get(name, {}).get(str(one), one)) for one in value)
     if not name.endswith("_at") or not isinstance(value, str):
