@@ -25,6 +25,7 @@ def attachment(request: HttpRequest, token: uuid.UUID, name: str) -> HttpRespons
     """The file, or 404 for everybody whose running session does not hold its prompt.
 
     Browsers keep a copy and ask before each use: "not modified" is only said to those who may still see it.
+    Of a private prompt they keep none.
     """
     user = request.user
     if not isinstance(user, User):
@@ -47,6 +48,8 @@ def attachment(request: HttpRequest, token: uuid.UUID, name: str) -> HttpRespons
         raise Http404("its file is missing")
     response = FileResponse(content, filename=found.name, content_type=found.media_type)
     response["ETag"] = etag
+    if is_private(found.prompt):
+        response["Cache-Control"] = "no-store"
     return _framed(request, response) if found.media_type == PDF_TYPE else response
 
 

@@ -106,7 +106,9 @@ def _page(
     receipt: SaveReceipt | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    """Show the prompt while the session runs; every way of seeing it first is stamped."""
+    """Show the prompt while the session runs; every way of seeing it first is stamped. A browser keeps no
+    copy of one that an open page may not hold.
+    """
     session = answer.session
     if not session.is_running(now):
         if form.is_bound:
@@ -118,7 +120,10 @@ def _page(
     context = session_context(session, now)
     context |= {"answer": answer, "form": form, "receipt": receipt}
     context["is_held"] = _may_be_held(session, answer)
-    return render(request, "batches/prompt.html", context, status=status)
+    response = render(request, "batches/prompt.html", context, status=status)
+    if not context["is_held"]:
+        response["Cache-Control"] = "no-store"
+    return response
 
 
 def _next_page(request: HttpRequest, answer: Answer, now: datetime) -> HttpResponse:

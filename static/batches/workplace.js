@@ -184,7 +184,19 @@ export class Workplace extends EventTarget {
   async #catchUp() {
     for (const { saver } of this.unsaved) if (saver.inTrouble && saver.state !== "refused") await saver.flush();
     await this.views.send();
+    await this.#showLate();
     this.held.fill(this.pane, this.line);
+  }
+
+  // The text of the question that was opened while it could not be loaded.
+  async #showLate() {
+    const work = this.shown;
+    if (work.nodes !== null || this.isOver) return;
+    const nodes = (await this.#loaded(work.position))?.nodes ?? null;
+    if (nodes === null || work !== this.shown) return;
+    this.pane.replaceChildren(...nodes);
+    work.take(nodes, this.zoom);
+    work.isSeen = true;
   }
 
   #sayNotHeld(position, isBack) {
@@ -212,7 +224,7 @@ function notHeld(work) {
   heading.tabIndex = -1;
   heading.textContent = work.name;
   words.className = "notice info";
-  words.textContent = gettext("The text of this question is not held on this page. It is shown when the connection is back and you open it again; you can write all the same.");
+  words.textContent = gettext("The text of this question is not held on this page. It is shown when the connection is back; you can write all the same.");
   head.className = "question-head";
   head.append(heading);
   box.append(head, words);

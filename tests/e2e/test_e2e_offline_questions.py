@@ -115,10 +115,10 @@ def test_all_questions_are_visited_and_answered_without_a_network_and_everything
         assert session.started_at <= event.happened_at < event.recorded_at
     session.refresh_from_db()
     assert session.extended_seconds == 0
+    # What could not be shown is, where the person has stayed.
+    expect(page.locator("#question-pane")).to_contain_text("Question number 4?")
     go_to(page, 2)
     expect(page.locator("#save-state")).to_contain_text("Saved at")
-    go_to(page, 4)
-    expect(page.locator("#question-pane")).to_contain_text("Question number 4?")
 
 
 def test_a_reload_without_a_network_is_warned_about(opened: Callable[..., tuple[Session, Page]]) -> None:
@@ -276,7 +276,7 @@ def test_first_views_that_a_reload_left_untold_are_told_by_the_next_page(
     seen = page.evaluate("Date.now()")
     # Which questions and when, nothing of what they say.
     kept = page.evaluate("Object.entries(localStorage).filter(([key]) => key.startsWith('chiron:seen:'))")
-    assert [key.rpartition(":")[2] for key, _value in kept] == ["2", "3"]
+    assert sorted(key.rpartition(":")[2] for key, _value in kept) == ["2", "3"]
     assert all(abs(int(value) - seen) < 60_000 for _key, value in kept)
     # Devices tell whole seconds.
     wait_until(page, lambda: page.evaluate("Date.now()") - seen > 1_000, "a second went by")

@@ -31,12 +31,14 @@ from studies.models import Study
 @unblinded_study_required
 @require_safe
 def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
-    """All pairs in short, one of them in full, and theta under every judge."""
+    """Two judges' answers drawn, all pairs in short, theta under every judge, and those two in full."""
     stored = list(study_agreements(study))
     asked = scope_of_scores(request, study, choice=_has_both(stored))
     shown = panels_shown(row for row in stored if row.scope == asked.scope)
     chosen = pair_of(shown, request.GET.get("x", ""), request.GET.get("y", ""))
     panel, pair = chosen if chosen else (None, None)
+    levels = [(level, _figures(study, level, pair)) for level in (*pair.scores, pair.people)] if pair else []
+    first = next((drawn for level, drawn in levels if drawn and level.row.level == "answer"), {})
     context = {
         "study": study,
         "own": own_names(names_of_study(study), names_of_judges(shown)),
@@ -48,9 +50,8 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
         "published_figures": [
             (name, reference_figures(level)[statistic]) for (level, statistic), name in PUBLISHED_ONLY.items()
         ],
-        "levels": [(level, _figures(study, level, pair)) for level in (*pair.scores, pair.people)]
-        if pair
-        else (),
+        "figure": first.pop("differences", None),
+        "levels": levels,
         "judged": newly_judged(pair.first, pair.second, pair.computed_at) if pair else 0,
         "untold": asked.scope is None,
         "could_compute": bool(pair is None and panels(study)),
@@ -71,9 +72,10 @@ def _figures(study: Study, level: LevelShown, pair: PairShown) -> dict[str, Figu
         return {}
     texts = {
         "differences": (
+            _("How far apart the judges are: %(level)s"),
             _(
                 "Differences %(y)s − %(x)s over the mean of both, with the offset and its limits. The table "
-                "above holds these numbers."
+                "below holds these numbers."
             ),
             _(
                 "Differences over means, after Bland and Altman; a larger point is more scores. Outside of "
@@ -81,17 +83,20 @@ def _figures(study: Study, level: LevelShown, pair: PairShown) -> dict[str, Figu
             ),
         ),
         "confusion": (
+            _("Met or not: %(level)s"),
             _("How many scores %(x)s and %(y)s call met or not. The table below holds these numbers."),
             _("Scores of both judges, by which of them calls them met (at least 0.5)."),
         ),
     }
-    facts = {"x": pair.x, "y": pair.y, "count": counted(level.values["outside"])}
+    facts = {"level": level.name, "x": pair.x, "y": pair.y, "count": counted(level.values["outside"])}
     own = own_names((pair.x, pair.y))
     return {
         name: figure_shown(
             partial(draw, level.values, pair.x, pair.y),
-            about=texts[name][0] % facts,
-            caption=texts[name][1] % facts,
+            title=texts[name][0] % facts,
+            about=texts[name][1] % facts,
+            caption=texts[name][2] % facts,
+            full=name == "differences",
             files=figure_files(
                 "staff_agreement_figure", "", slug=study.slug, agreement_id=level.row.pk, figure=name
             ),

@@ -59,13 +59,14 @@ def staff_audits(request: HttpRequest, study: Study) -> HttpResponseBase:
         else:
             return redirect("staff_audit_sample", slug=study.slug, number=run.pk, sample=sample.pk)
     samples = samples_with_progress(study, signed_in(request).email)
+    newest = samples.first()
     listing = Listing(request, SAMPLE_COLUMNS)
     samples = listing.ordered(samples)
     if listing.wants_csv:
         return listing.csv(samples, "audit-samples", study)
     page = Paginator(samples, SAMPLES_PER_PAGE).get_page(request.GET.get("page"))
     context = {
-        "study": study, "page": page, "run": run, "form": form, "listing": listing,
+        "study": study, "page": page, "newest": newest, "run": run, "form": form, "listing": listing,
         "draws_public": drawn_from_public(study, wished=False),
     }  # fmt: skip
     return render(request, "reporting/audits.html", context, status=422 if form.errors else 200)

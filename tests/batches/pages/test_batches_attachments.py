@@ -16,7 +16,7 @@ from batches.models import Session
 from batches.services.ending import DeclaredResources, session_submit
 from batches.services.starting import session_start
 from studies.bank.records import AttachmentRecord, PromptRecord
-from studies.models import Attachment, Participant, Study
+from studies.models import Attachment, Participant, Prompt, Study
 
 pytestmark = pytest.mark.django_db
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
@@ -134,6 +134,12 @@ def test_a_browser_that_has_the_file_is_told_so_without_getting_it_again(page: C
     assert set(again["Cache-Control"].split(", ")) == {"private", "no-cache"}
     other = page.get(address("plan.png"), headers={"If-None-Match": '"other"'})
     assert (content(other), other["ETag"]) == (PNG, etag)
+
+
+def test_of_a_private_question_a_browser_keeps_no_file(page: Client) -> None:
+    Prompt.objects.filter(attachments__name="plan.png").update(split="private")
+    reply = page.get(address("plan.png"))
+    assert (content(reply), reply["Cache-Control"]) == (PNG, "no-store, private, no-cache")
 
 
 def test_a_copy_kept_by_a_browser_is_not_confirmed_to_who_may_not_see_it(

@@ -64,6 +64,9 @@ def test_a_private_question_comes_with_its_form_alone_unless_the_protocol_allows
     )
     content = held(page, session).content.decode()
     assert "A secret" not in content
+    # Nor does a browser keep the page that shows it.
+    assert "no-store" in page.get(f"/sessions/{session.pk}/prompts/2/")["Cache-Control"]
+    assert "no-store" not in page.get(f"/sessions/{session.pk}/prompts/1/")["Cache-Control"]
     assert content.count('id="answer-form"') == 4
     study = Study.objects.get()
     Study.objects.update(settings={**study.settings, "private_offline": True})
