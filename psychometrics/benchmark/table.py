@@ -1,5 +1,6 @@
 """A column of a table of models by task."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,3 +25,10 @@ class TableColumn:
     def on(self, tasks: tuple[str, ...]) -> Array:
         """Accuracies (T,) on tasks by their names, NaN where the table has none."""
         return np.array([self.accuracy.get(task_key(task), np.nan) for task in tasks], dtype=np.float64)
+
+
+def best_on(columns: Iterable[TableColumn], task: str) -> tuple[str, float] | None:
+    """The configuration that gets most of the task right, and its percentage; None if no column has it."""
+    key = task_key(task)
+    shares = [(one.accuracy[key], one.name) for one in columns if not one.guesses and key in one.accuracy]
+    return next(((name, share) for share, name in sorted(shares, reverse=True)), None)

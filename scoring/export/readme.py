@@ -15,6 +15,8 @@ TOP_MEASURES = {
     "top.crossfit5": "ability of Top, free of the choice (top.crossfit5)",
     "top.paper": "ability of Top, picked by these same scores (top.paper)",
 }
+NO_ABILITY = "the study has no item bank, so there is no ability"
+RAW_MEAN = "raw_mean"  # what there is to tell without an item bank
 SCOPES = {"all": "all questions", "public": "public questions alone"}
 HOLDS = {row.table: " ".join((row.__doc__ or "").split(". ")[0].split()).rstrip(".") for row in ROW_TYPES}
 
@@ -23,9 +25,9 @@ def is_quoted(row: Row) -> bool:
     """Whether the README may have a line for this row."""
     if isinstance(row, EstimateRow):
         return row.group == "average" and not row.category
-    return (
-        isinstance(row, MeasurementRow) and row.name in TOP_MEASURES and row.group == "top" and not row.subset
-    )
+    if not isinstance(row, MeasurementRow) or row.subset:
+        return False
+    return (row.name, row.group) == (RAW_MEAN, "average") or (row.name in TOP_MEASURES and row.group == "top")
 
 
 def readme(manifest: Manifest, publication: Publication, quoted: Sequence[Row]) -> str:
@@ -79,6 +81,11 @@ def _how(manifest: Manifest) -> Iterator[str]:
     if run:
         judge = run.judge_name or run.judge_kind
         yield f"* Answers scored by: {_line(judge)}, `judge_sha256` {run.judge_sha256}."
+        if run.inputs_sha256:
+            yield (
+                f"* Data under the results: `inputs_sha256` {run.inputs_sha256}; a report of them has its "
+                "first characters at the foot of every page."
+            )
         yield from (f"* {_line(note)}" for note in run.notes)
 
 
@@ -95,16 +102,25 @@ def _numbers(manifest: Manifest, quoted: Sequence[Row]) -> Iterator[str]:
         yield "No results have been computed yet."
         return
     yield (
-        f"Of scoring run {run.number}, computed on {run.results_computed_at:%Y-%m-%d}; abilities in logits "
-        "on the scale of the item bank, 95 % intervals. A number that could tell of one or two people or "
-        "questions is withheld, and the table says why."
+        f"Of scoring run {run.number}, computed on {run.results_computed_at:%Y-%m-%d}, with 95 % intervals; "
+        f"{'abilities in logits on the scale of the item bank' if manifest.item_bank else NO_ABILITY}. A "
+        "number that could tell of one or two people or questions is withheld, and the table says why."
     )
     yield ""
     yield "| number | over | value | 95 % interval | people |"
     yield "| --- | --- | --- | --- | --- |"
     for row in quoted:
-        if isinstance(row, EstimateRow) and row.run == run.number:
-            over = SCOPES.get(row.scope, row.scope)
+        if isinstance(row, EstimateRow | MeasurementRow) and row.run == run.number:
+            yield from _lines_of(row, of_ability=manifest.item_bank is not None)
+
+
+def _lines_of(row: EstimateRow | MeasurementRow, *, of_ability: bool) -> Iterator[str]:
+    """As the page of results tells it: what was picked by the scores that it is measured with has no
+    interval.
+    """
+    over = SCOPES.get(row.scope, row.scope)
+    if isinstance(row, EstimateRow):
+        if of_ability:
             yield _number(
                 "ability of Average (theta_pool)", over, row.theta_pool, row.ci_low_pool, row.ci_high_pool,
                 row.reason_pool, row.participants,
@@ -113,9 +129,13 @@ def _numbers(manifest: Manifest, quoted: Sequence[Row]) -> Iterator[str]:
                 "ability of Average (theta_ql)", over, row.theta_ql, row.ci_low_ql, row.ci_high_ql,
                 row.reason_ql, row.participants,
             )  # fmt: skip
-        elif isinstance(row, MeasurementRow) and row.run == run.number:
-            over = SCOPES.get(row.scope, row.scope)
-            yield _number(TOP_MEASURES[row.name], over, row.value, row.low, row.high, row.reason, row.people)
+    elif row.name == RAW_MEAN:
+        if not of_ability:
+            name = "mean score of Average, from 0 to 1 (raw_mean)"
+            yield _number(name, over, row.value, row.low, row.high, row.reason, row.people)
+    elif of_ability:
+        low, high = (None, None) if row.name == "top.paper" else (row.low, row.high)
+        yield _number(TOP_MEASURES[row.name], over, row.value, low, high, row.reason, row.people)
 
 
 def _number(

@@ -89,7 +89,7 @@ def verdict_rows(study: Study) -> Iterator[VerdictRow]:
     verdicts = _of_ended_sessions(participants.current_verdicts(), study)
     reviewers: dict[int, int] = {}
     paths = PERSON | {"reviewer": "decided_by", "independent": "reading"}
-    for values in stored_columns(VerdictRow, verdicts, paths):
+    for values in stored_columns(VerdictRow, verdicts, paths, empty_as_none=("reason_code",)):
         reviewer = reviewers.setdefault(values["reviewer"], len(reviewers) + 1)
         yield VerdictRow(**values | {"reviewer": reviewer, "independent": values["independent"] in BLIND})
 

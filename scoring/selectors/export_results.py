@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 from django.db.models import Case, Q, QuerySet, When
 
+from psychometrics.benchmark.table import best_on
 from psychometrics.inference.measure import Scope
 from scoring.export.rows import results as row_types
 from scoring.models import MeasureRow, ModelScore, ResultSet
@@ -16,6 +17,7 @@ from scoring.selectors.leaderboards import models_of
 from scoring.selectors.leading import scopes_in_order
 from scoring.selectors.runs import newest_results, runs_of
 from scoring.selectors.scopes import hidden_items, study_prompts
+from scoring.selectors.task_tables import published_columns
 from screening.selectors.participants import screened_participants
 from studies.models import Item, Study
 from studies.selectors.private_questions import of_public
@@ -51,10 +53,12 @@ def estimate_rows(study: Study) -> Iterator[row_types.EstimateRow]:
 
 def task_rows(study: Study) -> Iterator[row_types.TaskRow]:
     """The newest accuracies per task of every run: a task may have one private prompt only."""
+    published = published_columns(study)
     for number, found in _numbered_headlines(study):
         for task in map(asdict, found.tasks):
             del task["reason"]  # it is in the measures
-            yield row_types.TaskRow(run=number, **task)
+            name, share = best_on(published, task["task"]) or (None, None)
+            yield row_types.TaskRow(run=number, **task, best_published=name, best_published_accuracy=share)
 
 
 def metric_rows(study: Study) -> Iterator[row_types.MetricRow]:

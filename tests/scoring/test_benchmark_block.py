@@ -286,3 +286,17 @@ def test_what_is_by_task_leaves_without_private_prompts_of_which_a_task_may_have
         assert {row["scope"] for row in tables[name]} == {"public"}, name
     scopes = {(row["block"] == "benchmark", row["scope"]) for row in tables["measures"]}
     assert scopes == {(True, "public"), (False, "public"), (False, "all")}
+
+
+def test_an_export_names_the_best_published_model_of_each_task_as_the_page_does(
+    measured: Callable[..., tuple[Study, Measurement]], tmp_path: Path, now: datetime
+) -> None:
+    task_table_import(slug="tasks", table=TABLE, source="made up", now=now)
+    study, measurement = measured(blocks=MEASURED)
+    study_export(study=study, target=tmp_path / "export", replace=False, software="chiron test", now=now)
+    lines = (tmp_path / "export" / "task_accuracies.jsonl").read_text().splitlines()
+    exported = {
+        (row["task"], row["best_published"], row["best_published_accuracy"]) for row in map(json.loads, lines)
+    }
+    assert exported == {("web of lies", "large", 80.0), ("zebra puzzles", "large", 60.0)}
+    assert {column.name for column in block(measurement).published} == {"Random", "small", "large"}

@@ -89,7 +89,14 @@ class VerdictRow(Row):
     participant: Code
     rules_version: RulesVersion
     decision: str = Field(description="`confirm` (excluded) or `overturn` (retained)")
-    reason: str | None = Field(description="the reviewer's reason; absent in a public export")
+    reason_code: str | None = Field(
+        description="short name of the reason chosen from the protocol's `screening_reasons`; absent "
+        "where the reviewer gave one in their own words alone"
+    )
+    reason: str | None = Field(
+        description="the reason in full: its text in the protocol, the reviewer's own words, or both; absent "
+        "in a public export"
+    )
     reviewer: int = Field(description="number of the reviewer within this export")
     independent: bool = Field(description="whether the reviewer did not know what others had decided")
     decided_at: datetime = Field(description="when the decision was made")

@@ -84,6 +84,11 @@ class TaskRow(Row):
     accuracy: FiniteFloat | None = Field(
         description="accuracy in percent; absent if nothing, or too little, is scored"
     )
+    best_published: str | None = Field(
+        description="configuration with the highest published accuracy on the whole task; absent if no table "
+        "of models has the task"
+    )
+    best_published_accuracy: FiniteFloat | None = Field(description="that accuracy in percent")
 
 
 class MetricRow(Row):

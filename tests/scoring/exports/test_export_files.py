@@ -87,6 +87,7 @@ def test_line_breaks_quotes_and_unusual_characters_survive(tmp_path: Path) -> No
         participant="P1",
         rules_version="1",
         decision="confirm",
+        reason_code=None,
         reason=reason,
         reviewer=1,
         independent=True,

@@ -10,7 +10,7 @@ from presentation.figures import STYLES, Point, Style
 from presentation.measures import COMMON, group_name, interval_cell, value_cell
 from presentation.numbers import Text, counted, decimals, span
 from presentation.tables import ABSENT, Named
-from psychometrics.benchmark.metrics import task_key
+from psychometrics.benchmark.table import best_on
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -68,11 +68,7 @@ def tasks_by_average(block: BlockMeasures) -> list[MeasureRow]:
 
 def best_published(block: BlockMeasures, row: MeasureRow) -> tuple[str, float] | None:
     """The configuration of the published table that gets most of this task right, and its percentage."""
-    key = task_key(row.subset.partition(":")[2])
-    shares = [
-        (one.accuracy[key], one.name) for one in block.published if not one.guesses and key in one.accuracy
-    ]
-    return next(((name, share) for share, name in sorted(shares, reverse=True)), None)
+    return best_on(block.published, row.subset.partition(":")[2])
 
 
 def _best_cell(block: BlockMeasures, row: MeasureRow) -> Text:

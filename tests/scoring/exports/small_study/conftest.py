@@ -38,7 +38,10 @@ def kept_people(
     lead = User.objects.create_superuser("lead@example.org")
     confirm = VerdictDecision.CONFIRM
     off_task = people["off_task"]
-    verdict_record(participant=off_task, decision=confirm, reason="@lead: no answers.", actor=lead, now=now)
+    verdict_record(
+        participant=off_task, decision=confirm, reason="@lead: no answers.", reason_code="empty", actor=lead,
+        now=now,
+    )  # fmt: skip
     score_at(study, clock=lambda: now)
     return people
 

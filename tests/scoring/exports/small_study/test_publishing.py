@@ -48,6 +48,9 @@ def test_without_a_licence_the_bundle_says_that_all_rights_are_reserved_and_the_
     readme = (folder / "README.md").read_text()
     assert "**No licence was chosen: all rights reserved.**" in readme
     assert "Private questions: 1, and the 5 answers to them" in readme
+    assert "| mean score of Average, from 0 to 1 (raw_mean) | public questions alone |" in readme
+    assert "the study has no item bank, so there is no ability" in readme
+    assert "ability of Average" not in readme
     assert not (folder / "CITATION.cff").exists()
     assert "No licence is chosen" in staff.get(page(scored)).content.decode()
 

@@ -126,11 +126,8 @@ def test_flags_and_verdicts_are_told_apart_and_reviewers_are_numbers(
         (None, "mostly_off_task"),
     }
     (verdict,) = lines(folder, "verdicts")
-    assert (verdict["decision"], verdict["reviewer"], verdict["reason"]) == (
-        "confirm",
-        1,
-        "@lead: no answers.",
-    )
+    assert (verdict["decision"], verdict["reviewer"]) == ("confirm", 1)
+    assert (verdict["reason_code"], verdict["reason"]) == ("empty", "@lead: no answers.")
     assert cells(folder, "verdicts")[0]["reason"] == "'@lead: no answers."
 
 
