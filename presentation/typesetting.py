@@ -60,7 +60,7 @@ def typeset(
 def _file_of(order: Mapping[str, Any]) -> bytes:
     import typst
 
-    places = [place for name in FONTS for place in _folders(name)]
+    places = [place for name in FONTS for place in folders_of(name)]
     fonts = typst.Fonts(include_system_fonts=False, font_paths=places)
     compiler = typst.Compiler(
         str(TEMPLATES / order["template"]),
@@ -73,7 +73,7 @@ def _file_of(order: Mapping[str, Any]) -> bytes:
     return made if isinstance(made, bytes) else b"".join(made or ())
 
 
-def _folders(package: str) -> list[str]:
+def folders_of(package: str) -> list[str]:
     found = find_spec(package)
     return list(found.submodule_search_locations or ()) if found else []
 

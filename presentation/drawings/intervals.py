@@ -131,7 +131,7 @@ def _estimate(one: Estimate, y: float, scale: Scale) -> Iterator[Mark]:
     y = rounded(y)
     if one.modelled:
         yield Box(low, y - 5, max(rounded(high - low), 2), 10, f"{one.look} modelled", told=one.told)
-        yield Line(scale.within(one.value), y - 5, scale.within(one.value), y + 5, one.look)
+        yield Line(scale.within(one.value), y - 5, scale.within(one.value), y + 5, f"ci {one.look}")
         return
     if high > low:
         yield Line(low, y, high, y, f"ci {one.look}")

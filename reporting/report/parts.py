@@ -4,13 +4,14 @@ A part holds finished texts. Nothing here computes, translates or reads a clock:
 reader's language, and equal parts give equal files.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
 from presentation.drawings.shapes import Drawing
+from presentation.numbers import Text
 from presentation.tables import Table
 
 
@@ -89,6 +90,10 @@ class Figure:
     footnote: str = ""
 
 
+# A drawing, what it shows, its caption and a footnote as a figure, where there is anything to see.
+Drawn = Callable[[Drawing | None, Text, Text, str], Iterator[Figure]]
+
+
 class ItemState(StrEnum):
     """Who answered an item of a checklist."""
 
@@ -151,11 +156,11 @@ Part = Heading | Paragraph | Bullets | Numbers | Facts | Table | Figure | Checkl
 
 @dataclass(frozen=True)
 class Words:
-    """What the formats themselves say, in the reader's language. `term` has {term}, an exact term."""
+    """What the formats themselves say, in the reader's language; `undrawn` of letters without a font."""
 
     language: str
     contents: str
-    term: str
+    undrawn: str
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A report as a PDF: its parts as data for `templates/print/report.typ`, which lays them out.
 
 Equal documents give equal bytes: the only date in the file is the document's own. It says the words of the
-pages, as the file in HTML does; an exact term is a footnote where it first stands in running text.
+pages, as the file in HTML does. Letters that no installed font has are told by what they are, in brackets.
 """
 
 from collections import Counter
@@ -13,6 +13,7 @@ from typing import Any
 from presentation.looks import drawing_data, look_of
 from presentation.tables import NUMBER, UNBROKEN, Sourced, Table
 from presentation.typesetting import typeset
+from presentation.undrawn import with_undrawn_named
 from reporting.report import parts
 
 LETTERS = (94, 106, 118)  # that a table's row has room for at each size of letters, the largest first
@@ -33,7 +34,7 @@ def document_pdf(document: parts.Document) -> bytes:
 def document_data(document: parts.Document) -> Data:
     """What the template is given."""
     setter = Setter(document)
-    return {
+    data = {
         "name": document.name,
         "language": document.words.language,
         "contents": document.words.contents,
@@ -46,26 +47,23 @@ def document_data(document: parts.Document) -> Data:
         "first_page": len(document.first_page),
         "parts": [setter.data(part) | {"kind": type(part).__name__} for part in document.parts],
     }
+    drawn: Data = with_undrawn_named(data)
+    return {**drawn, "undrawn": document.words.undrawn if drawn != data else ""}
 
 
 class Setter:
-    """Parts in the words of the pages. It remembers of which terms a footnote has told."""
+    """Parts in the words of the pages."""
 
     def __init__(self, document: parts.Document) -> None:
         self.document = document
-        self.told: set[str] = set()
 
     def plain(self, text: str) -> str:
         return parts.words_of(text, self.document.split)
 
     def runs(self, text: str, footnote: str = "") -> list[Run]:
         """Running text."""
-        runs = []
-        for word, term in self.document.split(text):
-            is_new = bool(term) and term.lower() not in self.told
-            self.told.add(term.lower())
-            runs.append((word, self.document.words.term.format(term=term) if is_new else ""))
-        return [*runs, ("", footnote)] if footnote else runs
+        said = (self.plain(text), "")
+        return [said, ("", footnote)] if footnote else [said]
 
     @singledispatchmethod
     def data(self, part: parts.Part) -> Any:

@@ -143,6 +143,17 @@ def test_intervals_are_drawn_where_they_are_even_to_one_side() -> None:
     assert interval.x1 < dot.x
 
 
+def test_every_line_of_an_interval_plot_is_drawn_on_paper_those_of_modelled_values_too() -> None:
+    estimates = [
+        Estimate("a", 0.1, "model", "a: 0.1", -0.2, 0.4, modelled=True),
+        Estimate("b", 0.3, "average", "b: 0.3", 0.1, 0.5),
+    ]
+    drawn = interval_plot(estimates, "ability", say, width=600)
+    assert drawn
+    assert all(look_of(mark.look).stroke != "none" for mark in drawn.marks if isinstance(mark, Line))
+    assert drawing_file(drawn, "pdf").startswith(b"%PDF-")
+
+
 def test_small_multiples_share_an_axis() -> None:
     parts = [Part(0.0, -1.0, 1.0, "a"), Part(3.0, None, None, "b", top=4.0, top_told="top of b")]
     scale = shared_scale(parts, 1.0)

@@ -49,7 +49,7 @@ def document() -> Document:
         foot="Study pilot",
         written_at=datetime(2030, 5, 1, 9, tzinfo=UTC),
         software="chiron test",
-        words=Words(language="en", contents="Contents", term="Exact term: {term}."),
+        words=Words(language="en", contents="Contents", undrawn="In brackets: no font."),
         parts=[
             Paragraph("12 people.", Tone.LEAD, "A rule."),
             Numbers([BigNumber("Average", "0.11", "average", "−0.08 to 0.30", "12 people")]),
@@ -190,17 +190,19 @@ def test_texts_of_others_are_no_markup(document: Document) -> None:
 def test_names_in_other_scripts_have_letters(document: Document) -> None:
     names = ["通义千问", "ひらがな", "한국어", "שלום", "Модель"]
     parts = [Heading(f"{name}") for name in names]
-    pages = pages_of(document_pdf(replace(document, parts=parts)))
-    assert all(name in pages[1] or name[::-1] in pages[1] for name in names)
+    text = "".join(pages_of(document_pdf(replace(document, parts=parts))))
+    assert all(name in text or name[::-1] in text for name in names)
 
 
-def test_an_exact_term_is_a_footnote_where_it_first_stands(document: Document) -> None:
-    def split(text: str) -> list[tuple[str, str]]:
-        return [("Ability", "theta"), (text.removeprefix("theta"), "")] if "theta" in text else [(text, "")]
+def test_letters_without_a_font_are_named_and_the_file_says_so(document: Document) -> None:
+    def text(*parts: Heading) -> str:
+        return " ".join(" ".join(pages_of(document_pdf(replace(document, parts=parts)))).split())
 
-    parts = [Paragraph("theta once"), Paragraph("theta twice")]
-    page = pages_of(document_pdf(replace(document, parts=parts, split=split)))[0]
-    assert page.count("Exact term: theta.") == 1
+    told = text(Heading("Study สวัสดี 1"), Heading("Well \U0001f600\ufe0f done"))
+    assert "Study [Thai] 1" in told
+    assert "Well [grinning face] done" in told
+    assert "In brackets: no font." in told
+    assert "In brackets: no font." not in text(Heading("Übermäßig, θ, 通义千问"))
 
 
 def test_what_many_cells_repeat_is_said_once_below_the_table(document: Document) -> None:

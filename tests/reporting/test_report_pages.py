@@ -14,6 +14,7 @@ from django.test import Client
 from django.urls import reverse
 
 from batches.rules.statuses import AnswerState
+from presentation.numbers import decimals
 from presentation.tables import Table
 from reporting.models import ChecklistAnswer
 from reporting.report.html import document_html
@@ -109,6 +110,19 @@ def test_the_report_holds_protocol_flow_estimates_blocks_and_provenance(
         assert text in report
     assert "data:image/svg+xml;base64," in report
     assert "example.org" not in report
+
+
+def test_the_report_says_what_it_is_of_where_its_methods_come_from_and_what_choices_change(
+    report: str, study: Study, results: ResultSet
+) -> None:
+    assert f"protocol {study.protocol_hash[:8]} · data {results.inputs_sha256[:8]}" in report
+    assert "arXiv 2605.18663" in report
+    choices = dict(results.measures.filter(name="multiverse", group="average").values_list("subset", "value"))
+    told = report.rpartition("What other analysis choices would have given")[2].partition("</table>")[0]
+    reported, as_zero = (choices[f"verdicts;{missing};pooled"] for missing in ("as_missing", "as_zero"))
+    assert "Missing answers: as zero" in told
+    assert f">{decimals(reported)}</td>" in told
+    assert f">{decimals(as_zero - reported)}</td>" in told
 
 
 def test_no_report_names_a_single_person(report: str, results: ResultSet) -> None:

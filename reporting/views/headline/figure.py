@@ -77,6 +77,11 @@ def ladder_title(found: Headline) -> str:
 
 
 def ladder_caption(found: Headline) -> str:
+    """How to read it, and what else is to be known of the models in it."""
+    return " ".join(filter(None, (ladder_key(found), ladder_notes(found))))
+
+
+def ladder_key(found: Headline) -> str:
     parts = [f"{found.report.of}."] if found.report.of else []
     if found.models:
         parts.append(
@@ -85,6 +90,20 @@ def ladder_caption(found: Headline) -> str:
                 "people."
             )
         )
+    parts.append(_("Lines: the 95 % interval that serves this design."))
+    if found.picked is not None and found.luck is not None:
+        parts.append(
+            _(
+                "Hollow: the best picked by these same scores; shaded around it: where that would land if "
+                "all people were equally able."
+            )
+        )
+    return " ".join(parts)
+
+
+def ladder_notes(found: Headline) -> str:
+    """Of models that are drawn without a verdict or not at all, and where they come from."""
+    parts = []
     others = len(found.models) - len(found.compared)
     if found.compared and others:
         parts.append(
@@ -99,20 +118,12 @@ def ladder_caption(found: Headline) -> str:
                 {"number": others},
             )
         )
-    sources = {str(model.theta.details.get("source") or "") for model in found.models}
-    if len(sources) == 1 and (source := sources.pop()):
-        parts.append(_("Source of the models: %(source)s.") % {"source": source})
     if found.beyond:
         named = ", ".join(f"{name} ({value_cell(row)})" for name, row in found.beyond.items())
         parts.append(_("Not on the axis, as all their scores are alike: %(models)s.") % {"models": named})
-    parts.append(_("Lines: the 95 % interval that serves this design."))
-    if found.picked is not None and found.luck is not None:
-        parts.append(
-            _(
-                "Hollow: the best picked by these same scores; shaded around it: where that would land if "
-                "all people were equally able."
-            )
-        )
+    sources = {str(model.theta.details.get("source") or "") for model in found.models}
+    if len(sources) == 1 and (source := sources.pop()):
+        parts.append(_("Source of the models: %(source)s.") % {"source": source})
     return " ".join(parts)
 
 

@@ -1,6 +1,6 @@
 """The first pages of a report: what was found, and how far to trust it."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from html import unescape
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _, ngettext
 from presentation.drawings.intervals import Behind, Estimate, interval_plot
 from presentation.drawings.shapes import Drawing, Key
 from presentation.measures import why_absent
-from presentation.numbers import Text, counted, decimals, numbered, percent, span
+from presentation.numbers import counted, decimals, numbered, percent, span
 from presentation.tables import Sourced, Table
 from psychometrics.inference.measure import Block
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
@@ -19,8 +19,8 @@ from reporting.report.parts import (
     Beside,
     BigNumber,
     Bullets,
+    Drawn,
     Facts,
-    Figure,
     Heading,
     Numbers,
     Paragraph,
@@ -30,18 +30,19 @@ from reporting.report.parts import (
 from reporting.selectors.headline import AVERAGE, NO_SCORES, Headline, Model, ability_of, interval_of
 from reporting.selectors.report_records import StudyRecords
 from reporting.selectors.reports import SIMULATED
-from reporting.views.headline.figure import ladder_caption, ladder_drawing
+from reporting.views.headline.figure import ladder_drawing, ladder_key, ladder_notes
 from reporting.views.headline.sentence import headline_sentence, subject
 from reporting.views.headline.standing import ABOVE, BELOW, LEVEL, VERDICT_WORDS, standing_sentence
 from reporting.views.headline.tiles import tiles
 from reporting.views.headline.trust import checks
 from reporting.views.measurement.blocks.uncertainty import widest_error
+from reporting.views.report.choices import choice_parts
+from reporting.views.report.tasks import task_parts
 
 MOST, HALF, MIDDLE = 0.75, 0.5, 0.25  # of the models
 LUCK = 0.05  # from this share on, equally able people would come as high too often
 FLAGGED = "dif.items_flagged.holm"
 NEAREST = 4  # models on either side of people
-Drawn = Callable[[Drawing | None, Text, Text, str], Iterator[Figure]]
 
 
 def may_leave(found: Headline, records: StudyRecords) -> Headline:
@@ -126,8 +127,8 @@ def front_parts(
     yield from drawn(
         ladder_drawing(found, width),
         _("People on the ladder of models, from weaker to stronger; the table has the numbers."),
-        ladder_caption(found),
-        "",
+        ladder_key(found),
+        ladder_notes(found),
     )
     first = [
         BigNumber(
@@ -205,10 +206,13 @@ def _care(records: StudyRecords, found: Headline) -> Iterator[str]:
 
 def brief_parts(records: StudyRecords, found: Headline, drawn: Drawn, width: float) -> Iterator[Part]:
     """The pages after it: by category, how sure, beside the nearest models, what choices change."""
-    if found.ability is not None and any(row.group == AVERAGE for row in found.report.categories):
+    if found.ability is not None and any(
+        row.group == AVERAGE and ability_of(row, found.scale) is not None for row in found.report.categories
+    ):
         yield from _category_parts(found, drawn, width)
-    else:
-        yield Heading(_("How far to trust it"), 1, _("Results"))
+    elif benchmark := records.blocks.get(Block.BENCHMARK):
+        yield from task_parts(benchmark, drawn, width)
+    yield Heading(_("How far to trust it"), 1, "" if found.ability is None else _("Results"))
     if sources := list(_error_rows(records, found)):
         yield Heading(_("How sure this is"), 2)
         yield Table(
@@ -216,6 +220,7 @@ def brief_parts(records: StudyRecords, found: Headline, drawn: Drawn, width: flo
             [_("Source of chance"), _("Standard error"), _("Serves")],
             sources,
         )
+    yield from choice_parts(records, found)
     if models := _nearest(found):
         yield Heading(_("Beside the nearest models"), 2)
         yield _models_table(models)

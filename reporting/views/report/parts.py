@@ -32,12 +32,14 @@ from reporting.views.report.front import brief_parts, finding, front_parts, may_
 from reporting.views.report.judges import judge_parts
 from reporting.views.report.methods import methods_texts
 from reporting.views.report.protocol import protocol_parts, settings_parts
+from reporting.views.report.references import reference_parts
 from scoring.selectors.measures import BlockMeasures
 from scoring.selectors.runs import changes_since
 from studies.models import Study
 from studies.selectors.studies import software
 
 MAX_ROWS = 100  # of a table in the report
+FINGERPRINT = 8  # characters of a hash in the foot of each page
 PAPER = 616  # pixels: a figure as wide as the text of a page, with letters as large as below it
 
 
@@ -63,27 +65,27 @@ def study_document(study: Study) -> Document:
         name=_("%(name)s: report") % {"name": study.name},
         title=finding(found) if found else _("No results have been computed yet"),
         kicker=" · ".join(filter(None, (study.name, computed, of))),
-        foot=" · ".join(
-            filter(
-                None,
-                (
-                    study.name,
-                    study.protocol_hash and _("protocol {hash}").format(hash=study.protocol_hash[:6]),
-                ),
-            )
-        ),
+        foot=" · ".join(filter(None, (study.name, *_fingerprints(records)))),
         written_at=newest_moment(records, answers),
         software=version,
         # What the formats say by themselves.
         words=Words(
             language=(get_language() or "en").split("-")[0],
             contents=_("Contents"),
-            term=_("Exact term: {term}."),
+            undrawn=_("In [brackets]: letters that this file has no font for; report.html has them."),
         ),
         parts=parts,
         warning=str(SIMULATED) if study.is_simulated else "",
         split=partial(plain_pieces, own=own),
     )
+
+
+def _fingerprints(records: StudyRecords) -> Iterator[str]:
+    """What this report is of, as an export's manifest names it: the protocol, the data under the results."""
+    if records.study.protocol_hash:
+        yield _("protocol {hash}").format(hash=records.study.protocol_hash[:FINGERPRINT])
+    if records.results:
+        yield _("data {hash}").format(hash=records.results.sha256_to_leave[:FINGERPRINT])
 
 
 def newest_moment(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> datetime:
@@ -114,8 +116,9 @@ def _report_parts(
     yield from sections.flow_parts(records)
     yield from protocol_parts(records)
     yield from sections.limit_parts()
-    yield from _checklist_section(records, answers)
+    yield from reference_parts(records)
     yield Heading(_("Appendices"), new_page=True)
+    yield from _checklist_section(records, answers)
     if found is not None:
         yield from _result_parts(records, found.report, own)
     yield from judge_parts(records.study, records.scope)

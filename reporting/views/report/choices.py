@@ -1,0 +1,90 @@
+"""What analysis choices change Average by: each alone, then all that look at no score together."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from presentation.exclusions import AGGREGATION_NAMES, CHOICE_NAMES, MISSING_NAMES, rule_name
+from presentation.numbers import counted, decimals, percent
+from presentation.tables import Table
+from psychometrics.exclusions.rules import PAPER_RULE
+from psychometrics.inference.measure import Block
+from reporting.report.parts import Heading, Paragraph, Part
+from reporting.selectors.headline import AVERAGE, NO_SCORES, Headline
+from reporting.selectors.report_records import StudyRecords
+from scoring.models import MeasureRow
+from scoring.selectors.measures import BlockMeasures
+
+REPORTED = (PAPER_RULE.key, "as_missing", "pooled")  # the first page's: whom, missing answers, put together
+NAMES = {"pool": "multiverse", "ql": "multiverse.ql"}
+
+
+def choice_parts(records: StudyRecords, found: Headline) -> Iterator[Part]:
+    """Nothing where the choices were not computed, or only the reported one has a number."""
+    block, name = records.blocks.get(Block.EXCLUSIONS), NAMES[found.scale]
+    if block is None:
+        return
+    stored = block.named(name, group=AVERAGE)
+    rows = [one for one in stored if one.value is not None and one.pk in records.leaving]
+    reported = next((one for one in rows if _of(one.details) == REPORTED), None)
+    others = [one for one in rows if _is_one_choice(one)]
+    if reported is None or not others:
+        return
+    yield Heading(_("What other analysis choices would have given"), 2)
+    if told := " ".join(_over_all(block, name)):
+        yield Paragraph(told)
+    yield _table(reported, others)
+
+
+def _over_all(block: BlockMeasures, name: str) -> Iterator[str]:
+    low, high = (block.get(f"{name}.{end}", AVERAGE, NO_SCORES) for end in ("low", "high"))
+    if low and high and low.value is not None and high.value is not None:
+        yield _("Over all {number} combinations of them Average lies between {low} and {high}.").format(
+            number=counted(low.n), low=decimals(low.value), high=decimals(high.value)
+        )
+    shares = [
+        _("{choice}: {share}").format(choice=title, share=percent(row.value, 0))
+        for choice, title in CHOICE_NAMES.items()
+        if (row := block.get(f"{name}.share.{choice}", AVERAGE, NO_SCORES)) and row.value is not None
+    ]
+    if shares:
+        yield _("Of the variance over them: {shares}.").format(shares=", ".join(shares))
+
+
+def _table(reported: MeasureRow, others: Sequence[MeasureRow]) -> Table:
+    """What changes nothing that two decimals show is named below it."""
+    base = reported.value or 0.0
+    lines = sorted((((one.value or 0.0) - base, one) for one in others), key=lambda line: -abs(line[0]))
+    none = decimals(0.0)
+    same = [_choice_text(row) for change, row in lines if decimals(change) == none]
+    changed = [
+        [_choice_text(row), decimals(row.value), decimals(change), counted(row.people)]
+        for change, row in lines
+        if decimals(change) != none
+    ]
+    return Table(
+        _("Each choice alone, the one that changes Average most first"),
+        [_("In place of what is reported"), _("Average"), _("Change"), _("People")],
+        [[_("as reported"), decimals(base), "", counted(reported.people)], *changed],
+        [_("No change: {choices}.").format(choices="; ".join(same))] if same else [],
+    )
+
+
+def _of(details: Mapping[str, Any]) -> tuple[str, str, str]:
+    return details["rule"], details["missing"], details["aggregation"]
+
+
+def _is_one_choice(row: MeasureRow) -> bool:
+    """Whether it differs in one choice, and does not select on scores, which biases upwards."""
+    differing = sum(one != reported for one, reported in zip(_of(row.details), REPORTED, strict=True))
+    return differing == 1 and not row.details["score_based"]
+
+
+def _choice_text(row: MeasureRow) -> str:
+    rule, missing, aggregation = _of(row.details)
+    if rule != REPORTED[0]:
+        return _("Left out: {rule}").format(rule=rule_name(rule))
+    if missing != REPORTED[1]:
+        return _("Missing answers: {how}").format(how=MISSING_NAMES[missing])
+    return _("Answers put together: {how}").format(how=AGGREGATION_NAMES[aggregation])

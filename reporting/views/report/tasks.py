@@ -1,0 +1,42 @@
+"""By task: what people got right beside the best published model."""
+
+from collections.abc import Iterator
+from html import unescape
+
+from django.utils.html import strip_tags
+from django.utils.translation import gettext as _
+
+from presentation.measures import interval_cell, value_cell
+from presentation.numbers import decimals
+from presentation.tables import ABSENT, Table
+from reporting.report.parts import Drawn, Heading, Paragraph, Part
+from reporting.views.measurement.blocks.benchmark import PAGE, best_published, task_of, tasks_by_average
+from scoring.selectors.measures import BlockMeasures
+
+
+def task_parts(block: BlockMeasures, drawn: Drawn, width: float) -> Iterator[Part]:
+    """Nothing where no task has a number."""
+    rows = tasks_by_average(block)
+    if all(row.value is None for row in rows):
+        return
+    yield Heading(_("By task"), 1, _("Results"))
+    if told := unescape(strip_tags(str(PAGE.finding(block)))):
+        yield Paragraph(told)
+    plot = PAGE.figures["tasks"]
+    yield from drawn(plot.draw(block, width), plot.alt, plot.caption, "")
+    head = [
+        _("Task"), _("Average %"), _("95 % interval"), _("Best published model %"), _("Which model that is"),
+    ]  # fmt: skip
+    best = {row.subset: best_published(block, row) for row in rows}
+    yield Table(
+        _("Per task, the highest first"),
+        head if any(best.values()) else head[:3],
+        [
+            [
+                task_of(block, row), value_cell(row, 1), interval_cell(row, 1),
+                *((decimals(own[1], 1), own[0]) if (own := best[row.subset])
+                  else (ABSENT, ABSENT) if any(best.values()) else ()),
+            ]
+            for row in rows
+        ],
+    )  # fmt: skip
