@@ -4,14 +4,13 @@ A part holds finished texts. Nothing here computes, translates or reads a clock:
 reader's language, and equal parts give equal files.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
 
 from presentation.drawings.shapes import Drawing
-from presentation.numbers import Text
 from presentation.tables import Table
 
 
@@ -88,10 +87,6 @@ class Figure:
     alt: str
     caption: str
     footnote: str = ""
-
-
-# A drawing, what it shows, its caption and a footnote as a figure, where there is anything to see.
-Drawn = Callable[[Drawing | None, Text, Text, str], Iterator[Figure]]
 
 
 class ItemState(StrEnum):

@@ -19,7 +19,6 @@ from reporting.report.parts import (
     Beside,
     BigNumber,
     Bullets,
-    Drawn,
     Facts,
     Heading,
     Numbers,
@@ -37,7 +36,7 @@ from reporting.views.headline.tiles import tiles
 from reporting.views.headline.trust import checks
 from reporting.views.measurement.blocks.uncertainty import widest_error
 from reporting.views.report.choices import choice_parts
-from reporting.views.report.tasks import task_parts
+from reporting.views.report.tasks import Drawn, task_parts
 
 MOST, HALF, MIDDLE = 0.75, 0.5, 0.25  # of the models
 LUCK = 0.05  # from this share on, equally able people would come as high too often

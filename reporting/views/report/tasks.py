@@ -1,17 +1,21 @@
 """By task: what people got right beside the best published model."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import unescape
 
 from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 
+from presentation.drawings.shapes import Drawing
 from presentation.measures import interval_cell, value_cell
-from presentation.numbers import decimals
+from presentation.numbers import Text, decimals
 from presentation.tables import ABSENT, Table
-from reporting.report.parts import Drawn, Heading, Paragraph, Part
+from reporting.report.parts import Figure, Heading, Paragraph, Part
 from reporting.views.measurement.blocks.benchmark import PAGE, best_published, task_of, tasks_by_average
 from scoring.selectors.measures import BlockMeasures
+
+# A drawing, what it shows, its caption and a footnote as a figure, where there is anything to see.
+Drawn = Callable[[Drawing | None, Text, Text, str], Iterator[Figure]]
 
 
 def task_parts(block: BlockMeasures, drawn: Drawn, width: float) -> Iterator[Part]:
