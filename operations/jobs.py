@@ -1,20 +1,56 @@
 """Long work of operating a site: a rehearsal with simulated people."""
 
-from django.utils.translation import gettext_lazy
+from datetime import datetime
+
+from django.db import transaction
+from django.utils.translation import gettext as _, gettext_lazy
 
 from formats.wording import gettext_noop
 from jobs.context import FINE, JobContext, JobResult, Part
 from jobs.registry import job_kind
+from jobs.services.starting import job_start
 from judging.services.running.judge_specs import study_judge_specs
-from operations.services.rehearsal_studies import judged_for_free
-from operations.services.rehearsals import Rehearsed, rehearsal_run
+from operations.services.demo_people import STUDY as DEMO
+from operations.services.rehearsal_studies import (
+    demo_models_import,
+    demo_study_make,
+    judged_for_free,
+    rehearsal_copy,
+    slug_free,
+)
+from operations.services.rehearsals import Rehearsed, StudyNotOpen, rehearsal_run
 from scoring.coordinator import study_score
 from screening.services.screening import offtask_filter_run
+from studies.models import Study, StudyStatus, User
 from studies.roles import Can
 
 REHEARSAL = "rehearsal"
 ANSWERING = gettext_noop("Simulated people answer through the pages")
 JUDGING = gettext_noop("Judging their answers and measuring the results")
+
+
+@transaction.atomic
+def rehearsal_start(*, study: Study, people: int, off_task: bool, actor: User, now: datetime) -> Study:
+    """Ask for a rehearsal of a simulated study, or of a simulated copy of a real one, which is made here; the
+    study that is rehearsed. Nothing is left where any of it fails. Raises StudyNotOpen, JobUnderWay, and what
+    building and locking raise.
+    """
+    rehearsed = study if study.is_simulated else rehearsal_copy(study=study, actor=actor, now=now)
+    if rehearsed.status != StudyStatus.FROZEN:
+        raise StudyNotOpen
+    arguments = {"people": people, "off_task": off_task}
+    job_start(kind=REHEARSAL, study=rehearsed, actor=actor, now=now, arguments=arguments)
+    return rehearsed
+
+
+@transaction.atomic
+def demo_study_start(*, people: int, actor: User, now: datetime) -> Study:
+    """Make the demo's study with its models, and ask for its rehearsal: all of it, or nothing."""
+    study = demo_study_make(
+        slug=slug_free(DEMO), name=_("Demo study"), is_simulated=True, actor=actor, now=now
+    )
+    demo_models_import(study=study, now=now)
+    return rehearsal_start(study=study, people=people, off_task=True, actor=actor, now=now)
 
 
 @job_kind(

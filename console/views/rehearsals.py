@@ -2,21 +2,13 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from console.forms.studies import MAX_REHEARSED, RehearsalForm
 from jobs.selectors import newest_job
-from jobs.services.starting import job_start
-from operations.jobs import REHEARSAL
+from operations.jobs import REHEARSAL, demo_study_start, rehearsal_start
 from operations.services.demo_people import STUDY as DEMO
-from operations.services.rehearsal_studies import (
-    demo_models_import,
-    demo_study_make,
-    rehearsal_copy,
-    slug_free,
-)
-from operations.services.rehearsals import StudyNotOpen, places_of, through_of
+from operations.services.rehearsals import places_of, through_of
 from presentation.problems import problem_in_words
 from studies.models import Study, StudyStatus
 from studies.roles import Can, SiteCan
@@ -42,10 +34,7 @@ def staff_rehearsal(request: HttpRequest, study: Study) -> HttpResponse:
     may = study.is_simulated or SiteCan.MAKE_STUDIES in site_rights(user)
     if request.method == "POST" and may and form.is_valid():
         try:
-            rehearsed = study if study.is_simulated else rehearsal_copy(study=study, actor=user, now=now)
-            if rehearsed.status != StudyStatus.FROZEN:
-                raise StudyNotOpen
-            job_start(kind=REHEARSAL, study=rehearsed, actor=user, now=now, arguments=form.cleaned_data)
+            rehearsed = rehearsal_start(study=study, actor=user, now=now, **form.cleaned_data)
             return redirect("staff_rehearsal", slug=rehearsed.slug)
         except Refused as refusal:
             for sentence in str(refusal).splitlines():
@@ -71,13 +60,7 @@ def staff_demo_study(request: HttpRequest) -> HttpResponse:
     study = studies_of_staff(user).filter(slug__startswith=DEMO, is_simulated=True).first()
     if study is None:
         try:
-            study = demo_study_make(
-                slug=slug_free(DEMO), name=_("Demo study"), is_simulated=True, actor=user, now=now
-            )
+            study = demo_study_start(people=PEOPLE, actor=user, now=now)
         except StudyExists:  # pressed twice at the same moment
             return redirect("staff_home")
-        demo_models_import(study=study, now=now)
-        job_start(
-            kind=REHEARSAL, study=study, actor=user, now=now, arguments={"people": PEOPLE, "off_task": True}
-        )
     return redirect("staff_rehearsal", slug=study.slug)

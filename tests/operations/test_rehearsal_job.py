@@ -1,9 +1,12 @@
 """A rehearsal by page: a simulated copy, people who go through the real pages, none of them twice."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
+from django.apps import apps
 from django.contrib.sessions.models import Session as SignIn
+from django.db import OperationalError, connection
 from django.test import Client
 
 from batches.models import Revision, Session
@@ -119,3 +122,18 @@ def test_the_demo_study_is_made_once_by_one_click(staff: Client) -> None:
     study = Study.objects.get()
     assert (study.is_simulated, study.status) == (True, StudyStatus.FROZEN)
     assert Job.objects.get().arguments == {"people": 24, "off_task": True}
+
+
+@pytest.mark.parametrize("table", ["scoring_modelscore", "jobs_job"])
+def test_of_a_demo_study_that_breaks_off_nothing_is_left(staff: Client, table: str) -> None:
+    def full(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        if sql.startswith(f'INSERT INTO "{table}"'):
+            raise OperationalError("no room on the disk")
+        return execute(sql, *rest)
+
+    before = {model: model._base_manager.count() for model in apps.get_models()}
+    with connection.execute_wrapper(full):
+        assert staff.post("/staff/demo-study/").status_code == 503
+    assert before == {model: model._base_manager.count() for model in apps.get_models()}
+    assert staff.post("/staff/demo-study/")["Location"] == PAGE.format("demo")
+    assert Job.objects.get().study == Study.objects.get()
