@@ -76,7 +76,7 @@ def import_bank(job: JobContext, **arguments: Any) -> JobResult:
 )  # fmt: skip
 def import_items(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `item_bank_file_import`."""
-    item_bank, _created = item_bank_file_import(**arguments, now=job.clock())
+    item_bank, _created = item_bank_file_import(**arguments, actor=job.actor, now=job.clock())
     facts = {"bank": item_bank.slug, "items": item_bank.items.count()}
     return JobResult(
         gettext_noop("The item bank %(bank)s is stored; items: %(items)d."),
@@ -94,8 +94,9 @@ def import_items(job: JobContext, **arguments: Any) -> JobResult:
 def calibrate(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `calibrated_import`."""
     item_bank, fit = calibrated_import(
-        **arguments, now=job.clock(), progress=lambda what, done, of: job.progress(done, of, what)
-    )
+        **arguments, actor=job.actor, now=job.clock(),
+        progress=lambda what, done, of: job.progress(done, of, what),
+    )  # fmt: skip
     facts = {"bank": item_bank.slug, "items": len(fit.fit.b), "models": len(fit.fit.theta)}
     return JobResult(
         gettext_noop(

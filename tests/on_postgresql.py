@@ -123,6 +123,7 @@ ON_BOTH: dict[str, tuple[str, ...]] = {
         "studies/banks/test_studies_item_banks.py",
         "studies/lifecycle/test_studies_lifecycle.py",
         "studies/lifecycle/test_studies_amending.py",
+        "operations/test_deleting_shared.py",
     ),
     "Selectors over JSON and sums: what leaves and what is reported is the same from both.": (
         "batches/test_own_data.py",

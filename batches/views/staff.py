@@ -45,11 +45,12 @@ from batches.views.wording import (
 )
 from presentation.moments import moment
 from presentation.numbers import numbered
-from studies.models import Participant, Study
+from studies.models import MailKind, Participant, Study
 from studies.roles import Can
 from studies.selectors.participants import credentials_of, newest_profile
 from studies.services.clock import server_now
 from studies.services.events import StudyEventKind
+from studies.services.mails.study_mails import said_of_mail
 from studies.services.people.comprehension import check_attempt_grant
 from studies.services.refusals import Refused
 from studies.views.access import page_refused, person_page, rights_here, signed_in, site_url_of, study_page
@@ -263,7 +264,8 @@ def _check_attempt(participant: Participant, **arguments: Any) -> str:
 
 def _withdraw(participant: Participant, **arguments: Any) -> str:
     session_withdraw(participant=participant, **arguments)
-    return _("%(code)s is withdrawn from the study and told so by mail.") % {"code": participant.code}
+    words = _("%(code)s is withdrawn from the study.") % {"code": participant.code}
+    return f"{words} {said_of_mail(participant.study, MailKind.DECISION, always=True)}"
 
 
 def _session(participant: Participant) -> Session:

@@ -55,9 +55,9 @@ def waits_of(user: User) -> list[StudyWaits]:
 
 
 def digest_waits_of(user: User) -> list[StudyWaits]:
-    """`waits_of`, without the studies that send no digest."""
+    """`waits_of`, without the studies that send no digest and those that are archived."""
     off = set(MailSwitch.objects.filter(kind=MailKind.DIGEST).values_list("study", flat=True))
-    return [one for one in waits_of(user) if one.study.pk not in off]
+    return [one for one in waits_of(user) if one.study.pk not in off and not one.study.archived_at]
 
 
 def _failed_mails(studies: Iterable[Study]) -> dict[int, int]:

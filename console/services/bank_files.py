@@ -131,17 +131,25 @@ def bank_file_import(
     return bank_import(slug=slug, reading=found, strict=False, actor=actor, now=clock(), progress=storing)
 
 
-def item_bank_file_import(*, token: str, slug: str, now: datetime) -> tuple[ItemBank, bool]:
+def item_bank_file_import(
+    *, token: str, slug: str, actor: User | None, now: datetime
+) -> tuple[ItemBank, bool]:
     """Store an uploaded file of item parameters, whole or not at all."""
     try:
         parameters = read_item_parameters(_one_file(token))
     except ItemParametersRefused as refusal:
         raise _refusal(refusal.problems, token) from None
-    return item_bank_import(slug=slug, parameters=parameters, now=now)
+    return item_bank_import(slug=slug, parameters=parameters, now=now, actor=actor)
 
 
 def calibrated_import(
-    *, token: str, slug: str, difficulty_only: bool, now: datetime, progress: PhaseProgress
+    *,
+    token: str,
+    slug: str,
+    difficulty_only: bool,
+    actor: User | None,
+    now: datetime,
+    progress: PhaseProgress,
 ) -> tuple[ItemBank, BankFit]:
     """Calibrate an item bank on an uploaded response matrix, and store it."""
     try:
@@ -156,7 +164,7 @@ def calibrated_import(
         raise UploadRefused(
             _("Nothing was stored; the matrix cannot be calibrated: %(why)s") % {"why": refusal}
         ) from None
-    item_bank, _created = item_bank_import(slug=slug, parameters=parameters_of(fit), now=now)
+    item_bank, _created = item_bank_import(slug=slug, parameters=parameters_of(fit), now=now, actor=actor)
     return item_bank, fit
 
 
@@ -187,18 +195,29 @@ def model_file_import(
     return done, results
 
 
-def table_file_import(*, token: str, slug: str, source: str, now: datetime) -> tuple[ItemBank, bool]:
+def table_file_import(
+    *, token: str, slug: str, source: str, actor: User | None, now: datetime
+) -> tuple[ItemBank, bool]:
     """Calibrate the tasks of an uploaded table of accuracies, and store them with its models."""
     try:
         table = read_accuracy_table(_one_file(token))
     except AccuracyTableRefused as refusal:
         raise UploadRefused(_without_folder(str(refusal), token)) from None
-    item_bank, _calibration, created = task_table_import(slug=slug, table=table, source=source, now=now)
+    item_bank, _calibration, created = task_table_import(
+        slug=slug, table=table, source=source, now=now, actor=actor
+    )
     return item_bank, created
 
 
 def judge_texts_import(
-    *, slug: str, exact: bytes, rubric: bytes, harness: bytes, folder: Path, now: datetime
+    *,
+    slug: str,
+    exact: bytes,
+    rubric: bytes,
+    harness: bytes,
+    folder: Path,
+    actor: User | None,
+    now: datetime,
 ) -> tuple[JudgeProtocol, bool]:
     """Store a judge's two texts, as two files or as the published harness has them in one."""
     try:
@@ -211,7 +230,7 @@ def judge_texts_import(
         texts = read_judge_texts(folder)
     except JudgeTextsRefused as refusal:
         raise UploadRefused(str(refusal).replace(f"{folder}/", "")) from None
-    return judge_protocol_import(slug=slug, texts=texts, now=now)
+    return judge_protocol_import(slug=slug, texts=texts, now=now, actor=actor)
 
 
 def _reading(token: str, bank_format: str, *, mini: bool, progress: Progress) -> BankReading:

@@ -16,6 +16,7 @@ from studies.models import Study, User
 from studies.services.events import StudyEventKind
 from studies.services.mails.notifications import notify_workers
 from studies.services.refusals import Refused
+from studies.services.studies import require_not_archived
 
 WORK = "jobs.tasks.jobs_work"
 
@@ -39,11 +40,13 @@ def job_start(
     """Ask for a job; a worker takes it within seconds. Whether `actor` may is asked by the page.
 
     While one of the same kind and study waits or runs, that one is returned. Raises JobUnderWay where that
-    one has other arguments. An unknown kind is an error of the program (LookupError).
+    one has other arguments, StudyArchived where nothing begins. An unknown kind is an error of the program
+    (LookupError).
     """
     known = kind_named(kind)
     if known is None:
         raise LookupError(f"no kind of job is called {kind!r}")
+    require_not_archived(study)
     wanted = dict(arguments or {})
     only_one = _only_one(known, study)
     try:

@@ -11,18 +11,19 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import SET_NULL, Model, ProtectedError, Q
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import Answer
-from jobs.selectors import open_jobs
-from judging.models import JudgeConfig, JudgingRun
-from judging.models.runs import RunState
+from judging.models import JudgeConfig
+from operations.services.archiving import something_runs
 from scoring.models import ModelConfiguration, ResultSet
 from scoring.services.export_files import exports_folder
 from studies.models import (
+    Attachment,
+    Bank,
     BankVersion,
     Credential,
     Invitation,
@@ -35,6 +36,10 @@ from studies.models import (
     StudyStatus,
     User,
 )
+from studies.roles import Can, SiteCan
+from studies.selectors.roles import site_rights, study_rights
+from studies.services.attachment_files import deleted_attachments_delete
+from studies.services.banks import bank_remove_if_empty
 from studies.services.database import slices
 from studies.services.events import SiteEventKind, site_event_record
 from studies.services.refusals import Refused
@@ -61,7 +66,11 @@ logger = logging.getLogger(__name__)
 
 
 class NotDeleted(Refused):
-    """Something rests on it, or it was not confirmed; nothing was deleted."""
+    """Something rests on it, it was not confirmed, or it is somebody else's; nothing was deleted."""
+
+
+class Gone(Refused):
+    """There is nothing to delete any more."""
 
 
 def has_people(row: Deletable) -> bool:
@@ -81,8 +90,27 @@ def studies_resting_on(row: Deletable) -> list[Study]:
     return list(Study.objects.filter(uses[type(row)]).distinct()) if type(row) in uses else []
 
 
-def require_deletable(row: Deletable) -> None:
-    """Raise NotDeleted with the reason where it has to stay."""
+def may_delete(user: User, row: Deletable) -> bool:
+    """A study its leads; what studies share whoever uploaded or made it and still may make some. Those who
+    run the site all of it.
+    """
+    if isinstance(row, Study):
+        return Can.SET_UP in study_rights(user, row)
+    rights = site_rights(user)
+    if SiteCan.RUN_SITE in rights:
+        return True
+    if isinstance(row, JudgeConfig):
+        first = row.history.order_by("pk").first()
+        maker = first and first.actor_id
+    else:
+        maker = row.imported_by_id
+    return SiteCan.MAKE_STUDIES in rights and maker == user.pk
+
+
+def require_deletable(row: Deletable, *, actor: User) -> None:
+    """Raise NotDeleted with the reason where it has to stay, or `actor` may not delete it."""
+    if not may_delete(actor, row):
+        raise NotDeleted(_("Only who uploaded or made it may delete it, or whoever runs this site."))
     if not isinstance(row, Study):
         if studies_resting_on(row):
             raise NotDeleted(
@@ -93,8 +121,7 @@ def require_deletable(row: Deletable) -> None:
         raise NotDeleted(
             _("People were promised a record of a locked study, so it stays. Close it, then archive it.")
         )
-    running = JudgingRun.objects.filter(study=row, state=RunState.RUNNING)
-    if open_jobs(row).exists() or running.exists():
+    if something_runs(row):
         raise NotDeleted(_("Something runs in this study. Wait until it has ended, or cancel it."))
 
 
@@ -104,14 +131,25 @@ def what_goes(row: Deletable) -> list[tuple[str, int]]:
     return [(str(label), len(found[model])) for model, label in COUNTED.items() if found.get(model)]
 
 
-@transaction.atomic
 def site_row_delete(*, row: Deletable, typed: str, actor: User, now: datetime) -> None:
     """Delete it with everything that is of it alone, for good; the history of the site keeps that it was.
 
-    `typed` is its name where people are in it. Raises NotDeleted.
+    `typed` is its name where people are in it. Raises NotDeleted, or Gone where somebody else was faster.
     """
-    row = type(row)._base_manager.select_for_update().get(pk=row.pk)
-    require_deletable(row)
+    try:
+        with transaction.atomic():
+            found = type(row)._base_manager.select_for_update().filter(pk=row.pk).first()
+            if found is None:
+                raise Gone(_("It was deleted already, by somebody else or in another tab."))
+            _delete(found, typed, actor, now)
+    except IntegrityError:  # the database looks at the end
+        raise NotDeleted(
+            _("Something came to rest on it meanwhile, so nothing was deleted. Look at it again.")
+        ) from None
+
+
+def _delete(row: Deletable, typed: str, actor: User, now: datetime) -> None:
+    require_deletable(row, actor=actor)
     if has_people(row) and isinstance(row, Study) and typed.strip() != row.name.strip():
         raise NotDeleted(_("Write the name of the study as it stands above; nothing was deleted."))
     found = _rows_below(row)
@@ -124,12 +162,16 @@ def site_row_delete(*, row: Deletable, typed: str, actor: User, now: datetime) -
         folder = exports_folder(row)
         OutgoingMail.objects.filter(record__study=row).delete()
         transaction.on_commit(lambda: _files_delete(files, folder))
-    bank = row.bank if isinstance(row, BankVersion) else None
+    elif isinstance(row, BankVersion):
+        shown = set(Attachment.objects.filter(prompt__version=row).values_list("file", flat=True))
+        transaction.on_commit(lambda: _attachments_delete(shown, now))
+        # Locked: two versions that go at once would each leave the empty bank to the other.
+        Bank.objects.select_for_update().get(pk=row.bank_id)
     site_event_record(KINDS[type(row)], now, about=_named(row), actor=actor, rows=dict(gone))
     for model, keys in found.items():
         _rows_delete(model, keys)
-    if bank is not None and not bank.versions.exists():
-        bank.delete()
+    if isinstance(row, BankVersion):
+        bank_remove_if_empty(row.bank_id)
     _accounts_delete(accounts)
 
 
@@ -188,3 +230,10 @@ def _files_delete(files: Iterable[Any], folder: Any) -> None:
         shutil.rmtree(folder, ignore_errors=True)
     except OSError:
         logger.exception("could not delete a file of a study that was deleted")
+
+
+def _attachments_delete(names: Iterable[str], now: datetime) -> None:
+    try:
+        deleted_attachments_delete(names=names, before=now)
+    except OSError:
+        logger.exception("could not delete a file of a bank that was deleted")

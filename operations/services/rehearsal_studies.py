@@ -74,13 +74,13 @@ def demo_study_make(
     with `more` settings beside the demo's.
     """
     reading = read_bank("chiron", FIXTURES / "bank.jsonl")
-    version = bank_import(slug="demo-bank", reading=reading, strict=True, now=now).version
+    version = bank_import(slug="demo-bank", reading=reading, strict=True, now=now, actor=actor).version
     parameters = read_item_parameters(FIXTURES / "item_parameters.json")
     study = study_create(
         slug=slug,
         name=name,
         bank_version=version,
-        item_bank=item_bank_import(slug="demo-items", parameters=parameters, now=now)[0],
+        item_bank=item_bank_import(slug="demo-items", parameters=parameters, now=now, actor=actor)[0],
         judge_protocol=None,
         settings=read_settings({**PROTOCOL, **more}),
         now=now,

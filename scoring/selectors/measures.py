@@ -145,6 +145,10 @@ def blocks_of(
 
 
 def results_to_measure() -> QuerySet[ResultSet]:
-    """The newest results of every run, where they are not measured yet; the oldest first."""
+    """The newest results of every run, where they are not measured yet; the oldest first. Not of archived
+    studies.
+    """
     newest = ResultSet.objects.order_by().values("run").annotate(newest=Max("pk")).values("newest")
-    return ResultSet.objects.filter(pk__in=newest, measurement=None).order_by("pk")
+    return ResultSet.objects.filter(pk__in=newest, measurement=None, run__study__archived_at=None).order_by(
+        "pk"
+    )

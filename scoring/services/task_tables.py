@@ -12,7 +12,7 @@ from psychometrics.calibration import NotCalibratable, item_parameters_of
 from scoring.models import ModelConfiguration, ModelScore
 from scoring.selectors.leaderboards import models_on
 from scoring.services.model_versions import models_lock, models_version_next
-from studies.models import Item, ItemBank
+from studies.models import Item, ItemBank, User
 from studies.services.banks import item_bank_import
 from studies.services.refusals import Refused
 
@@ -28,7 +28,7 @@ class TableNotCalibratable(Refused):
 
 
 def task_table_import(
-    *, slug: str, table: AccuracyTable, source: str, now: datetime
+    *, slug: str, table: AccuracyTable, source: str, now: datetime, actor: User | None = None
 ) -> tuple[ItemBank, TaskCalibration, bool]:
     """Calibrate the tasks, store them as an item bank and the columns as configurations; whether it is new.
 
@@ -40,7 +40,7 @@ def task_table_import(
         calibration.fit, prompt_ids=table.tasks, subcategories=[""] * len(table.tasks), transform=TRANSFORM
     )
     with transaction.atomic():
-        item_bank, created = item_bank_import(slug=slug, parameters=parameters, now=now)
+        item_bank, created = item_bank_import(slug=slug, parameters=parameters, now=now, actor=actor)
         models_lock(item_bank)
         if not models_on(item_bank.pk).exists():
             _columns_store(item_bank, table, source, now)

@@ -20,6 +20,7 @@ from studies.protocol.judge_texts import JudgeTextsRefused
 from studies.protocol.settings import ProtocolRefused
 from studies.selectors.studies import study_by_slug
 from studies.services.refusals import Refused
+from studies.services.studies import require_not_archived
 
 OUTDATED_TABLES = re.compile(r"no such (table|column)|(relation|column) .+ does not exist")
 # What commands that leave an event take, as `arguments` of theirs.
@@ -66,12 +67,13 @@ def slug_of(path: Path) -> str:
 
 
 def named_study(slug: str) -> Study:
-    """The study, or an error that lists what there is."""
+    """The study, or an error that lists what there is. None works on an archived one (StudyArchived)."""
     study = study_by_slug(slug)
     if study is None:
         slugs = ", ".join(Study.objects.order_by("slug").values_list("slug", flat=True)[:20])
         others = f"There are: {slugs}." if slugs else "There are none yet."
         raise CommandError(f'There is no study "{slug}". {others}')
+    require_not_archived(study)
     return study
 
 

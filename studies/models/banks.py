@@ -3,6 +3,7 @@
 import uuid
 from typing import TypeVar
 
+from django.conf import settings
 from django.db import models
 from django.db.models import CheckConstraint, Q, UniqueConstraint
 from django.utils.functional import cached_property
@@ -26,6 +27,9 @@ class StoredInSlices(models.Model):
     """
 
     is_published = models.BooleanField(default=True)
+    imported_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
 
     objects = Published()
     everything = models.Manager()
@@ -215,6 +219,9 @@ class JudgeProtocol(models.Model):
     rubric_text = models.TextField()
     source = models.CharField(max_length=300)
     imported_at = models.DateTimeField()
+    imported_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
+    )
 
     def __str__(self) -> str:
         return f"{self.slug} {self.sha256[:8]}"

@@ -17,7 +17,7 @@ from django.conf import settings
 
 from studies.bank.attachments import MEDIA_TYPES
 from studies.bank.records import AttachmentRecord
-from studies.models import Attachment
+from studies.models import Attachment, BankVersion
 from studies.services.refusals import Refused
 
 FOLDER = "attachments"
@@ -54,14 +54,27 @@ def attachments_store(*, attachments: Iterable[AttachmentRecord], base_dir: Path
             pass  # of another user of the server
 
 
+def deleted_attachments_delete(*, names: Iterable[str], before: datetime) -> None:
+    """Delete those of these files that no question has any more. While a bank is being imported they may be
+    its own, so they are left as strays. Raises OSError where one cannot be deleted.
+    """
+    if not BankVersion.everything.filter(is_published=False).exists():
+        media = Path(settings.MEDIA_ROOT)
+        _without_question_delete((media / name for name in names), before)
+
+
 def attachment_strays_delete(*, before: datetime) -> None:
     """Delete files untouched since that moment that no question has: an import that broke off left them.
 
     Raises OSError where one cannot be deleted.
     """
+    _without_question_delete(Path(settings.MEDIA_ROOT).glob(f"{FOLDER}/*/*"), before)
+
+
+def _without_question_delete(paths: Iterable[Path], before: datetime) -> None:
     media = Path(settings.MEDIA_ROOT)
     kept = set(Attachment.objects.values_list("file", flat=True))
-    for path in media.glob(f"{FOLDER}/*/*"):
+    for path in paths:
         with suppress(FileNotFoundError):  # another process was faster
             is_old = path.stat().st_mtime < before.timestamp()
             if is_old and path.relative_to(media).as_posix() not in kept:

@@ -101,12 +101,13 @@ def bank_import(
     if existing:
         _names_update(existing, reading, now, actor)
         return BankImport(existing, created=False, problems=reading.problems)
-    # Files first: rows never point to a file that is not there.
-    files = (attachment for prompt in reading.bank.prompts for attachment in prompt.attachments)
-    attachments_store(attachments=files, base_dir=reading.root)
     while True:
-        draft = _draft(slug, digest, reading, now)
+        draft = _draft(slug, digest, reading, now, actor)
         try:
+            # After the draft, which keeps files from whoever deletes a bank, and before the rows: these never
+            # point to a file that is not there.
+            files = (attachment for prompt in reading.bank.prompts for attachment in prompt.attachments)
+            attachments_store(attachments=files, base_dir=reading.root)
             kept = _labels(draft.bank)
             _prompts_insert(draft, reading.bank, kept, progress)
             version = _publish(draft, kept)
@@ -146,7 +147,7 @@ def _names_update(version: BankVersion, reading: BankReading, now: datetime, act
 
 
 @transaction.atomic
-def _draft(slug: str, digest: str, reading: BankReading, now: datetime) -> BankVersion:
+def _draft(slug: str, digest: str, reading: BankReading, now: datetime, actor: User | None) -> BankVersion:
     """The bank's next version, which nobody sees yet."""
     bank, _created = Bank.objects.get_or_create(slug=slug, defaults={"created_at": now})
     return BankVersion.everything.create(
@@ -159,6 +160,7 @@ def _draft(slug: str, digest: str, reading: BankReading, now: datetime) -> BankV
         category_names=dict(reading.bank.category_names),
         problems=[str(problem) for problem in reading.problems],
         imported_at=now,
+        imported_by=actor,
     )
 
 
@@ -192,7 +194,12 @@ def draft_remove(draft: BankVersion) -> None:
             piece._raw_delete(piece.db)
     with transaction.atomic():
         BankVersion.everything.filter(pk=draft.pk).delete()
-        Bank.objects.filter(pk=draft.bank_id).exclude(pk__in=BankVersion.everything.values("bank")).delete()
+        bank_remove_if_empty(draft.bank_id)
+
+
+def bank_remove_if_empty(bank: int) -> None:
+    """Delete a bank that holds no version, not even one that is being imported."""
+    Bank.objects.filter(pk=bank).exclude(pk__in=BankVersion.everything.values("bank")).delete()
 
 
 def drafts_clear(*, before: datetime) -> int:
@@ -250,7 +257,9 @@ def _attachments(prompt: Prompt, record: PromptRecord) -> Iterable[Attachment]:
         yield Attachment(prompt=prompt, position=position, file=stored_name(attachment), **same)
 
 
-def item_bank_import(*, slug: str, parameters: ItemParameters, now: datetime) -> tuple[ItemBank, bool]:
+def item_bank_import(
+    *, slug: str, parameters: ItemParameters, now: datetime, actor: User | None = None
+) -> tuple[ItemBank, bool]:
     """The item bank with this content, and whether it is new. Equal content is stored once."""
     require_slug(slug, of="an item bank")
     stored = ItemBank.objects.filter(digest=parameters.digest)
@@ -259,7 +268,7 @@ def item_bank_import(*, slug: str, parameters: ItemParameters, now: datetime) ->
     values = asdict(parameters)  # fields of both records are called as the columns are
     items = values.pop("items")
     draft = ItemBank.everything.create(
-        **values, slug=slug, digest=parameters.digest, is_published=False, imported_at=now
+        **values, slug=slug, digest=parameters.digest, is_published=False, imported_at=now, imported_by=actor
     )
     try:
         for start in range(0, len(items), ITEMS_A_SLICE):
@@ -290,7 +299,9 @@ def item_bank_draft_remove(draft: ItemBank) -> None:
     ItemBank.everything.filter(pk=draft.pk).delete()
 
 
-def judge_protocol_import(*, slug: str, texts: JudgeTexts, now: datetime) -> tuple[JudgeProtocol, bool]:
+def judge_protocol_import(
+    *, slug: str, texts: JudgeTexts, now: datetime, actor: User | None = None
+) -> tuple[JudgeProtocol, bool]:
     """The judge protocol with these texts, and whether it is new. Equal texts are stored once."""
     require_slug(slug, of="a judge protocol")
     return JudgeProtocol.objects.get_or_create(
@@ -301,6 +312,7 @@ def judge_protocol_import(*, slug: str, texts: JudgeTexts, now: datetime) -> tup
             "rubric_text": texts.rubric,
             "source": texts.source[:SOURCE_CHARACTERS],
             "imported_at": now,
+            "imported_by": actor,
         },
     )
 

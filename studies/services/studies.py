@@ -40,6 +40,13 @@ class StudyNotDraft(Refused):
         )
 
 
+class StudyArchived(Refused):
+    """It is only read until somebody brings it back."""
+
+    def __init__(self) -> None:
+        super().__init__(_("The study is archived, so nothing in it changes. Bring it back first."))
+
+
 class StudyNotFrozen(Refused):
     """Only a frozen study can be amended or closed."""
 
@@ -146,6 +153,14 @@ def study_close(*, study: Study, now: datetime, actor: User | None = None, reaso
     mails_cancel(study.events.filter(kind=StudyEventKind.REMINDED), now)
     event_record(study, StudyEventKind.CLOSED, now, actor=actor, reason=reason.strip())
     return study
+
+
+def require_not_archived(study: Study | None) -> None:
+    """Raise StudyArchived where nothing may change or begin. Asked by every page and command of a study, and
+    where long work begins; without a study there is nothing to ask.
+    """
+    if study is not None and study.archived_at is not None:
+        raise StudyArchived
 
 
 def study_lock(study: Study) -> Study:

@@ -16,7 +16,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils.translation import get_language, gettext as _
+from django.utils.translation import get_language
 from django.views.decorators.cache import cache_control, never_cache
 
 from studies.models import Participant, Study, User
@@ -27,6 +27,7 @@ from studies.selectors.studies import study_by_slug
 from studies.services.clock import server_now
 from studies.services.languages import language_keep
 from studies.services.private_questions import private_seen
+from studies.services.studies import StudyArchived, require_not_archived
 from studies.views.second_factor import second_factor_detour
 
 P = ParamSpec("P")
@@ -108,11 +109,12 @@ def study_page(*any_of: Can, instead: str = "") -> Callable[[StudyView[P]], Guar
             request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs
         ) -> HttpResponseBase:
             study = _study_with_rights(request, slug)
-            if study.archived_at and request.method == "POST" and view.__name__ != "staff_study_archive":
-                messages.error(
-                    request, _("The study is archived, so nothing in it changes. Bring it back first.")
-                )
-                return redirect("staff_study", slug)
+            if request.method == "POST" and view.__name__ != "staff_study_archive":
+                try:
+                    require_not_archived(study)
+                except StudyArchived as refusal:
+                    messages.error(request, str(refusal))
+                    return redirect("staff_study", slug)
             if not rights_here(request).isdisjoint(any_of):
                 return view(request, study, *args, **kwargs)
             return redirect(instead, slug) if instead else page_refused(request, study)

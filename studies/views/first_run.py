@@ -17,7 +17,7 @@ from studies.services.clock import server_now
 from studies.services.people.participants import EmailInvalid
 from studies.services.refusals import Refused
 from studies.services.staff.first_run import FirstRunTriedTooOften, first_run_redeem, require_first_run
-from studies.views.sign_in import SIGN_IN_ADDRESS
+from studies.views.sign_in import SIGN_IN_ADDRESS, codes_in_terminal
 
 LOOPBACK_NAMES = {"localhost", "127.0.0.1", "[::1]"}
 # What proxies add: one in front makes everybody's requests come from this machine.
@@ -49,7 +49,7 @@ def first_run(request: HttpRequest, token: str) -> HttpResponse:
 
 def codes_are_shown() -> str:
     """Where the code appears with which the account is signed in to."""
-    if hasattr(settings, "EMAIL_FILE_PATH"):
+    if codes_in_terminal():
         return _("Sign in with a code: it appears in the terminal in which the site was started.")
     return _("Sign in with a code: it is mailed to this address.")
 

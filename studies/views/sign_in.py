@@ -10,6 +10,7 @@ from allauth.mfa.webauthn.internal.auth import STATE_SESSION_KEY
 from allauth.mfa.webauthn.views import LoginWebAuthnView
 from allauth.usersessions.adapter import get_adapter as get_sessions_adapter
 from allauth.usersessions.models import UserSession
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -29,11 +30,19 @@ SIGN_IN_ADDRESS = "sign_in_address"
 SIGN_IN_LINK = "sign_in_link"
 
 
+def codes_in_terminal() -> bool:
+    """Whether nothing is mailed, and codes appear where the site was started (`manage.py run`)."""
+    return hasattr(settings, "EMAIL_FILE_PATH")
+
+
 class SignInView(RequestLoginCodeView):  # type: ignore[misc]  # allauth is untyped
     """Asks for an address; the one of an invitation just accepted stands there already.
 
     Whether the address has an account changes neither the reply nor what is done before it.
     """
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | {"in_terminal": codes_in_terminal()}
 
     def get_initial(self) -> dict[str, Any]:
         return {**super().get_initial(), "email": self.request.session.get(SIGN_IN_ADDRESS, "")}
@@ -53,6 +62,9 @@ class SignInView(RequestLoginCodeView):  # type: ignore[misc]  # allauth is unty
 
 class ConfirmCodeView(ConfirmLoginCodeView):  # type: ignore[misc]
     """Takes the code; sends another one if asked to."""
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(**kwargs) | {"in_terminal": codes_in_terminal()}
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Where the address has no account, read one that is not there: that takes as long as a known one."""

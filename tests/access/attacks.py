@@ -208,7 +208,7 @@ ATTACKS: Mapping[str, tuple[Attack, str]] = {
     "staff_model_delete": (models_deleted, NOT_THEIRS),
     "staff_judge": (judge_changed, NOT_THEIRS),
     "staff_judge_add": (judge_fixed, "already"),
-    "staff_delete": (basis_deleted, "Studies rest on it"),
+    "staff_delete": (basis_deleted, "Only who uploaded or made it"),
 }
 # Kinds of jobs that belong to no study, by the address that starts one.
 OF_JOBS = {

@@ -3,20 +3,18 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from batches.rules.coverage import coverage_lines
 from batches.selectors.plans import plan_coverage
 from batches.services.plans import batches_build
 from studies.management.category_lines import undecided_lines
+from studies.management.operators import OperatorCommand, named_study
 from studies.selectors.categories import undecided
 from studies.selectors.names import code_names
-from studies.selectors.studies import study_by_slug
-from studies.services.refusals import Refused
 
 
-class Command(BaseCommand):
+class Command(OperatorCommand):
     help = "Cut a study's bank into batches, as its settings say, and report how alike they are."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -24,15 +22,10 @@ class Command(BaseCommand):
         parser.add_argument("--per-batch", action="store_true", help="also print a line for each batch")
 
     def handle(self, *_: Any, **options: Any) -> None:
-        study = study_by_slug(options["study"])
-        if study is None:
-            raise CommandError(f'There is no study "{options["study"]}"; create_study makes one.')
+        study = named_study(options["study"])
         if found := undecided(study):
             self.stderr.write("\n".join(undecided_lines(study, found)))
-        try:
-            plan = batches_build(study=study, now=timezone.now())
-        except Refused as refusal:
-            raise CommandError(str(refusal)) from refusal
+        plan = batches_build(study=study, now=timezone.now())
         names, report = code_names(study), plan_coverage(plan)
         for line in coverage_lines(report, per_batch=options["per_batch"], name=names.category):
             self.stdout.write(line)

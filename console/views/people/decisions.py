@@ -18,10 +18,11 @@ from console.selectors.people import PersonState
 from console.services.people import leads_nudge, place_pass_on
 from console.views.people.people import Draft, people_page
 from studies.forms.people import APPROVE, REJECT, VettingForm
-from studies.models import Participant, Study, VettingStatus
+from studies.models import MailKind, Participant, Study, VettingStatus
 from studies.roles import Can
 from studies.selectors.participants import participant_by_code
 from studies.services.clock import server_now
+from studies.services.mails.study_mails import said_of_mail
 from studies.services.people.participants import participant_reject
 from studies.services.people.vetting_mails import Decision, decision_mail
 from studies.services.refusals import Refused
@@ -114,7 +115,8 @@ def _done(
 
 def _promote(request: HttpRequest, participant: Participant, common: dict[str, Any]) -> str:
     person = person_promote(participant=participant, **common)
-    return _("%(code)s has a place now and is told so by mail.") % {"code": person.code}
+    words = _("%(code)s has a place now.") % {"code": person.code}
+    return f"{words} {said_of_mail(person.study, MailKind.DECISION)}"
 
 
 def _replace(request: HttpRequest, participant: Participant, common: dict[str, Any]) -> str:
@@ -124,8 +126,9 @@ def _replace(request: HttpRequest, participant: Participant, common: dict[str, A
     if named is None or first is None:
         raise NotOnReserve(_("Nobody of this profile is on the reserve list any more; nothing was changed."))
     person = place_pass_on(participant=participant, successor=named, **common)
-    words = _("%(successor)s has the place of %(code)s now and is told so by mail.")
-    return words % {"successor": person.code, "code": participant.code}
+    words = _("%(successor)s has the place of %(code)s now.")
+    said = said_of_mail(person.study, MailKind.DECISION)
+    return f"{words % {'successor': person.code, 'code': participant.code}} {said}"
 
 
 def _remind(request: HttpRequest, participant: Participant, common: dict[str, Any]) -> str:

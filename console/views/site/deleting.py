@@ -9,9 +9,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from judging.models import JudgeConfig
+from operations.services.archiving import study_archive
 from operations.services.deleting import (
     Deletable,
+    Gone,
     has_people,
+    may_delete,
     require_deletable,
     site_row_delete,
     studies_resting_on,
@@ -20,7 +23,6 @@ from operations.services.deleting import (
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study
 from studies.roles import Can, SiteCan
 from studies.selectors.roles import site_rights, studies_of_staff, study_rights
-from studies.services.archiving import study_archive
 from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import page_refused, signed_in, site_page, study_page
@@ -47,23 +49,15 @@ def staff_delete(request: HttpRequest, kind: str, number: int) -> HttpResponse:
     if refused := _refused(request, kind, number):
         return refused
     row: Deletable = get_object_or_404(table, pk=number)  # type: ignore[assignment]  # one of the tables
-    problem, why = "", ""
+    user, problem, why = signed_in(request), "", ""
     try:
-        require_deletable(row)
+        require_deletable(row, actor=user)
     except Refused as refusal:
         why = str(refusal)
-    if request.method == "POST":
-        try:
-            site_row_delete(
-                row=row, typed=request.POST.get("typed", ""), actor=signed_in(request), now=server_now()
-            )
-        except Refused as refusal:
-            problem = str(refusal)
-        else:
-            messages.success(request, _("It is deleted. The history of the site keeps that it was."))
-            return redirect(back)
+    if request.method == "POST" and not (problem := _delete(request, row)):
+        return redirect(back)
     using = studies_resting_on(row)
-    own = studies_of_staff(signed_in(request)).filter(pk__in=[study.pk for study in using])
+    own = studies_of_staff(user).filter(pk__in=[study.pk for study in using])
     context = {
         "row": row,
         "kind": kind,
@@ -76,11 +70,27 @@ def staff_delete(request: HttpRequest, kind: str, number: int) -> HttpResponse:
         "asks_name": has_people(row),
         "typed": request.POST.get("typed", ""),
     }
-    return render(request, "console/site/delete.html", context, status=422 if problem else 200)
+    status = (422 if problem else 200) if may_delete(user, row) else 403
+    return render(request, "console/site/delete.html", context, status=status)
+
+
+def _delete(request: HttpRequest, row: Deletable) -> str:
+    """Delete it and say so; why not, where it stays."""
+    try:
+        site_row_delete(
+            row=row, typed=request.POST.get("typed", ""), actor=signed_in(request), now=server_now()
+        )
+    except Gone as gone:
+        messages.info(request, str(gone))
+    except Refused as refusal:
+        return str(refusal)
+    else:
+        messages.success(request, _("It is deleted. The history of the site keeps that it was."))
+    return ""
 
 
 def _refused(request: HttpRequest, kind: str, number: int) -> HttpResponse | None:
-    """A study is its leads', what studies share is everybody's who may make some."""
+    """A study is its leads'; only who may make studies learns of what they share."""
     user = signed_in(request)
     if kind == "study":
         study = get_object_or_404(Study, pk=number)

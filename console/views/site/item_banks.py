@@ -82,7 +82,9 @@ def _stored(request: HttpRequest, *, slug: str, upload: UploadedFile) -> HttpRes
         )  # fmt: skip
         return redirect("staff_job", job.pk)
     try:
-        bank, created = item_bank_file_import(token=token, slug=slug, now=server_now())
+        bank, created = item_bank_file_import(
+            token=token, slug=slug, actor=signed_in(request), now=server_now()
+        )
     finally:
         upload_forget(token)
     sentence = (
@@ -132,8 +134,9 @@ def staff_judge_texts(request: HttpRequest) -> HttpResponseBase:
             require_slug(form.cleaned_data["slug"], of="judge texts")
             with tempfile.TemporaryDirectory() as folder:
                 texts, _created = judge_texts_import(
-                    slug=form.cleaned_data["slug"], **form.contents(), folder=Path(folder), now=server_now()
-                )
+                    slug=form.cleaned_data["slug"], **form.contents(), folder=Path(folder),
+                    actor=signed_in(request), now=server_now(),
+                )  # fmt: skip
         except Refused as refusal:
             form.add_error(None, problem_in_words(str(refusal)))
         else:

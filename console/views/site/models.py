@@ -185,8 +185,9 @@ def staff_models_table(request: HttpRequest) -> HttpResponse:
             token = upload_stage(name=values["file"].name, content=values["file"].read())
             try:
                 bank, _created = table_file_import(
-                    token=token, slug=values["slug"], source=values["source"], now=server_now()
-                )
+                    token=token, slug=values["slug"], source=values["source"],
+                    actor=signed_in(request), now=server_now(),
+                )  # fmt: skip
             finally:
                 upload_forget(token)
         except Refused as refusal:

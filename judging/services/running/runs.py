@@ -32,6 +32,7 @@ from judging.services.running.settling import answers_complete
 from studies.models import Study, User
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
+from studies.services.studies import require_not_archived
 
 # So long nothing is heard of a start that goes on: with SQLite a slice may wait for others who write.
 DRAFT_FOR = timedelta(minutes=1)
@@ -109,8 +110,9 @@ def run_start(
     The rows are stored in slices, and nobody sees the run before the last one is there. A start that was
     ended in the middle gives way to the next one after `DRAFT_FOR`.
 
-    Raises RunIsOpen, PlanOutdated, PricesUnknown, NotCompared.
+    Raises RunIsOpen, PlanOutdated, PricesUnknown, NotCompared, StudyArchived.
     """
+    require_not_archived(plan.study)
     if purpose == RunPurpose.SCORES:
         require_compared(judge.run for judge in plan.judge_plans)
     require_prices(budget, [judge.run.config for judge in plan.judge_plans if judge.calls])
@@ -241,8 +243,9 @@ def run_pause(
 def run_resume(*, run: JudgingRun, budget: Decimal | None, actor: User | None, now: datetime) -> None:
     """Go on with a paused run, under this budget. What failed because the judge failed is asked again.
 
-    Raises RunNotOpen, PricesUnknown.
+    Raises RunNotOpen, PricesUnknown, StudyArchived.
     """
+    require_not_archived(run.study)
     require_prices(budget, [scored.config for scored in scoring_runs_of(run)])
     with transaction.atomic():
         changed = JudgingRun.objects.filter(pk=run.pk, state=RunState.PAUSED).update(

@@ -118,7 +118,9 @@ def mails_send(*, clock: Callable[[], datetime], may_drop: bool = True) -> int:
         while (now := clock()) < began + RUN_FOR:
             # What was never tried is due whatever the time is: the clock that dated it may have been ahead.
             due_now = Q(attempts=0) | Q(due_at__lte=now)
-            sendable = OutgoingMail.objects.filter(due_now, discarded=False, expires_at__gt=now)
+            sendable = OutgoingMail.objects.filter(
+                due_now, discarded=False, expires_at__gt=now, record__study__archived_at=None
+            )
             due = sendable.select_related("invitation__study").order_by("due_at").first()
             if due is None:
                 break

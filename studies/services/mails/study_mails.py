@@ -47,6 +47,15 @@ def is_switched_off(study: Study, kind: MailKind) -> bool:
     return MailSwitch.objects.filter(study=study, kind=kind).exists()
 
 
+def said_of_mail(study: Study, kind: MailKind, *, always: bool = False) -> str:
+    """What the team reads after a change that people are mailed about: whether they are."""
+    if study.is_simulated:
+        return _("Nobody is mailed: this study is simulated.")
+    if is_switched_off(study, kind) and not always:
+        return _("Nobody is mailed: mails of this kind are switched off in this study.")
+    return _("They are told by mail.")
+
+
 def participant_mail_queue(
     participant: Participant,
     message: EmailMessage,

@@ -30,7 +30,7 @@ def test_build_batches_reports_the_coverage(make_study: Callable[..., Study]) ->
 
 
 def test_build_batches_names_a_study_that_does_not_exist() -> None:
-    with pytest.raises(CommandError, match=r'There is no study "nowhere"; create_study makes one\.'):
+    with pytest.raises(CommandError, match=r'There is no study "nowhere"\.'):
         call_command("build_batches", "nowhere")
 
 

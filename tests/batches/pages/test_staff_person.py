@@ -211,7 +211,7 @@ def test_the_team_withdraws_a_person_who_asked_for_it(
     page = staff.post(form, {"withdraw-reason": "Asked by mail"}, follow=True).text
     session.refresh_from_db()
     assert session.status == "withdrawn"
-    assert f"{person.code} is withdrawn from the study and told so by mail." in page
+    assert f"{person.code} is withdrawn from the study. They are told by mail." in page
     assert "Data erased" in page
     event = person.events.get(kind="participant_withdrew")
     assert (event.actor, event.details["reason"]) == (lead, "Asked by mail")
