@@ -94,6 +94,11 @@ class Readiness:
         return [one for one in self.entries if one.level != MUST]
 
     @property
+    def missing_pages(self) -> set[str]:
+        """Steps of the set-up where something is missing before the lock."""
+        return {one.page for one in self.blocking}
+
+    @property
     def open_pages(self) -> set[str]:
         """Steps of the set-up where something is to be done."""
         return {one.page for one in self.entries if one.level != KNOWN}

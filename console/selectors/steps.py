@@ -42,7 +42,8 @@ JUDGE_WORDS: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Step:
-    """One step: `state` is done (saved once, or locked), todo (something is missing) or open.
+    """One step: `state` is done (saved once, or locked), todo (something is missing), look (something is to
+    be looked at) or open (not saved yet).
 
     `page` is its first page that is not done.
     """
@@ -87,19 +88,26 @@ def step_of(page: str) -> str:
 
 
 def setup_steps(
-    study: Study, *, prompts: int, plan: BatchPlan | None, saved: Saved, missing: set[str]
+    study: Study,
+    *,
+    prompts: int,
+    plan: BatchPlan | None,
+    saved: Saved,
+    missing: set[str],
+    to_look_at: set[str],
 ) -> list[Step]:
-    """All steps but the lock; `missing` are pages that the readiness list names."""
+    """All steps but the lock; `missing` and `to_look_at` are pages that the readiness list names."""
     facts = _Facts(study, prompts, plan)
     locked = study.status != StudyStatus.DRAFT
     found = []
     for slug, label in STEP_LABELS.items():
         pages = [page for page in TEXT_PAGES if page != "start"] if slug == "texts" else [slug]
-        left = [page for page in pages if page in missing or page not in saved.pages]
+        left = [page for page in pages if page in missing | to_look_at or page not in saved.pages]
         if locked or slug == "offtask" or not left:
             state = "done"
         else:
-            state = "todo" if missing.intersection(pages) else "open"
+            named = (("todo", missing), ("look", to_look_at))
+            state = next((word for word, there in named if there.intersection(pages)), "open")
         page = pages[0] if locked or not left else left[0]
         found.append(Step(slug, label, VALUES[slug](facts), state, page))
     return found

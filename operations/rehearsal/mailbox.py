@@ -4,11 +4,15 @@ import re
 import threading
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
+from typing import Protocol
+
+from django.core.mail import EmailMessage as DjangoMessage
 
 CODE = re.compile(r"^\s*([A-Z0-9]{3,}(?:-[A-Z0-9]{3,})?)\s*$", re.MULTILINE)
 LINK = re.compile(r"https?://\S+/invitations/\S+")
@@ -26,6 +30,26 @@ class Mail:
 
 class CodeNotReceived(Exception):
     """No mail with a code came in time; the address stays out of the message."""
+
+
+class Codes(Protocol):
+    """Where a simulated person finds the code that they were mailed."""
+
+    def code_for(self, email: str) -> str: ...
+
+
+@dataclass(frozen=True)
+class KeptMails:
+    """Codes in the mails of a rehearsal inside this process, which are sent to nobody."""
+
+    mails: Sequence[DjangoMessage]
+
+    def code_for(self, email: str) -> str:
+        """The newest one. Raises CodeNotReceived."""
+        for message in reversed(self.mails):
+            if message.to == [email] and (code := CODE.search(str(message.body))):
+                return code[1]
+        raise CodeNotReceived("the sign-in page sent no code")
 
 
 class Mailbox:

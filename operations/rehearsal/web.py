@@ -11,7 +11,7 @@ from typing import Self
 
 import httpx
 
-from operations.rehearsal.mailbox import Mailbox
+from operations.rehearsal.mailbox import Codes
 
 FORM = re.compile(r"<form\b.*?</form>", re.DOTALL)
 HIDDEN_FIELD = re.compile(r'<input type="hidden" name="([^"]+)" value="([^"]*)"')
@@ -43,7 +43,7 @@ class WebParticipant:
     """One browser. Every method is one thing a person does; each raises PageRefused when a page refuses."""
 
     def __init__(
-        self, base_url: str, mailbox: Mailbox | None = None, transport: httpx.BaseTransport | None = None
+        self, base_url: str, mailbox: Codes | None = None, transport: httpx.BaseTransport | None = None
     ) -> None:
         self.client = httpx.Client(
             base_url=base_url, follow_redirects=True, timeout=60, transport=transport, verify=CERTIFICATES

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from ipaddress import IPv4Address
 
 import httpx
 from django.conf import settings
-from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
 from django.core.handlers.wsgi import WSGIHandler
 from django.utils import translation
@@ -16,17 +16,18 @@ from django.utils.translation import gettext as _
 from batches.models import Answer, Batch, Session
 from batches.rules.statuses import SessionStatus
 from batches.selectors.plans import people_per_batch
+from operations.rehearsal.mailbox import KeptMails
 from operations.rehearsal.people import draw_people
 from operations.rehearsal.taking_part import Site, go_through
 from operations.rehearsal.web import WebParticipant
 from operations.selectors import prompt_keys
 from studies.models import Participant, Study, StudyStatus, User
+from studies.services.mails.mails import mails_kept
 from studies.services.people.participants import NewPerson, participants_add
 from studies.services.refusals import Refused
 
 # Of one job; what is left over goes on where it is started again.
 AT_MOST = timedelta(minutes=30)
-SIGNED_IN_SECONDS = 3600
 MEAN, SPREAD, OFF_TASK, SKIPPED = 0.3, 0.8, 0.15, 0.05
 
 
@@ -106,9 +107,10 @@ def rehearsal_run(
     """Let simulated people, `people` in all and no more than there are places, answer through the pages.
 
     The pages are asked inside this process, by the way of every request but the network's: where the site
-    listens, and behind what, need not be known. Nobody is mailed a code. Whoever was interrupted goes on,
-    whoever is through does not come again. After half an hour no further person begins. With `off_task` some
-    do not answer the questions. `step` hears how far it is, and may end it by an exception.
+    listens, and behind what, need not be known. The codes that they sign in with are read here and mailed to
+    nobody. Whoever was interrupted goes on, whoever is through does not come again. After half an hour no
+    further person begins. With `off_task` some do not answer the questions. `step` hears how far it is, and
+    may end it by an exception.
 
     Raises StudyIsReal, StudyNotOpen, or PageRefused where a page does what no participant expects.
     """
@@ -166,17 +168,14 @@ def _base_url() -> str:
 
 @contextmanager
 def _signed_in(user: User, base_url: str) -> Iterator[WebParticipant]:
-    """A browser of this simulated person, whose sign-in ends with the block, or by itself in an hour."""
-    session = SessionStore()
-    session[SESSION_KEY] = str(user.pk)
-    session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
-    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-    session.set_expiry(SIGNED_IN_SECONDS)
-    session.create()
-    pages = httpx.WSGITransport(app=WSGIHandler(), remote_addr="127.0.0.1")
-    try:
-        with WebParticipant(base_url, transport=pages) as browser:
-            browser.client.cookies.set(settings.SESSION_COOKIE_NAME, str(session.session_key))
+    """A browser of this simulated person, who signs in with a code; the sign-in ends with the block."""
+    # An address of their own: all people of a study who come from one would read as an attack.
+    address = str(IPv4Address("127.1.0.0") + user.pk % 2**16)
+    pages = httpx.WSGITransport(app=WSGIHandler(), remote_addr=address)
+    with mails_kept() as mails, WebParticipant(base_url, KeptMails(mails), transport=pages) as browser:
+        browser.client.headers["X-Forwarded-For"] = address
+        try:
+            browser.sign_in(user.email)
             yield browser
-    finally:
-        session.delete()
+        finally:
+            SessionStore(browser.client.cookies.get(settings.SESSION_COOKIE_NAME)).delete()

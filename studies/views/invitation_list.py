@@ -67,7 +67,8 @@ def _invited(request: HttpRequest, study: Study, reading: PeopleReading) -> Http
     queued = invitations_queue(
         study=study, invitations=result.to_send, site_url=site_url_of(request), now=now, actor=actor
     )
-    said = numbered(
+    said = numbered(_("Rows read: %(number)d."), {"number": len(reading.rows)}) + " "
+    said += numbered(
         ngettext("%(number)d invitation is on its way.", "%(number)d invitations are on their way.", queued),
         {"number": queued},
     )

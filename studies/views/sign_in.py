@@ -42,7 +42,8 @@ class SignInView(RequestLoginCodeView):  # type: ignore[misc]  # allauth is unty
     """
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs) | {"in_terminal": codes_in_terminal()}
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        return context | {"in_terminal": codes_in_terminal()}
 
     def get_initial(self) -> dict[str, Any]:
         return {**super().get_initial(), "email": self.request.session.get(SIGN_IN_ADDRESS, "")}
@@ -64,7 +65,8 @@ class ConfirmCodeView(ConfirmLoginCodeView):  # type: ignore[misc]
     """Takes the code; sends another one if asked to."""
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return super().get_context_data(**kwargs) | {"in_terminal": codes_in_terminal()}
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        return context | {"in_terminal": codes_in_terminal()}
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         """Where the address has no account, read one that is not there: that takes as long as a known one."""

@@ -90,12 +90,19 @@ def test_a_worker_that_fell_silent_and_a_folder_open_to_others_are_told(
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize("is_noticed", [True, False], ids=["its parent knows", "a zombie"])
 def test_a_worker_that_was_killed_is_told_at_once(
-    all_well: None, settings: Settings, monkeypatch: pytest.MonkeyPatch
+    is_noticed: bool, all_well: None, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with subprocess.Popen(["true"]) as ended:
-        ended.wait()
-    monkeypatch.setattr(os, "getpid", lambda: ended.pid)
+    with subprocess.Popen(["sleep", "600"]) as ended:
+        ended.kill()
+        # Waits for its end, and leaves it for its parent to notice.
+        os.waitid(os.P_PID, ended.pid, os.WEXITED | (0 if is_noticed else os.WNOWAIT))
+        _assert_told(ended.pid, monkeypatch)
+
+
+def _assert_told(pid: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getpid", lambda: pid)
     heartbeat_write("worker", now=timezone.now().timestamp())
     code, rows = doctor()
     assert code == 1

@@ -22,6 +22,7 @@ from console.services.staging import is_quick, upload_forget, upload_stage
 from jobs.selectors import open_jobs
 from jobs.services.starting import job_start
 from presentation.codes import CodeNames
+from presentation.numbers import counted
 from presentation.problems import problem_in_words
 from studies.forms.uploads import takes_large_files
 from studies.models import BankVersion, Prompt
@@ -169,7 +170,9 @@ def staff_bank_import(request: HttpRequest) -> HttpResponse:
     upload_forget(values.get("token", ""))
     version = found.version
     if found.created:
-        messages.success(request, _("%(bank)s is imported.") % {"bank": version})
+        facts = {"stored": counted(version.number_of_prompts), "left": counted(len(found.problems))}
+        counts = _("Questions stored: %(stored)s. Problems, left out: %(left)s.") % facts
+        messages.success(request, f"{_('%(bank)s is imported.') % {'bank': version}} {counts}")
     else:
         messages.info(request, _("%(bank)s holds exactly this content already.") % {"bank": version})
     return redirect("staff_bank", slug=version.bank.slug, number=version.number)

@@ -129,7 +129,10 @@ def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
         )
     finally:
         upload_forget(token)
-    messages.success(request, _what_came(done))
+    read = _("Scores read: %(read)s, stored: %(stored)s.") % {
+        "read": counted(len(results.responses)), "stored": counted(done.scores)
+    }  # fmt: skip
+    messages.success(request, f"{_what_came(done)} {read}")
     for why, number in results.missing.items():
         messages.info(
             request, _("Missing, because %(why)s: %(number)s") % {"why": why, "number": counted(number)}

@@ -1,7 +1,9 @@
 """Mails that a request asks for and a worker sends: a row each, so that no page waits for a mail server."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime, timedelta
 from smtplib import SMTPRecipientsRefused
 
@@ -37,6 +39,22 @@ NOT_TAKEN = gettext_noop(
 _sending = threading.Lock()
 
 
+_kept: ContextVar[list[EmailMessage] | None] = ContextVar("kept", default=None)
+
+
+@contextmanager
+def mails_kept() -> Iterator[list[EmailMessage]]:
+    """Within, what this thread would queue is kept in the list and goes to nobody: a rehearsal reads there
+    what its simulated people are mailed.
+    """
+    mails: list[EmailMessage] = []
+    before = _kept.set(mails)
+    try:
+        yield mails
+    finally:
+        _kept.reset(before)
+
+
 def mail_queue(
     *,
     message: EmailMessage,
@@ -49,6 +67,9 @@ def mail_queue(
     One that cannot be sent within `valid_for` is of no use any more and is dropped.
     """
     mail = _row(message, now, valid_for)
+    if (kept := _kept.get()) is not None:
+        kept.append(message)
+        return mail
     mail.discarded = discarded
     mail.save()
     transaction.on_commit(mails_hint)

@@ -55,7 +55,7 @@ def test_a_mail_server_that_is_down_keeps_nobody_from_the_page_and_the_mail_come
 ) -> None:
     User.objects.create_user("person@example.org")
     asked = client.post(LOGIN, {"email": "person@example.org"}, follow=True)
-    assert "a code arrives there in a moment" in asked.text
+    assert "has an account, a code appears in a moment in the terminal" in asked.text
     began = timezone.now()
     assert mails_send(clock=timezone.now) == 0
     waiting = OutgoingMail.objects.get()
