@@ -44,6 +44,9 @@ def test_every_page_counts_the_same_things_and_the_command_says_them(
         reverse("staff_lock", args=["draft"]),
     ):
         assert words in staff.get(address).content.decode(), address
+    steps = reverse("staff_setup_step", args=["draft", "people"])
+    # Questions (no sets) and texts (what people are told); the others are at most to be looked at.
+    assert staff.get(steps).text.count("(something is missing)") == 2
     home = staff.get(reverse("staff_home"))
     assert [card.facts.planned for card in home.context["cards"]] == [6]
     with pytest.raises(CommandError, match=r"The question sets are not built yet\.") as refusal:
@@ -53,6 +56,8 @@ def test_every_page_counts_the_same_things_and_the_command_says_them(
     draft = study_update_settings(study=draft, settings=settings, now=now)
     batches_build(study=draft, now=now)
     assert "6 things to look at before the lock" in staff.get(reverse("staff_lock", args=["draft"])).text
+    page = staff.get(steps).text
+    assert ("(something is missing)" in page, "(something to look at)" in page) == (False, True)
     said = StringIO()
     call_command("freeze_study", "draft", stdout=said)
     assert "Judge: This site knows no judge yet; answers could not be scored.\n" in said.getvalue()

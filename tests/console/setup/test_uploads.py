@@ -165,12 +165,14 @@ def test_a_calibration_runs_in_the_background_and_ends_with_an_item_bank(
     assert page["Location"].startswith("/staff/jobs/")
     token = upload_stage(name="matrix.csv", content=matrix)
     bank, fit = calibrated_import(
-        token=token, slug="made", difficulty_only=False, now=now, progress=lambda *_: None
+        token=token, slug="made", difficulty_only=False, actor=None, now=now, progress=lambda *_: None
     )
     assert (bank.slug, bank.items.count(), len(fit.fit.theta)) == ("made", 8, 12)
     half = upload_stage(name="matrix.csv", content=b"model,q1\nm1,2.5")
     with pytest.raises(UploadRefused):
-        calibrated_import(token=half, slug="x", difficulty_only=False, now=now, progress=lambda *_: None)
+        calibrated_import(
+            token=half, slug="x", difficulty_only=False, actor=None, now=now, progress=lambda *_: None
+        )
 
 
 def test_the_lists_of_the_site_take_few_queries(
