@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from django import forms
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import get_language, gettext as _, gettext_lazy
 
 from batches.models import Draft, Session
 from batches.services.answers import IncomingText
@@ -114,10 +114,11 @@ class ResourcesForm(forms.Form):
 
     def __init__(self, session: Session, data: Any = None) -> None:
         super().__init__(data, initial=_recorded(session))
-        offered = session.participant.study.protocol.resource_categories
+        protocol = session.participant.study.protocol
+        named = protocol.entries_in("resource_categories", get_language() or "")[0]
         self.fields["categories"] = forms.MultipleChoiceField(
             label=_("Kinds of resources"),
-            choices=[(name, name) for name in offered],
+            choices=list(zip(protocol.resource_categories, named, strict=True)),
             required=False,
             widget=forms.CheckboxSelectMultiple,
         )

@@ -4,7 +4,7 @@ Revisions are append-only; the server's clock stamps everything.
 """
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
+from django.utils.translation import get_language, gettext_lazy as _
 
 from batches.models.sessions import Session
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state
@@ -153,7 +153,8 @@ class PracticeAnswer(Draft):
     @property
     def prompt(self) -> Prompt:
         """The made-up prompt, which is stored nowhere but in the protocol."""
-        text = self.participant.study.protocol.practice_prompts[self.number - 1]
+        protocol = self.participant.study.protocol
+        text = protocol.entries_in("practice_prompts", get_language() or "")[0][self.number - 1]
         return Prompt(text=text, text_format="markdown")
 
     @property

@@ -12,7 +12,7 @@ from typing import Concatenate, ParamSpec
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from batches.forms import ResourcesForm
@@ -140,7 +140,9 @@ def session_context(session: Session, now: datetime) -> dict[str, object]:
         "flagged": [place for place, _state in places if place.is_flagged],
         "at_the_end": wording.OVERDUE_WORDS[session.overdue_rule],
         # What the person of this session reads besides the instructions for everybody.
-        "own_instructions": session.participant.study.protocol.arm_instructions(session.arm)
+        "own_instructions": session.participant.study.protocol.arm_instructions(
+            session.arm, get_language() or ""
+        )
         if session.arm
         else "",
     }

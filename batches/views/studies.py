@@ -9,7 +9,7 @@ from django.contrib import messages
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -94,7 +94,7 @@ def start(request: HttpRequest, participant: Participant) -> HttpResponse:
 def _start_page(request: HttpRequest, participant: Participant, now: datetime) -> HttpResponse:
     """What starting means, with the instructions of the arm that the person would get."""
     place = starting.place_to_show(participant=participant, now=now)
-    own = participant.study.protocol.arm_instructions(place.arm)
+    own = participant.study.protocol.arm_instructions(place.arm, get_language() or "")
     shown = {"own_instructions": own, "in_set": questions_in_set(participant.study)}
     return render(request, "batches/start.html", _promises(participant, now) | shown)
 

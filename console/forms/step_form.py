@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from django import forms
+from django.utils.text import format_lazy
 from django.utils.translation import gettext, gettext_lazy as _
 
 from presentation.problems import problem_in_words
@@ -191,11 +192,12 @@ class OneALine(LinesField):
     """Short texts, one a line."""
 
     widget = forms.Textarea
+    between = "\n"
 
     def to_python(self, value: Any) -> list[str]:  # type: ignore[override]  # lines of the text
         if isinstance(value, list):
             return value
-        return [line.strip() for line in super().to_python(value).split("\n") if line.strip()]
+        return [one.strip() for one in super().to_python(value).split(self.between) if one.strip()]
 
     def validate(self, value: Any) -> None:
         """Whether a list may be empty is a rule of the settings."""
@@ -204,7 +206,24 @@ class OneALine(LinesField):
         """Each line is checked by the settings."""
 
     def prepare_value(self, value: Any) -> Any:
-        return "\n".join(value) if isinstance(value, list | tuple) else value
+        return self.between.join(value) if isinstance(value, list | tuple) else value
 
     def has_changed(self, initial: Any, data: Any) -> bool:
         return str(self.prepare_value(initial or [])) != str(data or "").replace("\r\n", "\n")
+
+
+class Blocks(OneALine):
+    """Texts of several lines, with a line of hyphens between them."""
+
+    between = "\n---\n"
+
+    def __init__(self, label: Any, help_text: Any, rows: int) -> None:
+        between = format_lazy("{} {}", help_text, _("A line with --- between one and the next."))
+        widget = forms.Textarea(attrs={"rows": rows})
+        super().__init__(label=label, help_text=between, required=False, widget=widget)
+
+
+def one_a_line(label: Any, help_text: Any, rows: int) -> OneALine:
+    return OneALine(
+        label=label, help_text=help_text, required=False, widget=forms.Textarea(attrs={"rows": rows})
+    )

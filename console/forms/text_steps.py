@@ -6,7 +6,18 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from console.forms.step_form import OneALine, RowForm, StepForm, few_lines, line, rows_of, switch, text, whole
+from console.forms.step_form import (
+    Blocks,
+    RowForm,
+    StepForm,
+    few_lines,
+    line,
+    one_a_line,
+    rows_of,
+    switch,
+    text,
+    whole,
+)
 from studies.models import Study
 
 
@@ -49,6 +60,15 @@ class TranslationRow(RowForm):
     next_steps = few_lines(_("What comes next"), 3)
     payment_note = few_lines(_("Payment"), 3)
     contact = few_lines(_("How to reach the study team"), 3)
+    profiles = one_a_line(_("Names of the profiles"), _("One a line, in the order of the page People."), 3)
+    resource_categories = one_a_line(
+        _("Kinds of resources to tick"), _("One a line, in the order of the page Tools."), 4
+    )
+    arms = Blocks(_("What people of each arm read besides"), _("In their order."), 4)
+    practice_prompts = Blocks(_("Practice questions"), _("In their order."), 4)
+    check_questions = Blocks(
+        _("Questions about the instructions"), _("Each with its answers below it, a line each."), 6
+    )
 
 
 class TranslationsForm(StepForm):
@@ -62,7 +82,10 @@ class TranslationsForm(StepForm):
             TranslationRow,
             label=_("Texts in other languages"),
             row_label=_("Language"),
-            help_text=_("Whoever reads the site in another language is told where a text is not in it."),
+            help_text=_(
+                "Whoever reads the site in another language is told where a text is not in it. A list counts "
+                "as there once it has as many entries as on its own page."
+            ),
         )
     }
     groups = (("", ("text_language", "translations")),)
@@ -86,11 +109,8 @@ class ToolsForm(StepForm):
     allowed_tools = text(
         _("What participants may use"), _("Markdown, as they read it. Say what your study provides."), rows=6
     )
-    resource_categories = OneALine(
-        label=_("Kinds of resources to tick"),
-        help_text=_("One a line; asked once, before handing in."),
-        widget=forms.Textarea(attrs={"rows": 7}),
-        required=False,
+    resource_categories = one_a_line(
+        _("Kinds of resources to tick"), _("One a line; asked once, before handing in."), 7
     )
     note_per_prompt = switch(_("Ask for a note beside each answer"), _("What was used for this answer."))
     confidence_per_prompt = switch(_("Ask how sure people are of each answer"))
@@ -129,12 +149,7 @@ class PracticeRow(RowForm):
 
 class CheckRow(RowForm):
     question = line(_("Question"))
-    options = OneALine(
-        label=_("Answers"),
-        help_text=_("One a line."),
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3}),
-    )
+    options = one_a_line(_("Answers"), _("One a line."), 3)
     correct = forms.IntegerField(label=_("Number of the right one"), required=False, min_value=1)
 
     def written(self) -> dict[str, Any]:

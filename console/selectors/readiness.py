@@ -24,7 +24,7 @@ from presentation.problems import problem_in_words
 from presentation.top import planned_top_sentence
 from studies.models import Item, ItemBank, Prompt, Study, StudyStatus
 from studies.protocol import texts
-from studies.protocol.settings import TEXTS, ProtocolSettings
+from studies.protocol.settings import LISTS, TEXTS, ProtocolSettings
 from studies.selectors.banks import questions_in_set
 from studies.selectors.categories import undecided
 from studies.selectors.told import told_missing
@@ -38,12 +38,19 @@ TEXT_LABELS = {
     "contact": gettext_lazy("Contact"),
     "next_steps": gettext_lazy("Receipt"),
     "payment_note": gettext_lazy("Payment"),
+    "profiles": gettext_lazy("Profiles"),
+    "arms": gettext_lazy("Arms"),
+    "practice_prompts": gettext_lazy("Practice"),
+    "check_questions": gettext_lazy("Check questions"),
+    "resource_categories": gettext_lazy("Kinds of resources"),
 }
 DEFAULT_TEXTS = {
     "consent_text": ("consent", texts.DEFAULT_CONSENT),
     "instructions": ("instructions", texts.DEFAULT_INSTRUCTIONS),
     "allowed_tools": ("tools", texts.DEFAULT_ALLOWED_TOOLS),
     "contact": ("receipt", texts.DEFAULT_CONTACT),
+    "next_steps": ("receipt", texts.DEFAULT_NEXT_STEPS),
+    "payment_note": ("receipt", texts.DEFAULT_PAYMENT_NOTE),
 }
 # Texts that participants read, with the page of each; their numbers must be those of the study.
 TOLD = {
@@ -158,16 +165,24 @@ def _entry(study: Study, level: str, badge: Any, sentence: str, page: str) -> Mi
 def _languages(study: Study, settings: ProtocolSettings) -> Iterator[Missing]:
     """Languages of the site in which people would read texts of another one."""
     for language, _name in conf.LANGUAGES:
-        lacking = [text for text in TEXTS if settings.text_in(text, language)[1] != language]
+        found: dict[str, tuple[object, str]] = {name: settings.text_in(name, language) for name in TEXTS}
+        found |= {name: settings.entries_in(name, language) for name in LISTS}
+        if not settings.comprehension_check:
+            del found["check_questions"]
+        lacking = [
+            str(TEXT_LABELS[name]) for name, (read, is_in) in found.items() if read and is_in != language
+        ]
         if lacking:
-            sentence = _(
-                "%(language)s is a language of this site, and the study has texts that are not in it."
-            )
+            sentence = _("%(language)s is a language of this site, and these are not in it: %(texts)s.")
             yield _entry(
                 study,
                 SHOULD,
                 _("Languages"),
-                sentence % {"language": get_language_info(language)["name_translated"]},
+                sentence
+                % {
+                    "language": get_language_info(language)["name_translated"],
+                    "texts": ", ".join(lacking),
+                },
                 "translations",
             )
 

@@ -5,7 +5,7 @@ the study team sends about people: decisions on taking part, invitations.
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext, gettext_lazy as _
+from django.utils.translation import get_language, gettext, gettext_lazy as _
 
 from studies.forms.texts import CHOICE_ERRORS, REASON_CHARACTERS, StorableTextField
 from studies.models import Study, VettingStatus
@@ -43,10 +43,11 @@ class CheckForm(forms.Form):
         self.current = questions_sha256(protocol)
         super().__init__(data, initial={"shown": self.current, "attempt": attempt})
         self.question_names = [f"question-{number}" for number, _q in enumerate(protocol.check_questions, 1)]
-        for name, question in zip(self.question_names, protocol.check_questions, strict=True):
+        shown = protocol.entries_in("check_questions", get_language() or "")[0]
+        for name, (question, *options) in zip(self.question_names, map(str.splitlines, shown), strict=True):
             self.fields[name] = forms.TypedChoiceField(
-                label=question.question,
-                choices=list(enumerate(question.options, 1)),
+                label=question,
+                choices=list(enumerate(options, 1)),
                 coerce=int,
                 widget=forms.RadioSelect,
                 error_messages=dict.fromkeys(CHOICE_ERRORS, _("Choose one of the answers.")),

@@ -16,11 +16,13 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    SerializerFunctionWrapHandler,
     StrictBool,
     StrictInt,
     ValidationError,
     ValidationInfo,
     field_validator,
+    model_serializer,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
@@ -73,6 +75,7 @@ def _slug(text: str) -> str:
 FilledText = Annotated[Text, AfterValidator(_filled)]
 ShortText = Annotated[Text, Field(max_length=500)]
 Slug = Annotated[str, Field(max_length=50), AfterValidator(_slug)]
+Entries = Annotated[tuple[FilledText, ...], Field(max_length=40)]
 Count = Annotated[StrictInt, Field(ge=1)]
 Seed = Annotated[StrictInt, Field(ge=0, le=MAX_SEED)]
 
@@ -114,8 +117,16 @@ class ArmSettings(Settings):
 TEXTS = ("consent_text", "instructions", "allowed_tools", "next_steps", "payment_note", "contact")
 
 
+# What participants read one by one: each list is there in a language in the order of its settings, or not.
+LISTS = ("profiles", "arms", "practice_prompts", "check_questions", "resource_categories")
+
+
 class TranslatedTexts(Settings):
-    """The study's texts in one more language of the site; a blank one is not there in it."""
+    """The study's texts in one more language of the site; a blank one is not there in it.
+
+    Of the LISTS there are names of profiles, instructions of arms, and of each check question the question
+    with its options below it, a line each.
+    """
 
     language: Annotated[str, Field(pattern=r"^[a-z]{2}(-[a-z]+)?$")]
     consent_text: Text = ""
@@ -124,6 +135,16 @@ class TranslatedTexts(Settings):
     next_steps: Text = ""
     payment_note: Text = ""
     contact: Text = ""
+    profiles: Entries = ()
+    arms: Entries = ()
+    practice_prompts: Entries = ()
+    check_questions: Entries = ()
+    resource_categories: Entries = ()
+
+    @model_serializer(mode="wrap")
+    def _without_empty_lists(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """They came later: one that is not there adds nothing to a hash."""
+        return {name: value for name, value in write(self).items() if value or name not in LISTS}
 
 
 class CheckQuestion(Settings):
@@ -264,9 +285,9 @@ class ProtocolSettings(Settings):
         """Whose categories hold: the item bank's where nothing else was said."""
         return self.category_source or "item_bank"
 
-    def arm_instructions(self, slug: str) -> str:
+    def arm_instructions(self, slug: str, language: str = "") -> str:
         """What people of this arm read besides; nothing where there is no such arm."""
-        return next((arm.instructions for arm in self.arms if arm.slug == slug), "")
+        return dict(zip(self.arm_slugs, self.entries_in("arms", language)[0], strict=True)).get(slug, "")
 
     def text_in(self, name: str, language: str) -> tuple[str, str]:
         """One of the TEXTS and the language that it is in: this one, where the study has it."""
@@ -274,6 +295,26 @@ class ProtocolSettings(Settings):
             if translated.language == language != self.text_language and getattr(translated, name).strip():
                 return getattr(translated, name), language
         return getattr(self, name), self.text_language
+
+    def entries_in(self, name: str, language: str) -> tuple[tuple[str, ...], str]:
+        """One of the LISTS and the language that it is in: this one, where the study has all of it, with as
+        many lines to each check question.
+        """
+        own: tuple[str, ...] = {
+            "profiles": tuple(profile.name for profile in self.profiles),
+            "arms": tuple(arm.instructions for arm in self.arms),
+            "check_questions": tuple(
+                "\n".join(" ".join(text.split()) for text in (one.question, *one.options))
+                for one in self.check_questions
+            ),
+        }.get(name) or getattr(self, name)
+        shape = [len(one.splitlines()) if name == "check_questions" else 1 for one in own]
+        for translated in self.translations:
+            found = getattr(translated, name)
+            same = shape == [len(one.splitlines()) if name == "check_questions" else 1 for one in found]
+            if translated.language == language != self.text_language and same:
+                return found, language
+        return own, self.text_language
 
     def questions_for(self, profile: str) -> tuple[ProfileQuestion, ...]:
         """What somebody of this profile is asked about themselves."""

@@ -27,11 +27,23 @@ def study_text(settings: ProtocolSettings, name: str) -> SafeString:
     text, language = settings.text_in(name, wanted)
     if language == wanted:
         return markdown_html(text)
+    return format_html('{}<div lang="{}">{}</div>', _only(language), language, markdown_html(text))
+
+
+@register.simple_tag
+def only_in(settings: ProtocolSettings, name: str) -> str:
+    """`{% only_in study.protocol "arms" %}`: the same sentence where a list of the study is not there in the
+    reader's language; nothing where it is, or where the study has no such list.
+    """
+    wanted = get_language() or ""
+    entries, language = settings.entries_in(name, wanted)
+    return _only(language) if entries and language != wanted else ""
+
+
+def _only(language: str) -> SafeString:
     name = get_language_info(language)["name_translated"]
     said = _("This text is only available in %(language)s.") % {"language": name}
-    return format_html(
-        '<p class="notice info">{}</p><div lang="{}">{}</div>', said, language, markdown_html(text)
-    )
+    return format_html('<p class="notice info">{}</p>', said)
 
 
 @register.filter

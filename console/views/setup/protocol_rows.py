@@ -5,18 +5,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.forms import ChoiceField, Field, ModelChoiceField
-from django.utils.translation import gettext as _, gettext_lazy, ngettext
+from django.utils.translation import get_language_info, gettext as _, gettext_lazy, ngettext
 
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
 from batches.views.wording import duration_words
 from console.forms.steps import STEP_FORMS
 from console.selectors.consequences import Facts, consequence
+from console.selectors.readiness import TEXT_LABELS
 from presentation.numbers import as_written, counted, decimals
 from screening.selectors.participants import undecided_participants
 from studies.models import Study, VettingStatus
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
-from studies.protocol.settings import ProtocolSettings
+from studies.protocol.settings import TEXTS as TRANSLATED, ProtocolSettings
 from studies.services.amendments import FIXED, FIXED_PLACES
 
 # Settings without a field of their own.
@@ -99,6 +100,8 @@ def in_short(value: Any, name: str) -> str:
         return duration_words(60 * value)
     if name == "top_size":
         return ngettext("best %(n)s", "best %(n)s", value) % {"n": counted(value)}
+    if name == "translations" and value:
+        return "; ".join(map(_language_in_short, value))
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
         return ", ".join(str(entry.get("name") or entry.get("text") or entry.get("slug")) for entry in value)
     if isinstance(value, list):
@@ -116,6 +119,14 @@ def fixed_names(protocol: ProtocolSettings) -> tuple[str, ...]:
 def setting_label(name: str) -> Any:
     """What a setting is called on its page; its own name where it has none."""
     return TIME_LABELS.get(name) or _places().get(name, (name, ""))[0]
+
+
+def _language_in_short(entry: Mapping[str, Any]) -> str:
+    """A language by its name, with the texts that are not there in it."""
+    language = get_language_info(entry["language"])["name_translated"]
+    lacking = ", ".join(str(TEXT_LABELS[name]) for name in TRANSLATED if not entry.get(name))
+    said = _("%(language)s, without: %(texts)s") if lacking else "%(language)s"
+    return said % {"language": language, "texts": lacking}
 
 
 def in_words(value: object, name: str = "") -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _
 
 from studies.models import ComprehensionAttempt, Participant, StudyStatus, User
 from studies.roles import Can
@@ -61,14 +61,15 @@ def check_answer(
         raise QuestionsChanged
     if used >= participant.check_attempts:
         raise NoAttemptsLeft(_("You have used all your tries. The study team may allow you another one."))
-    # In full, so that the record can be read after an amendment of the questions.
+    # In full and as read, so that the record can be read after an amendment of the questions.
+    shown = protocol.entries_in("check_questions", get_language() or "")[0]
     answers: list[dict[str, object]] = [
         {
-            "question": question.question,
-            "answer": question.options[choice - 1],
+            "question": read.splitlines()[0],
+            "answer": read.splitlines()[choice],
             "right": choice == question.correct,
         }
-        for question, choice in zip(protocol.check_questions, choices, strict=True)
+        for question, read, choice in zip(protocol.check_questions, shown, choices, strict=True)
     ]
     return _record(participant, answers, now)
 

@@ -131,7 +131,9 @@ def invitation_mail(
     """
     study = study or invitation.study
     protocol = protocol or study.protocol
-    names = {profile.slug: profile.name for profile in protocol.profiles}
+    language = language or invitation.language or settings.LANGUAGE_CODE
+    slugs = [profile.slug for profile in protocol.profiles]
+    names = dict(zip(slugs, protocol.entries_in("profiles", language)[0], strict=True))
     context: dict[str, object] = {
         "invitation": invitation,
         "study": study,
@@ -139,9 +141,8 @@ def invitation_mail(
         "days": protocol.invitation_days,
         "link": link,
     }
-    language = language or invitation.language
     zone = mail_zone(study)  # of the invited nobody knows where they are
-    with override(language or settings.LANGUAGE_CODE), timezone.override(known_zone(zone)):
+    with override(language), timezone.override(known_zone(zone)):
         context["about"] = told_text(study, protocol)
     button = MailButton(link, _("Accept the invitation"))
     return mail_of(
