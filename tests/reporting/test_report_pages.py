@@ -119,7 +119,9 @@ def test_the_report_says_what_it_is_of_where_its_methods_come_from_and_what_choi
     assert "arXiv 2605.18663" in report
     choices = dict(results.measures.filter(name="multiverse", group="average").values_list("subset", "value"))
     told = report.rpartition("What other analysis choices would have given")[2].partition("</table>")[0]
-    reported, as_zero = (choices[f"verdicts;{missing};pooled"] for missing in ("as_missing", "as_zero"))
+    reported, as_zero = (
+        choices[f"verdicts;{missing};pooled"] or 0.0 for missing in ("as_missing", "as_zero")
+    )
     assert "Missing answers: as zero" in told
     assert f">{decimals(reported)}</td>" in told
     assert f">{decimals(as_zero - reported)}</td>" in told

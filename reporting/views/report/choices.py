@@ -44,7 +44,7 @@ def _over_all(block: BlockMeasures, name: str) -> Iterator[str]:
             number=counted(low.n), low=decimals(low.value), high=decimals(high.value)
         )
     shares = [
-        _("{choice}: {share}").format(choice=title, share=percent(row.value, 0))
+        f"{title}: {percent(row.value, 0)}"
         for choice, title in CHOICE_NAMES.items()
         if (row := block.get(f"{name}.share.{choice}", AVERAGE, NO_SCORES)) and row.value is not None
     ]
@@ -84,7 +84,7 @@ def _is_one_choice(row: MeasureRow) -> bool:
 def _choice_text(row: MeasureRow) -> str:
     rule, missing, aggregation = _of(row.details)
     if rule != REPORTED[0]:
-        return _("Left out: {rule}").format(rule=rule_name(rule))
+        return f"{CHOICE_NAMES['exclusion']}: {rule_name(rule)}"
     if missing != REPORTED[1]:
-        return _("Missing answers: {how}").format(how=MISSING_NAMES[missing])
-    return _("Answers put together: {how}").format(how=AGGREGATION_NAMES[aggregation])
+        return f"{CHOICE_NAMES['missing']}: {MISSING_NAMES[missing]}"
+    return f"{CHOICE_NAMES['aggregation']}: {AGGREGATION_NAMES[aggregation]}"
