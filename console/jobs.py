@@ -121,15 +121,16 @@ def import_models(job: JobContext, *, item_bank: int, **arguments: Any) -> JobRe
         storing=Part(job, READ, FINE, STORING),
     )  # fmt: skip
     facts = {
-        "new": len(done.created), "replaced": len(done.replaced), "same": len(done.unchanged),
-        "missing": sum(results.missing.values()), "questions": len(done.unknown_prompts),
-        "responses": done.unknown_responses, "notices": "".join(f" {notice}." for notice in results.notices),
+        "rows": done.read, "new": len(done.created), "replaced": len(done.replaced),
+        "same": len(done.unchanged), "missing": sum(results.missing.values()),
+        "questions": len(done.unknown_prompts), "responses": done.unknown_responses,
+        "notices": "".join(f" {notice}." for notice in results.notices),
     }  # fmt: skip
     return JobResult(
         gettext_noop(
-            "Models imported: %(new)d new, %(replaced)d replaced, %(same)d unchanged. Scores that are "
-            "missing: %(missing)d. Questions that the item bank has not, left out: %(questions)d; "
-            "responses to them: %(responses)d.%(notices)s"
+            "Rows read: %(rows)d. Models imported: %(new)d new, %(replaced)d replaced, %(same)d "
+            "unchanged. Scores that are missing: %(missing)d. Questions that the item bank has not, left "
+            "out: %(questions)d; responses to them: %(responses)d.%(notices)s"
         ),
         facts,
         "staff_models",

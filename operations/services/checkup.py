@@ -221,7 +221,7 @@ def backup(now: datetime) -> Iterator[Finding]:
         detail = _("none taken with manage.py backup; others are not seen from here")
         yield Finding("backup", False, detail, remedy)
     elif taken is None:
-        yield Finding("backup", True, _("none taken; no study of real people is locked yet"))
+        yield Finding("backup", True, _("not needed yet: no study of real people is locked"))
     else:
         detail = _("last taken %(time)s") % {"time": moment_text(taken)}
         yield Finding("backup", now - taken < BACKUP_IS_OLD, detail, remedy)

@@ -15,7 +15,7 @@ from presentation.drawings.shapes import (
     Path,
     Shape,
     Text,
-    fitting,
+    axis_name,
     keys_below,
     rounded,
     text_width,
@@ -96,9 +96,13 @@ def chart(
     x = _scale(x_axis, xs, left, width - 6)
     marks: list[Mark] = [*legend, *_frame(x, y, up, _named(x_axis, x, say, 8 if width > 500 else 4))]
     marks += [
-        Text(0, top - 10, fitting(y_axis.label, width)),
+        Text(0, top - 10, axis_name(y_axis.label, width)),
         Text(
-            rounded((left + width) / 2), top + height + 38, fitting(x_axis.label, width - left), "", "middle"
+            rounded((left + width) / 2),
+            top + height + 38,
+            axis_name(x_axis.label, width - left),
+            "",
+            "middle",
         ),
         *(Line(left, y.at(one.y), width - 6, y.at(one.y), one.look) for one in across),
     ]

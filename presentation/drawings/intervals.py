@@ -13,6 +13,7 @@ from presentation.drawings.shapes import (
     Mark,
     Shape,
     Text,
+    axis_name,
     fitting,
     keys_below,
     rounded,
@@ -123,7 +124,7 @@ def _axis(scale: Scale, across: str, say: Say, top: float, bottom: float) -> Ite
         yield Text(scale.at(value), bottom + 16, say(value, places), anchor="middle")
     yield Line(scale.start, bottom, scale.end, bottom, "zero")
     room = scale.end - scale.start
-    yield Text(rounded((scale.start + scale.end) / 2), bottom + 36, fitting(across, room), anchor="middle")
+    yield Text(rounded((scale.start + scale.end) / 2), bottom + 36, axis_name(across, room), anchor="middle")
 
 
 def _estimate(one: Estimate, y: float, scale: Scale) -> Iterator[Mark]:

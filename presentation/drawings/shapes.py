@@ -4,6 +4,7 @@ A mark has a `look`, the name of how it is drawn (`presentation.looks`), and no 
 `told` is what a reader hears or reads of it; marks that are told are the data, all others are the frame.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -149,6 +150,13 @@ def fitting(text: str, width: float) -> str:
     """The text, or as much of its beginning as fits in so many pixels."""
     text, letters = _words.get()(text), max(int(width / LETTER), 2)
     return text if len(text) <= letters else text[: letters - 1].rstrip() + "…"
+
+
+def axis_name(name: str, width: float) -> str:
+    """The name, or as many of its parts as fit: what follows a comma or stands in brackets explains it."""
+    name = _words.get()(name)
+    ends = [len(name), *(match.start() for match in reversed([*re.finditer(r", | \(", name)]))]
+    return next((name[:end] for end in ends if end * LETTER <= width), fitting(name, width))
 
 
 def kept_inside(x: float, text: str, width: float) -> float:

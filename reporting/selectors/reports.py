@@ -27,6 +27,10 @@ from studies.selectors.names import code_names
 
 T = TypeVar("T")
 NO_ITEM_BANK = gettext_lazy("The study has no item bank, so there is no theta.")
+TASKS_ARE_ITEMS = gettext_lazy(
+    "The items of the study's item bank are tasks, not prompts, so there is no theta here. Theta on the "
+    "tasks stands under Breakdowns."
+)
 SIMULATED = gettext_lazy("The people in this study are SIMULATED. The numbers say nothing about anybody.")
 HARMONIC = "adjusted_harmonic_mean"
 METRIC_NAMES = {
@@ -174,10 +178,7 @@ def notes(
     if study.item_bank is None:
         yield str(NO_ITEM_BANK)
     elif holds_tasks(study) if of_tasks is None else of_tasks:
-        yield _(
-            "The items of the study's item bank are tasks, not prompts, so there is no theta here. Theta on "
-            "the tasks is on the page Benchmark."
-        )
+        yield str(TASKS_ARE_ITEMS)
     yield from run_notes(results.run)
 
 

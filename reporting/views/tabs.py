@@ -8,6 +8,7 @@ from django.utils.translation import gettext, gettext_lazy as _
 
 from presentation.numbers import Text
 from psychometrics.inference.measure import Block, Scope
+from reporting.selectors.reports import NO_ITEM_BANK
 from reporting.views.measurement.blocks_shown import PAGES
 from scoring.models import Measurement
 from studies.models import Study
@@ -18,6 +19,8 @@ TABS: Sequence[tuple[str, Text, tuple[Block, ...]]] = (
     ("robustness", _("Robustness"), (Block.EXCLUSIONS, Block.MISSING, Block.DIF, Block.JUDGE)),
     ("diagnostics", _("Diagnostics"), (Block.UNCERTAINTY, Block.TOP, Block.COHORT, Block.FIT)),
 )
+# What rests on ability, which only an item bank gives.
+OF_ABILITY = (Block.MODELS, Block.SLICES, Block.DIF, Block.UNCERTAINTY, Block.TOP, Block.FIT)
 TITLES: Mapping[Block, Text] = {
     Block.COHORT: _("How people differ"),
     Block.BENCHMARK: _("By task"),
@@ -72,7 +75,12 @@ def blocks_beside(
     return [Tab(block_title(block), _address(study, block, query), block == shown) for block in there]
 
 
-def blocks_absent(measurement: Measurement, scope: Scope) -> dict[str, list[Text]]:
+def why_without_numbers(study: Study, block: Block, sentence: str) -> str:
+    """The stored sentence; one for all that a study without an item bank cannot have."""
+    return str(NO_ITEM_BANK) if study.item_bank_id is None and block in OF_ABILITY else sentence
+
+
+def blocks_absent(study: Study, measurement: Measurement, scope: Scope) -> dict[str, list[Text]]:
     """What has no numbers in these results, under the sentence that says why; a benchmark only where the
     study is one.
     """
@@ -82,7 +90,8 @@ def blocks_absent(measurement: Measurement, scope: Scope) -> dict[str, list[Text
             ended = measurement.ended(scope).get(block, {})
             template = str(ended.get("template", ""))
             if template and block != Block.BENCHMARK and ended["state"] != "computed":
-                absent.setdefault(gettext(template) % ended["facts"], []).append(block_title(block))
+                why = why_without_numbers(study, block, gettext(template) % ended["facts"])
+                absent.setdefault(why, []).append(block_title(block))
     return absent
 
 

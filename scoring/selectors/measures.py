@@ -13,7 +13,7 @@ from psychometrics.benchmark.table import TableColumn
 from psychometrics.inference.measure import Block, Scope
 from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.task_tables import published_columns
-from studies.models import Prompt
+from studies.models import Prompt, Study
 from studies.roles import Can
 from studies.selectors.names import code_names
 from studies.selectors.private_questions import private_prompts
@@ -38,7 +38,7 @@ class BlockMeasures:
     """What one block came to: its rows in the order they were computed, and how it ended.
 
     `labels` are those of the prompts that rows are about, by prompt id; `names` are those of codes. A
-    benchmark has the `published` accuracies of models on its tasks beside it.
+    benchmark has the `published` accuracies of models on its tasks beside it; `has_arms` is of the study.
     """
 
     block: Block
@@ -49,6 +49,7 @@ class BlockMeasures:
     labels: Mapping[str, str]
     names: CodeNames = field(default_factory=CodeNames)
     published: Sequence[TableColumn] = ()
+    has_arms: bool = False
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str, str], MeasureRow]:
@@ -90,7 +91,7 @@ def _ended_block(
     ended: Mapping[str, Any],
     stored: Iterable[MeasureRow],
     labels: Mapping[str, str],
-    names: CodeNames,
+    study: Study,
 ) -> BlockMeasures:
     """The block with its sentence in the reader's language. Of one that was computed, rows of other blocks
     stand beside its own.
@@ -100,7 +101,16 @@ def _ended_block(
     template, facts = ended["template"], ended["facts"]
     # The empty text would be translated into the header of the catalogue.
     sentence = _(template) % facts if template else ""
-    return BlockMeasures(block, ended["state"], sentence, ended["seconds"], tuple(rows), labels, names)
+    return BlockMeasures(
+        block,
+        ended["state"],
+        sentence,
+        ended["seconds"],
+        tuple(rows),
+        labels,
+        code_names(study),
+        has_arms=bool(study.protocol.arms),
+    )
 
 
 def all_blocks(measurement: Measurement, scope: Scope) -> dict[Block, BlockMeasures]:
@@ -136,11 +146,10 @@ def blocks_of(
     if stored is None:
         stored = list(measure_rows(measurement.result_set, wanted, scope))
     labels = {row.prompt_id: row.label for row in stored if row.label is not None}
-    names = code_names(measurement.result_set.run.study)
-    found = {block: _ended_block(block, ended.get(block, NEVER), stored, labels, names) for block in wanted}
+    study = measurement.result_set.run.study
+    found = {block: _ended_block(block, ended.get(block, NEVER), stored, labels, study) for block in wanted}
     if (benchmark := found.get(Block.BENCHMARK)) and benchmark.state == "computed":
-        published = published_columns(measurement.result_set.run.study)
-        found[Block.BENCHMARK] = replace(benchmark, published=published)
+        found[Block.BENCHMARK] = replace(benchmark, published=published_columns(study))
     return found
 
 

@@ -52,11 +52,14 @@ class NoKnownPrompt(Refused):
 
 @dataclass(frozen=True)
 class LeaderboardImport:
-    """Names of the configurations by what became of them, and prompts of the file that the bank lacks."""
+    """Names of the configurations by what became of them, how many rows were `read`, and prompts of the file
+    that the bank lacks.
+    """
 
     created: tuple[str, ...]
     replaced: tuple[str, ...]
     unchanged: tuple[str, ...]
+    read: int
     scores: int
     unknown_prompts: tuple[str, ...]
     unknown_responses: int
@@ -112,6 +115,7 @@ def leaderboard_import(
         created=tuple(one.name for one, _ in drafts if one.name not in taken),
         replaced=taken,
         unchanged=tuple(one.name for one, _ in found if there.get(one.name) == one.sha256),
+        read=len(results.responses) + len(results.published),
         scores=scores,
         unknown_prompts=tuple(sorted(set(unknown))),
         unknown_responses=len(unknown),

@@ -115,7 +115,7 @@ def test_a_site_with_people_and_without_a_backup_is_not_well(
 ) -> None:
     study = make_study()
     Study.objects.update(is_simulated=True)
-    assert doctor()[1]["backup"] == "ok none taken; no study of real people is locked yet"
+    assert doctor()[1]["backup"] == "ok not needed yet: no study of real people is locked"
     Study.objects.filter(pk=study.pk).update(is_simulated=False)
     code, rows = doctor()
     assert code == 1

@@ -70,7 +70,7 @@ def _bound(found: Headline, row: GroupNumbers, values: str) -> str:
 def _why(found: Headline, row: GroupNumbers) -> str:
     """Why there is no number, in the words of every other page."""
     why = row.withheld or (row.reason_ql if found.scale == "ql" else row.reason_pool)
-    return _("no number: %(why)s") % {"why": why_absent(why or Reason.NOTHING_SCORED)}
+    return _("no number (%(why)s)") % {"why": why_absent(why or Reason.NOTHING_SCORED)}
 
 
 def _ends(part: Part, values: str) -> str:

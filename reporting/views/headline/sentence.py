@@ -14,7 +14,7 @@ from presentation.tables import ABSENT
 from presentation.top import luck_sentence, no_top_sentence
 from psychometrics.inference.measure import Block
 from reporting.selectors.headline import Headline
-from reporting.views.headline.standing import standing_sentence
+from reporting.views.headline.standing import people_together, standing_sentence
 
 
 def headline_sentence(found: Headline, models_since: Text = "") -> SafeString:
@@ -49,8 +49,7 @@ def _sentences(found: Headline, models_since: Text) -> Iterator[Text]:
 
 def subject(found: Headline) -> str:
     """Whom the sentence is about."""
-    arms = found.report.results.run.study.protocol.arms
-    return _("People of all arms together") if arms else _("People with AI")
+    return people_together(bool(found.report.results.run.study.protocol.arms))
 
 
 def _without_ability(found: Headline) -> Iterator[Text]:

@@ -39,6 +39,11 @@ ALIKE = {
 }
 
 
+def people_together(has_arms: bool) -> str:
+    """What a sentence calls everybody who is counted in a study."""
+    return _("People of all arms together") if has_arms else _("People with AI")
+
+
 def standing_sentence(compared: Sequence[tuple[str, str]], people: Text) -> SafeString:
     """How many models people are stronger than, weaker than and cannot be told apart from, of those
     `compared`: each its name and the verdict.

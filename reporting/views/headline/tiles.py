@@ -130,7 +130,7 @@ def _top(found: Headline) -> Tile:
 
 
 def _within(found: Headline, low: float, high: float) -> str:
-    return models_within([model.theta.value or 0.0 for model in found.models], low, high)
+    return models_within([model.theta.value or 0.0 for model in found.compared or found.models], low, high)
 
 
 def _why_no_top(found: Headline) -> str:

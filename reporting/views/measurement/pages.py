@@ -22,7 +22,7 @@ from reporting.views.measurement.scopes import ScopeShown, scope_of_results
 from reporting.views.own_names import names_in, names_of_study, own_names
 from reporting.views.table_files import table_response
 from reporting.views.table_sorting import TableShown, sort_of, table_shown
-from reporting.views.tabs import block_title, blocks_beside, results_tabs
+from reporting.views.tabs import block_title, blocks_beside, results_tabs, why_without_numbers
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
 from scoring.selectors.runs import changes_since, measures_are_coming, newest_study_results, way_on
@@ -204,7 +204,7 @@ def _seen_block(
         found.labels.get(row.prompt_id, "") for row in found.rows if row.details.get("public") is False
     )
     private_shown(request, study, "measurement", filter(None, private))
-    return found
+    return replace(found, sentence=why_without_numbers(study, block, found.sentence))
 
 
 def _block_or_404(block: str) -> Block:

@@ -132,8 +132,8 @@ def test_a_switch_shows_the_numbers_of_the_public_prompts(staff: Client, measure
         content = page(staff, "uncertainty", prompts)
         assert shown[scope] in content
         assert f'<a href="{address}?prompts=public"' in content
-        assert ("rest on the answers to public questions alone" in content) == (scope == "public")
-        assert ("rest on all answers, those to private questions included" in content) == (scope == "all")
+        assert ('aria-current="true">Public questions only<' in content) == (scope == "public")
+        assert ('aria-current="true">All questions<' in content) == (scope == "all")
 
 
 def test_pages_and_commands_say_over_which_prompts_their_numbers_are(

@@ -267,6 +267,12 @@ def _specification_told(style: Style, row: MeasureRow) -> str:
     return f"{style.label}, {', '.join(map(str, choices))}: {decimals(row.value)}"
 
 
+def with_nobody_left_out(block: BlockMeasures) -> list[MeasureRow]:
+    """None of them where nothing is scored on the scale of an item bank."""
+    rows = [row for row in block.rows if row.name.startswith("itt.")]
+    return rows if any(row.n for row in rows) else []
+
+
 PAGE = parts.BlockPage(
     _("Exclusions"),
     finding,
@@ -274,7 +280,7 @@ PAGE = parts.BlockPage(
     (
         parts.Plot(
             "flow",
-            _("From recruited to Top"),
+            _("How many people went on at each step"),
             _("Boxes from recruited to Top with the people in each; the table has the numbers."),
             _("The way of the study's people."),
             _draw_flow,
@@ -300,7 +306,7 @@ PAGE = parts.BlockPage(
         ),
         parts.MeasureTable(
             _("Intention to treat"),
-            lambda block: (row for row in block.rows if row.name.startswith("itt.")),
+            with_nobody_left_out,
             (
                 (_("Number"), lambda _block, row: f"{group_name(row.group)}, {estimator_name(row.name)}"),
                 (_("theta"), parts.value(here=COMMON)),

@@ -37,6 +37,11 @@ TEXTS = (
         "or knew half of the answers beforehand, were not flagged; with fewer prompts it is more. Nobody is "
         "excluded by these numbers, because they are computed from scores; read the answers."
     ),
+    _(
+        "Misfit and extremity are the two parts of the Mahalanobis distance: misfit is near the number of "
+        "pairs for fitting people; extremity is large for the very able and the very weak, who are no "
+        "misfits by that. p is from simulated answers."
+    ),
 )
 
 
@@ -82,11 +87,6 @@ def _of_outfit(cell: parts.Column) -> Callable[[BlockMeasures, Both], str]:
 
 
 def _people_notes(block: BlockMeasures) -> Iterator[Text]:
-    yield _(
-        "Misfit and extremity are the two parts of the Mahalanobis distance: misfit is near the number of "
-        "pairs for fitting people; extremity is large for the very able and the very weak, who are no "
-        "misfits by that. p is from simulated answers."
-    )
     if (flagged := len(people(block))) > MAX_SHOWN:
         text = _(
             "These are the %(shown)s with the smallest p of %(flagged)s flagged people; exports hold all."

@@ -11,7 +11,7 @@ from presentation.measures import COMMON, group_name, interval_cell, value_cell
 from presentation.numbers import Text, counted, decimals, numbered, span_or_one
 from presentation.tables import ABSENT
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
-from reporting.views.headline.standing import standing_sentence
+from reporting.views.headline.standing import people_together, standing_sentence
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -44,7 +44,7 @@ def finding(block: BlockMeasures) -> Text:
         for row in block.named(scale, group="average")
         if row.details.get("verdict") and row.details.get("model")
     ]
-    return standing_sentence(verdicts, _("People with AI")) if verdicts else ""
+    return standing_sentence(verdicts, people_together(block.has_arms)) if verdicts else ""
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:

@@ -18,6 +18,7 @@ from presentation.measures import (
     value_with_error,
 )
 from presentation.numbers import Text, counted, decimals, numbered, span
+from presentation.plain import plain_text
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -97,7 +98,8 @@ def finding(block: BlockMeasures) -> Text:
         reasons = {row.reason for row in pooled(block, CATEGORY, "average")}
         if len(reasons) != 1:
             return _("No category has a number of its own here; the table says what each rests on.")
-        return _("No category has a number of its own here: %(why)s.") % {"why": reason_cell(reasons.pop())}
+        why = plain_text(reason_cell(reasons.pop()))
+        return _("No category has a number of its own here (%(why)s).") % {"why": why}
     tested = [row for row in block.named("dif.group") if row.subset.startswith("category:") and row.value]
     shifted = [row for row in tested if row.details["flagged"]]
     if tested and not shifted:

@@ -175,9 +175,9 @@ def _source(_block: BlockMeasures, row: MeasureRow) -> Text:
 
 
 def sources(block: BlockMeasures) -> list[MeasureRow]:
-    """Those of the leading ability, the widest first."""
+    """Those of the leading ability, the widest interval first; few groups widen one beyond its error."""
     rows = list(block.named(_leading(block), group="average"))
-    return sorted(rows, key=lambda row: (row.se is None, -(row.se or 0.0)))
+    return sorted(rows, key=lambda row: (row.low is None, (row.low or 0.0) - (row.high or 0.0)))
 
 
 def _leading(block: BlockMeasures) -> str:
