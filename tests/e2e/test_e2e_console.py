@@ -47,7 +47,7 @@ def people(new_device: Callable[..., BrowserContext], mailbox: Mailbox) -> Peopl
 
 
 # The walk itself: what a busy machine takes to start a server is not part of it.
-@pytest.mark.timeout(360, func_only=True)
+@pytest.mark.timeout(600, func_only=True)
 @pytest.mark.flaky(reruns=0)  # it makes what a second try would find there
 def test_a_study_from_an_empty_site_to_the_public_bundle_by_pages_alone(
     people: People, data_folder: Path, tmp_path: Path
