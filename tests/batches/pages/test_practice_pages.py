@@ -172,7 +172,7 @@ def test_saves_follow_the_rules_of_a_session(visitor: Client) -> None:
 
 
 def test_reading_what_was_never_saved_stores_nothing(visitor: Client) -> None:
-    empty = {"text": "", "note": "", "confidence": None, "revision": 0, "saved_at": None}
+    empty = {"text": "", "note": "", "confidence": None, "is_flagged": False, "revision": 0, "saved_at": None}
     assert visitor.get(SAVE).json() == empty
     assert not PracticeAnswer.objects.exists()
 
