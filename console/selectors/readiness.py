@@ -38,6 +38,7 @@ TEXT_LABELS = {
     "contact": gettext_lazy("Contact"),
     "next_steps": gettext_lazy("Receipt"),
     "payment_note": gettext_lazy("Payment"),
+    "pay": gettext_lazy("What people are paid"),
     "profiles": gettext_lazy("Profiles"),
     "arms": gettext_lazy("Arms"),
     "practice_prompts": gettext_lazy("Practice"),

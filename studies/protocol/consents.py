@@ -69,6 +69,8 @@ def consent_sha256(settings: ProtocolSettings, payment_rule: Mapping[str, str] |
     agreed: dict[str, object] = {"text": settings.consent_text, "recorded": recorded_items(settings)}
     if settings.translations:
         agreed["translations"] = {one.language: one.consent_text for one in settings.translations}
+        if pay := {one.language: one.pay for one in settings.translations if one.pay}:
+            agreed["pay"] = pay
     told = {name: value for name in TOLD if (value := getattr(settings, name))}
     if told:
         agreed["told"] = told | {

@@ -114,11 +114,10 @@ class ArmSettings(Settings):
     instructions: FilledText
 
 
-TEXTS = ("consent_text", "instructions", "allowed_tools", "next_steps", "payment_note", "contact")
-
-
+TEXTS = ("consent_text", "instructions", "allowed_tools", "next_steps", "payment_note", "contact", "pay")
 # What participants read one by one: each list is there in a language in the order of its settings, or not.
 LISTS = ("profiles", "arms", "practice_prompts", "check_questions", "resource_categories")
+LATER_TRANSLATED = ("pay", *LISTS)
 
 
 class TranslatedTexts(Settings):
@@ -135,6 +134,7 @@ class TranslatedTexts(Settings):
     next_steps: Text = ""
     payment_note: Text = ""
     contact: Text = ""
+    pay: ShortText = ""
     profiles: Entries = ()
     arms: Entries = ()
     practice_prompts: Entries = ()
@@ -142,9 +142,9 @@ class TranslatedTexts(Settings):
     resource_categories: Entries = ()
 
     @model_serializer(mode="wrap")
-    def _without_empty_lists(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
-        """They came later: one that is not there adds nothing to a hash."""
-        return {name: value for name, value in write(self).items() if value or name not in LISTS}
+    def _without_what_came_later(self, write: SerializerFunctionWrapHandler) -> dict[str, object]:
+        """What came later and is not there adds nothing to a hash."""
+        return {name: value for name, value in write(self).items() if value or name not in LATER_TRANSLATED}
 
 
 class CheckQuestion(Settings):

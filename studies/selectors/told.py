@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.utils import formats
-from django.utils.translation import gettext as _, ngettext
+from django.utils.translation import get_language, gettext as _, ngettext
 
 from formats.wording import gettext_noop
 from presentation.moments import moment_text
@@ -58,7 +58,8 @@ def told_lines(study: Study, settings: ProtocolSettings | None = None) -> list[T
     least, most = questions_in_set(study, settings=settings)
     questions = numbered(ngettext("%(number)d question", "%(number)d questions", most), {"number": most})
     asked = questions if least == most else _("up to %(questions)s") % {"questions": questions}
-    pay = [text for text in (settings.pay.strip(), rule_words(payment_rule_facts(study))) if text]
+    own_pay, _language = settings.text_in("pay", get_language() or "")
+    pay = [text for text in (own_pay.strip(), rule_words(payment_rule_facts(study))) if text]
     who = [text.strip() for text in (settings.responsible, settings.organisation) if text.strip()]
     told = [
         Told(_("Who runs it"), ", ".join(who)),

@@ -122,9 +122,11 @@ def setting_label(name: str) -> Any:
 
 
 def _language_in_short(entry: Mapping[str, Any]) -> str:
-    """A language by its name, with the texts that are not there in it."""
+    """A language by its name, with the texts that are not there in it; pay may be blank in all."""
     language = get_language_info(entry["language"])["name_translated"]
-    lacking = ", ".join(str(TEXT_LABELS[name]) for name in TRANSLATED if not entry.get(name))
+    lacking = ", ".join(
+        str(TEXT_LABELS[name]) for name in TRANSLATED if name != "pay" and not entry.get(name)
+    )
     said = _("%(language)s, without: %(texts)s") if lacking else "%(language)s"
     return said % {"language": language, "texts": lacking}
 

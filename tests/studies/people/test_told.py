@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 from django.test import Client
+from django.utils import translation
 
 from batches.rules.payments import PaymentTerms
 from batches.services.payments import payment_rule_set
@@ -93,3 +94,15 @@ def test_a_study_that_was_locked_before_keeps_the_hash_its_people_agreed_to(
     payment_rule_set(study=study, terms=PaymentTerms(flat=Decimal(5)), currency="EUR", now=now, actor=lead)
     assert agreed_sha256(study) == consent_sha256(study.protocol)
     assert [line.label for line in told_lines(study)] == ["Your time", "Pay", "Leaving"]
+
+
+def test_what_people_are_paid_is_told_in_the_readers_language_and_a_change_of_it_asks_anew(
+    make_study: Callable[..., Study],
+) -> None:
+    german = {"language": "de", "pay": "Ein Gutschein über 20 Euro"}
+    study = make_study(slug="gutschein", translations=[german], **TOLD)
+    with translation.override("de"):
+        (told,) = [line.text for line in told_lines(study) if line.label == "Bezahlung"]
+    assert told == "Ein Gutschein über 20 Euro"
+    other = make_study(slug="voucher", translations=[german | {"pay": "Nichts"}], **TOLD)
+    assert agreed_sha256(study) != agreed_sha256(other)
