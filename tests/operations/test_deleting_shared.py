@@ -15,7 +15,7 @@ from django.test import Client
 from judging.services.judge_rules import JudgeSettings
 from judging.services.judges import judge_add
 from operations.services.deleting import Gone, site_row_delete
-from studies.bank.reading import BankReading
+from studies.bank.building import BankReading
 from studies.bank.records import AttachmentRecord, BankRecord, PromptRecord
 from studies.models import BankVersion, SiteEvent, User
 from studies.protocol.judge_texts import JudgeTexts
