@@ -61,6 +61,7 @@ class TranslationRow(RowForm):
     payment_note = few_lines(_("Payment"), 3)
     contact = few_lines(_("How to reach the study team"), 3)
     pay = few_lines(_("What people are paid"), 2)
+    reached_at = few_lines(_("How participants reach them"), 2)
     profiles = one_a_line(_("Names of the profiles"), _("One a line, in the order of the page People."), 3)
     resource_categories = one_a_line(
         _("Kinds of resources to tick"), _("One a line, in the order of the page Tools."), 4

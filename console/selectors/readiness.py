@@ -39,6 +39,7 @@ TEXT_LABELS = {
     "next_steps": gettext_lazy("Receipt"),
     "payment_note": gettext_lazy("Payment"),
     "pay": gettext_lazy("What people are paid"),
+    "reached_at": gettext_lazy("How participants reach them"),
     "profiles": gettext_lazy("Profiles"),
     "arms": gettext_lazy("Arms"),
     "practice_prompts": gettext_lazy("Practice"),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -130,8 +131,8 @@ def link_token(file: ExportFile, user: User, *, now: datetime) -> str:
 
 def file_take(
     *, study: Study, file_id: UUID, token: str, user: User, now: datetime
-) -> tuple[ExportFile, Path]:
-    """Put on record that somebody takes the file; return where it lies. Raises LinkRefused, FileGone."""
+) -> tuple[ExportFile, BinaryIO]:
+    """Put on record that somebody takes the file; return it opened. Raises LinkRefused, FileGone."""
     _require_valid(token, file_id, user, now)
     file = ExportFile.objects.select_related("study").filter(pk=file_id, study=study).first()
     if file is None:
@@ -141,13 +142,15 @@ def file_take(
         raise FileGone(_("Somebody withdrew after this file was made; nobody takes it away. Make it anew."))
     if file.deleted_at is not None or file.made_at <= now - KEPT:
         raise FileGone(_("This file was deleted. Make a new one."))
-    path = file_path(file)
-    if not path.is_file():
-        raise FileGone(_("This file is not on the server any more: backups do not hold it. Make a new one."))
+    try:
+        content = file_path(file).open("rb")
+    except FileNotFoundError:
+        refusal = _("This file is not on the server any more: backups do not hold it. Make a new one.")
+        raise FileGone(refusal) from None
     with transaction.atomic():
         ExportTaking.objects.create(file=file, taken_by=user, taken_at=now)
         _event(file, StudyEventKind.EXPORT_TAKEN, now, user)
-    return file, path
+    return file, content
 
 
 def _require_valid(token: str, file_id: UUID, user: User, now: datetime) -> None:

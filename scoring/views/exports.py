@@ -145,7 +145,7 @@ def staff_export_file(request: HttpRequest, study: Study, file_id: UUID) -> Http
     if request.method == "HEAD":
         return HttpResponse(content_type="application/zip")
     try:
-        file, path = file_take(
+        file, content = file_take(
             study=study,
             file_id=file_id,
             token=request.GET.get("link", ""),
@@ -156,7 +156,7 @@ def staff_export_file(request: HttpRequest, study: Study, file_id: UUID) -> Http
         messages.error(request, str(refusal))
         return redirect("staff_exports", slug=study.slug)
     name = f"{study.slug}-{file.contents}-{file.made_at:%Y-%m-%d}.zip"
-    return FileResponse(path.open("rb"), as_attachment=True, filename=name, content_type="application/zip")
+    return FileResponse(content, as_attachment=True, filename=name, content_type="application/zip")
 
 
 def _lines(files: Iterable[Any]) -> Iterator[list[str]]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from formats.canonical import canonical_sha256
 from formats.wording import gettext_noop
 from studies.protocol.fingerprint import TOLD
-from studies.protocol.settings import PROFILE_QUESTIONS, ProtocolSettings
+from studies.protocol.settings import PROFILE_QUESTIONS, TOLD_TEXTS, ProtocolSettings
 
 RECORDED_SENTENCES: Mapping[str, str] = {
     "email": gettext_noop(
@@ -69,8 +69,13 @@ def consent_sha256(settings: ProtocolSettings, payment_rule: Mapping[str, str] |
     agreed: dict[str, object] = {"text": settings.consent_text, "recorded": recorded_items(settings)}
     if settings.translations:
         agreed["translations"] = {one.language: one.consent_text for one in settings.translations}
-        if pay := {one.language: one.pay for one in settings.translations if one.pay}:
-            agreed["pay"] = pay
+        told_in = {
+            one.language: texts
+            for one in settings.translations
+            if (texts := {name: text for name in TOLD_TEXTS if (text := getattr(one, name))})
+        }
+        if told_in:
+            agreed["told_in"] = told_in
     told = {name: value for name in TOLD if (value := getattr(settings, name))}
     if told:
         agreed["told"] = told | {

@@ -147,9 +147,10 @@ SETTINGS: Mapping[str, Described] = {
     "text_language": Described("The language that the texts of this page are written in.", Holds.EVERYBODY),
     "translations": Described(
         "The texts in other languages of the site: language, consent_text, instructions, allowed_tools, "
-        "next_steps, payment_note, contact, pay, and as lists profiles (names), arms (instructions), "
-        "practice_prompts, check_questions (a line for the question and each option), resource_categories, "
-        "as long as those of the study. Whoever reads another language is told that a text is not in it.",
+        "next_steps, payment_note, contact, pay, reached_at, and as lists profiles (names), arms "
+        "(instructions), practice_prompts, check_questions (a line for the question and each option), "
+        "resource_categories, as long as those of the study. Whoever reads another language is told that "
+        "a text is not in it.",
         Holds.CONSENT,
     ),
     "organisation": Described("Which organisation runs the study, as people are told.", Holds.CONSENT),

@@ -114,10 +114,20 @@ class ArmSettings(Settings):
     instructions: FilledText
 
 
-TEXTS = ("consent_text", "instructions", "allowed_tools", "next_steps", "payment_note", "contact", "pay")
+# Told before anybody agrees; each may be blank in every language.
+TOLD_TEXTS = ("pay", "reached_at")
+TEXTS = (
+    "consent_text",
+    "instructions",
+    "allowed_tools",
+    "next_steps",
+    "payment_note",
+    "contact",
+    *TOLD_TEXTS,
+)
 # What participants read one by one: each list is there in a language in the order of its settings, or not.
 LISTS = ("profiles", "arms", "practice_prompts", "check_questions", "resource_categories")
-LATER_TRANSLATED = ("pay", *LISTS)
+LATER_TRANSLATED = (*TOLD_TEXTS, *LISTS)
 
 
 class TranslatedTexts(Settings):
@@ -135,6 +145,7 @@ class TranslatedTexts(Settings):
     payment_note: Text = ""
     contact: Text = ""
     pay: ShortText = ""
+    reached_at: ShortText = ""
     profiles: Entries = ()
     arms: Entries = ()
     practice_prompts: Entries = ()

@@ -8,14 +8,14 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.utils import formats
-from django.utils.translation import get_language, gettext as _, ngettext
+from django.utils.translation import get_language, get_language_info, gettext as _, ngettext
 
 from formats.wording import gettext_noop
 from presentation.moments import moment_text
 from presentation.numbers import numbered
 from studies.models import Study
 from studies.protocol.consents import RECORDED_SENTENCES, consent_sha256, recorded_items
-from studies.protocol.settings import ProtocolSettings
+from studies.protocol.settings import TOLD_TEXTS, ProtocolSettings
 from studies.selectors.banks import questions_in_set
 
 REQUIRED: Mapping[str, str] = {
@@ -45,8 +45,13 @@ def told_missing(study: Study) -> list[str]:
     ]
 
 
-def told_lines(study: Study, settings: ProtocolSettings | None = None) -> list[Told]:
-    """The block: what it is about and what is said, in the reader's language. Blank settings say nothing."""
+def told_lines(
+    study: Study, settings: ProtocolSettings | None = None, *, beside: Iterable[str] = ()
+) -> list[Told]:
+    """The block: what it is about and what is said, in the reader's language. Blank settings say nothing.
+
+    `beside` are lists of the study that the reader is shown with it.
+    """
     settings = settings or study.protocol
     hours, minutes = divmod(settings.time_budget_minutes, 60)
     length = []
@@ -58,12 +63,12 @@ def told_lines(study: Study, settings: ProtocolSettings | None = None) -> list[T
     least, most = questions_in_set(study, settings=settings)
     questions = numbered(ngettext("%(number)d question", "%(number)d questions", most), {"number": most})
     asked = questions if least == most else _("up to %(questions)s") % {"questions": questions}
-    own_pay, _language = settings.text_in("pay", get_language() or "")
-    pay = [text for text in (own_pay.strip(), rule_words(payment_rule_facts(study))) if text]
+    own = {name: settings.text_in(name, get_language() or "")[0].strip() for name in TOLD_TEXTS}
+    pay = [text for text in (own["pay"], rule_words(payment_rule_facts(study))) if text]
     who = [text.strip() for text in (settings.responsible, settings.organisation) if text.strip()]
     told = [
         Told(_("Who runs it"), ", ".join(who)),
-        Told(_("How to reach them"), settings.reached_at.strip()),
+        Told(_("How to reach them"), own["reached_at"]),
         Told(
             _("Your time"),
             _("%(length)s in one go, for %(questions)s") % {"length": " ".join(length), "questions": asked},
@@ -83,8 +88,20 @@ def told_lines(study: Study, settings: ProtocolSettings | None = None) -> list[T
                 {"number": settings.deletion_days},
             ),
         ),
+        Told(_("Language"), _only_in(settings, beside)),
     ]
     return [line for line in told if line.text]
+
+
+def _only_in(settings: ProtocolSettings, lists: Iterable[str]) -> str:
+    """A sentence where something of what is read is not there in the reader's language."""
+    wanted = get_language() or ""
+    texts = [settings.text_in(name, wanted) for name in TOLD_TEXTS]
+    entries = [settings.entries_in(name, wanted) for name in lists]
+    if all(language == wanted for read, language in (*texts, *entries) if read):
+        return ""
+    language = get_language_info(settings.text_language)["name_translated"]
+    return _("Some of this is only available in %(language)s.") % {"language": language}
 
 
 def recorded_sentences(codes: Iterable[str]) -> list[str]:
@@ -93,8 +110,9 @@ def recorded_sentences(codes: Iterable[str]) -> list[str]:
 
 
 def told_text(study: Study, settings: ProtocolSettings | None = None) -> str:
-    """The block as plain text, a line for each, and what is recorded below it."""
-    lines = [f"{line.label}: {line.text}" for line in told_lines(study, settings)]
+    """The block of an invitation, which names a profile: a line for each, and what is recorded below it."""
+    told = told_lines(study, settings, beside=("profiles",))
+    lines = [f"{line.label}: {line.text}" for line in told]
     recorded = recorded_sentences(recorded_items(settings or study.protocol))
     return "\n".join([*lines, "", _("What this site records:"), *(f"- {one}" for one in recorded)])
 

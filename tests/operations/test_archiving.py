@@ -60,9 +60,10 @@ def archive(study: Study, lead: User, *, on: bool = True) -> Study:
 
 
 def test_no_command_or_worker_works_on_it_and_what_waited_goes_on_once_it_is_back(
-    closed: Study, lead: User
+    closed: Study, lead: User, staff: Client
 ) -> None:
     archive(closed, lead)
+    assert "This study is archived" in staff.get("/staff/studies/pilot/").text
     for name, *more in COMMANDS:
         with pytest.raises(CommandError, match="The study is archived, so nothing in it changes"):
             call_command(name, "pilot", *more, stdout=StringIO(), stderr=StringIO())

@@ -17,7 +17,7 @@ from presentation.numbers import as_written, counted, decimals
 from screening.selectors.participants import undecided_participants
 from studies.models import Study, VettingStatus
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
-from studies.protocol.settings import TEXTS as TRANSLATED, ProtocolSettings
+from studies.protocol.settings import TEXTS as TRANSLATED, TOLD_TEXTS, ProtocolSettings
 from studies.services.amendments import FIXED, FIXED_PLACES
 
 # Settings without a field of their own.
@@ -122,10 +122,10 @@ def setting_label(name: str) -> Any:
 
 
 def _language_in_short(entry: Mapping[str, Any]) -> str:
-    """A language by its name, with the texts that are not there in it; pay may be blank in all."""
+    """A language by its name, with the texts that are not there in it."""
     language = get_language_info(entry["language"])["name_translated"]
     lacking = ", ".join(
-        str(TEXT_LABELS[name]) for name in TRANSLATED if name != "pay" and not entry.get(name)
+        str(TEXT_LABELS[name]) for name in TRANSLATED if name not in TOLD_TEXTS and not entry.get(name)
     )
     said = _("%(language)s, without: %(texts)s") if lacking else "%(language)s"
     return said % {"language": language, "texts": lacking}

@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from email.utils import formataddr, parseaddr
+from email.headerregistry import Address
+from email.utils import parseaddr
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
@@ -82,7 +83,9 @@ def mail_of(
 def mail_sender(sender: MailSender | None) -> str:
     """The site's address, under the study's name where it has one."""
     address = parseaddr(settings.DEFAULT_FROM_EMAIL)[1]
-    return formataddr((sender.name, address)) if sender and sender.name else settings.DEFAULT_FROM_EMAIL
+    if not (sender and sender.name):
+        return settings.DEFAULT_FROM_EMAIL
+    return str(Address(display_name=sender.name, addr_spec=address))  # as pages show it; Django encodes it
 
 
 def mail_text_default(template: str, language: str) -> tuple[str, str]:

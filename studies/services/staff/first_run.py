@@ -62,7 +62,7 @@ def first_run_redeem(*, token: str, email: str, now: datetime) -> User:
 
     Raises FirstRunTriedTooOften, FirstRunRefused, or what `staff_add` raises; the link is not spent then.
     """
-    # Before the transaction that a refusal undoes: a wrong token counts.
+    # Before the transaction that a refusal undoes, so that every try counts.
     if not limit_take(limit=TRIES, whom="", now=now):
         raise FirstRunTriedTooOften
     return _redeemed(token, email, now)

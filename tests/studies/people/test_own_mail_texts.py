@@ -51,6 +51,7 @@ def test_an_invitation_goes_out_in_the_studys_words_from_its_sender_and_back_to_
     preview = staff.get(f"{PAGE}invitation/?language=en").content.decode()
     assert "Dear participant@example.org," in preview
     assert "team@example.org" in preview
+    assert "&quot;Bäckerei, Study Team&quot; &lt;" in preview
     assert "Dear" not in staff.get(f"{PAGE}invitation/?language=de").content.decode().split("<form")[0]
     one = invitation_create(study=study, email="new@example.org", profile="stem-phd", now=now)
     site = "https://site"

@@ -103,6 +103,9 @@ def test_what_people_are_paid_is_told_in_the_readers_language_and_a_change_of_it
     study = make_study(slug="gutschein", translations=[german], **TOLD)
     with translation.override("de"):
         (told,) = [line.text for line in told_lines(study) if line.label == "Bezahlung"]
-    assert told == "Ein Gutschein über 20 Euro"
+        (language,) = [line.text for line in told_lines(study) if line.label == "Sprache"]
+        assert "Sprache" not in [line.label for line in told_lines(make_study(slug="kurz"))]
+        assert "Sprache: Manches davon" in told_text(make_study(slug="lang"))  # names of profiles
+    assert (told, language) == ("Ein Gutschein über 20 Euro", "Manches davon gibt es nur auf Englisch.")
     other = make_study(slug="voucher", translations=[german | {"pay": "Nichts"}], **TOLD)
     assert agreed_sha256(study) != agreed_sha256(other)
