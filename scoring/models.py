@@ -27,13 +27,15 @@ class ResultSet(models.Model):
     """One computation, with what it was made from; its numbers are `measures`.
 
     Of a study with private prompts there are two of each: over all answers, and over those to public prompts.
-    So are there two hashes; `inputs_sha256_public` is "" where no prompt is private.
+    So are there two hashes; `inputs_sha256_public` is "" where no prompt is private. `published` is the table
+    of models by tasks that the results of a study without an item bank stand beside, as it was then.
     """
 
     run = models.ForeignKey(ScoringRun, on_delete=models.CASCADE, related_name="result_sets")
     inputs_sha256 = models.CharField(max_length=64)
     inputs_sha256_public = models.CharField(max_length=64, blank=True)
     flow = models.JSONField()
+    published = models.JSONField(null=True)
     computed_at = models.DateTimeField()
 
     class Meta:

@@ -41,6 +41,13 @@ class MeasurementEntry(Entry):
     computed_at: datetime
 
 
+class TableEntry(Entry):
+    """A table of models by tasks: the short name and digest of the item bank that it came as."""
+
+    bank: str
+    digest: str
+
+
 class RunEntry(Entry):
     """Who judged, from which protocol on. `flow` and `inputs_sha256` are of the run's newest results.
 
@@ -48,8 +55,9 @@ class RunEntry(Entry):
 
     `judge_name` and `base_url` are those of a language model today: it may have moved since. Earlier exports
     have none of them. `headline_scope` is the scope whose rows stand first, `headline_reason` why that
-    one, or why none; earlier exports have neither. `notes` are sentences that belong to every number that
-    rests on these scores.
+    one, or why none; earlier exports have neither. `published_table` has the best published models of the
+    tasks of a study without an item bank, as it was when the results were computed. `notes` are sentences
+    that belong to every number that rests on these scores.
     """
 
     number: int
@@ -68,6 +76,7 @@ class RunEntry(Entry):
     flow: dict[str, JsonValue] | None
     headline_scope: str | None = None
     headline_reason: str | None = None
+    published_table: TableEntry | None = None
     measurement: MeasurementEntry | None = None
     notes: tuple[str, ...] = ()
 

@@ -86,6 +86,8 @@ def _how(manifest: Manifest) -> Iterator[str]:
                 f"* Data under the results: `inputs_sha256` {run.inputs_sha256}; a report of them has its "
                 "first characters at the foot of every page."
             )
+        if table := run.published_table:
+            yield f"* Best published models of the tasks: of the table `{table.bank}`, digest {table.digest}."
         yield from (f"* {_line(note)}" for note in run.notes)
 
 

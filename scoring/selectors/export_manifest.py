@@ -91,9 +91,15 @@ def _run_entry(number: int, run: ScoringRun, amended: Sequence[str], *, addresse
         flow=results.flow if results else None,
         headline_scope=lead.scope if lead else None,
         headline_reason=lead.why if lead else None,
+        published_table=_table_entry(results) if results else None,
         measurement=_measurement_entry(results) if results else None,
         notes=(*exported_notes(run), *superseded, *amended),
     )
+
+
+def _table_entry(results: ResultSet) -> manifest.TableEntry | None:
+    found = results.published
+    return manifest.TableEntry(bank=found["bank"], digest=found["digest"]) if found else None
 
 
 def _measurement_entry(results: ResultSet) -> manifest.MeasurementEntry | None:

@@ -53,11 +53,11 @@ def estimate_rows(study: Study) -> Iterator[row_types.EstimateRow]:
 
 def task_rows(study: Study) -> Iterator[row_types.TaskRow]:
     """The newest accuracies per task of every run: a task may have one private prompt only."""
-    published = published_columns(study)
+    published = {number: published_columns(results) for number, results in _numbered_results(study)}
     for number, found in _numbered_headlines(study):
         for task in map(asdict, found.tasks):
             del task["reason"]  # it is in the measures
-            name, share = best_on(published, task["task"]) or (None, None)
+            name, share = best_on(published[number], task["task"]) or (None, None)
             yield row_types.TaskRow(run=number, **task, best_published=name, best_published_accuracy=share)
 
 

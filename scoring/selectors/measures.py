@@ -149,7 +149,7 @@ def blocks_of(
     study = measurement.result_set.run.study
     found = {block: _ended_block(block, ended.get(block, NEVER), stored, labels, study) for block in wanted}
     if (benchmark := found.get(Block.BENCHMARK)) and benchmark.state == "computed":
-        found[Block.BENCHMARK] = replace(benchmark, published=published_columns(study))
+        found[Block.BENCHMARK] = replace(benchmark, published=published_columns(measurement.result_set))
     return found
 
 

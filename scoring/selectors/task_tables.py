@@ -1,16 +1,17 @@
 """What a benchmark with tasks is compared with: the study's table of models, and the questions themselves."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from psychometrics.benchmark.chance import guessing_rate
 from psychometrics.benchmark.metrics import task_key
 from psychometrics.benchmark.table import TableColumn
-from scoring.models import ModelConfiguration, ModelScore
-from scoring.selectors.leaderboards import models_of
+from scoring.models import ModelConfiguration, ModelScore, ResultSet
+from scoring.selectors.leaderboards import models_of, models_on
 from scoring.selectors.scopes import study_prompts
-from studies.models import Item, ItemBank, Study
+from studies.models import Item, ItemBank, Study, StudyRole
 from studies.selectors.private_questions import of_public
 
 MOST_TASKS = 100  # items of a bank that is one of tasks
@@ -24,16 +25,30 @@ def table_columns(study: Study) -> list[TableColumn]:
     return [] if study.item_bank is None else _columns(study, models_of(study))
 
 
-def published_columns(study: Study) -> list[TableColumn]:
-    """The same; of a study without an item bank those of the newest table that knows all of its tasks."""
-    if study.item_bank is not None:
-        return table_columns(study)
+def published_columns(results: ResultSet) -> list[TableColumn]:
+    """The same; of a study without an item bank those that were kept with its results (`newest_table`)."""
+    if results.run.study.item_bank is not None:
+        return table_columns(results.run.study)
+    return [TableColumn(**column) for column in (results.published or {"columns": ()})["columns"]]
+
+
+def newest_table(study: Study) -> dict[str, object] | None:
+    """What results of a study without an item bank keep: the newest table that knows all of its tasks.
+
+    Only of its own team, of those who run the site, or of the command line: nobody's upload changes what
+    another team reports, or has its models named there.
+    """
     keys = {task_key(task) for task in _asked_tasks(study)}
-    small = ItemBank.objects.annotate(number=Count("items")).filter(number__lte=MOST_TASKS)
-    for bank in small.order_by("-imported_at") if keys else ():
+    if study.item_bank is not None or study.protocol.match_rules is None or not keys:
+        return None
+    own = Q(imported_by=None) | Q(imported_by__is_superuser=True)
+    own |= Q(imported_by__in=StudyRole.objects.filter(study=study).values("user"))
+    small = ItemBank.objects.filter(own).annotate(number=Count("items")).filter(number__lte=MOST_TASKS)
+    for bank in small.order_by("-imported_at", "-pk"):
         if keys <= {task_key(name) for name in bank.items.values_list("prompt_id", flat=True)}:
-            return _columns(study, ModelConfiguration.objects.filter(item_bank=bank, until=None))
-    return []
+            columns = [asdict(column) for column in _columns(study, models_on(bank.pk))]
+            return {"bank": bank.slug, "digest": bank.digest, "columns": columns}
+    return None
 
 
 def _columns(study: Study, models: QuerySet[ModelConfiguration]) -> list[TableColumn]:

@@ -18,6 +18,7 @@ from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.selectors.runs import newest_results
 from scoring.selectors.scopes import results_disclosure
+from scoring.selectors.task_tables import newest_table
 from scoring.services.freshness import has_hashes, inputs_hashes, is_carried_over
 from scoring.services.storing import measures_store
 from screening.selectors.flow import study_flow
@@ -42,6 +43,7 @@ def results_compute(*, run: ScoringRun, now: datetime) -> ResultSet:
         results.inputs_sha256 = hashes[Scope.ALL]
         results.inputs_sha256_public = hashes.get(Scope.PUBLIC, "")
         results.flow, results.computed_at = _flow_of(study, answers), now
+        results.published = newest_table(study)
         headlines = _headlines_of(results)
     with transaction.atomic():
         results.save()

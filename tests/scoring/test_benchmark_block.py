@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from datetime import datetime
+from datetime import datetime, timedelta
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
+from operations.services.deleting import site_row_delete
 from presentation.numbers import decimals
 from psychometrics.benchmark.accuracy_table import AccuracyTable
 from psychometrics.inference.measure import Block
@@ -23,7 +24,7 @@ from scoring.selectors.measures import BlockMeasures, block_measures
 from scoring.services.exports import study_export
 from scoring.services.task_tables import task_table_import
 from studies.bank.records import PromptRecord
-from studies.models import ItemBank, Study
+from studies.models import ItemBank, Study, User
 from tests.support.headlines import metrics, tasks
 from tests.support.measuring import measure_blocks
 from tests.support.read_pages import every_part, read
@@ -300,3 +301,28 @@ def test_an_export_names_the_best_published_model_of_each_task_as_the_page_does(
     }
     assert exported == {("web of lies", "large", 80.0), ("zebra puzzles", "large", 60.0)}
     assert {column.name for column in block(measurement).published} == {"Random", "small", "large"}
+
+
+def test_results_stand_beside_the_table_they_were_computed_with_and_never_beside_another_teams(
+    measured: Callable[..., tuple[Study, Measurement]], tmp_path: Path, now: datetime, lead: User
+) -> None:
+    def uploaded(slug: str, best: str, hours: int, actor: User | None = None) -> ItemBank:
+        accuracies: dict[str, list[float | None]] = {
+            task: [*of[:2], (of[2] or 0) + hours] for task, of in TABLE.accuracy_percent.items()
+        }
+        table = AccuracyTable(["Random", "small", best], TABLE.tasks, accuracies)
+        at = now + timedelta(hours=hours)
+        return task_table_import(slug=slug, table=table, source="made up", now=at, actor=actor)[0]
+
+    own = uploaded("own", "known", 1)
+    uploaded("theirs", "secret", 2, User.objects.create_user("other@example.org", is_staff=True))
+    study, measurement = measured(blocks=MEASURED)
+    uploaded("later", "newer", 3, lead)
+    site_row_delete(row=own, typed="", actor=lead, now=now)
+    study_export(study=study, target=tmp_path / "export", replace=False, software="chiron test", now=now)
+    rows = map(json.loads, (tmp_path / "export" / "task_accuracies.jsonl").read_text().splitlines())
+    assert {row["best_published"] for row in rows} == {"known"}
+    assert {column.name for column in block(measurement).published} == {"Random", "small", "known"}
+    manifest = json.loads((tmp_path / "export" / "manifest.json").read_text())
+    assert manifest["runs"][0]["published_table"] == {"bank": "own", "digest": own.digest}
+    assert f"of the table `own`, digest {own.digest}" in (tmp_path / "export" / "README.md").read_text()

@@ -119,7 +119,12 @@ def task_of(block: BlockMeasures, row: MeasureRow) -> str:
 
 def _published_note(block: BlockMeasures) -> list[Text]:
     if not block.published:
-        return [_("No published table of models by task is on this site; one is imported under Models.")]
+        return [
+            _(
+                "No published table with these tasks was there when these results were computed; one is "
+                "uploaded under Models."
+            )
+        ]
     return [
         _(
             "Published models answered the whole task, people few questions of it: their intervals allow for "
