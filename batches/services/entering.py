@@ -18,6 +18,7 @@ from studies.services.people.participants import (
     asks_before_decision,
     normal_email,
     participants_add,
+    require_real,
 )
 from studies.services.people.recruiting_links import PlatformIds, id_was_used, is_address
 from studies.services.refusals import Refused
@@ -52,8 +53,9 @@ def entry_take(*, client: str, now: datetime) -> bool:
 
 
 def require_entry_open(link: RecruitingLink, now: datetime) -> None:
-    """Raise EntryClosed where nobody comes in by the link now."""
+    """Raise EntryClosed where nobody comes in by the link now, StudySimulated where nobody ever does."""
     study = link.study
+    require_real(study)
     is_over = study.closes_at is not None and study.closes_at <= now
     if link.opened_at is None or study.status != StudyStatus.FROZEN or is_over:
         raise EntryClosed(_("This study takes nobody in at the moment."))

@@ -127,7 +127,9 @@ RULES: tuple[_Rule, ...] = (
     ),
     _Rule(
         "staff_invitations", Can.INVITE,
-        lambda card: card.is_open and not card.coming and card.ended < card.planned,
+        lambda card: (
+            card.is_open and not card.study.is_simulated and not card.coming and card.ended < card.planned
+        ),
         _("Invite people"),
         _("The study is open and nobody is on the way who could fill the free places."),
     ),

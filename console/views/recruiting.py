@@ -8,7 +8,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from batches.services.entering import EntryClosed, require_entry_open
+from batches.services.entering import require_entry_open
 from console.forms.recruiting import RecruitingForm
 from studies.models import RecruitingLink, Study
 from studies.roles import Can
@@ -115,6 +115,6 @@ def _kept_closed(link: RecruitingLink) -> str:
     """Why nobody comes in by an open link now; blank where people do, and for a closed one."""
     try:
         require_entry_open(link, server_now())
-    except EntryClosed as refusal:
+    except Refused as refusal:
         return str(refusal) if link.opened_at else ""
     return ""

@@ -16,7 +16,7 @@ from studies.models import Study, User
 from studies.services.events import StudyEventKind
 from studies.services.mails.notifications import notify_workers
 from studies.services.refusals import Refused
-from studies.services.studies import require_not_archived
+from studies.services.studies import require_not_archived, study_lock
 
 WORK = "jobs.tasks.jobs_work"
 
@@ -40,13 +40,12 @@ def job_start(
     """Ask for a job; a worker takes it within seconds. Whether `actor` may is asked by the page.
 
     While one of the same kind and study waits or runs, that one is returned. Raises JobUnderWay where that
-    one has other arguments, StudyArchived where nothing begins. An unknown kind is an error of the program
-    (LookupError).
+    one has other arguments, StudyArchived or StudyGone where nothing begins. An unknown kind is an error of
+    the program (LookupError).
     """
     known = kind_named(kind)
     if known is None:
         raise LookupError(f"no kind of job is called {kind!r}")
-    require_not_archived(study)
     wanted = dict(arguments or {})
     only_one = _only_one(known, study)
     try:
@@ -55,6 +54,8 @@ def job_start(
                 kind=kind, study=study, actor=actor, arguments=wanted, only_one=only_one, created_at=now
             )
             job_event(job, StudyEventKind.JOB_STARTED, now, actor=actor)
+            if study is not None:  # locked: whoever archives it at this moment finds the job, or was first
+                require_not_archived(study_lock(study))
     except IntegrityError:
         found = Job.objects.filter(only_one=only_one, state__in=OPEN).first() if only_one else None
         if found is None:

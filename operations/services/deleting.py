@@ -138,6 +138,8 @@ def site_row_delete(*, row: Deletable, typed: str, actor: User, now: datetime) -
     """
     try:
         with transaction.atomic():
+            if isinstance(row, Study):  # first, as whoever accepts one: each would wait for the other
+                list(row.invitations.select_for_update().order_by("pk").values("pk"))
             found = type(row)._base_manager.select_for_update().filter(pk=row.pk).first()
             if found is None:
                 raise Gone(_("It was deleted already, by somebody else or in another tab."))

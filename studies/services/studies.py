@@ -47,6 +47,13 @@ class StudyArchived(Refused):
         super().__init__(_("The study is archived, so nothing in it changes. Bring it back first."))
 
 
+class StudyGone(Refused):
+    """Somebody deleted it meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(_("This study was deleted meanwhile."))
+
+
 class StudyNotFrozen(Refused):
     """Only a frozen study can be amended or closed."""
 
@@ -164,8 +171,11 @@ def require_not_archived(study: Study | None) -> None:
 
 
 def study_lock(study: Study) -> Study:
-    """The study's row as it is now, locked until the transaction ends."""
-    return Study.objects.select_for_update().get(pk=study.pk)
+    """The study's row as it is now, locked until the transaction ends. Raises StudyGone."""
+    found = Study.objects.select_for_update().filter(pk=study.pk).first()
+    if found is None:
+        raise StudyGone
+    return found
 
 
 def protocol_fix(study: Study, settings: ProtocolSettings, now: datetime, *, keep_design: bool) -> None:

@@ -67,8 +67,11 @@ def test_no_command_or_worker_works_on_it_and_what_waited_goes_on_once_it_is_bac
     for name, *more in COMMANDS:
         with pytest.raises(CommandError, match="The study is archived, so nothing in it changes"):
             call_command(name, "pilot", *more, stdout=StringIO(), stderr=StringIO())
-    with pytest.raises(StudyArchived):
-        job_start(kind="export", study=closed, actor=lead, now=server_now())
+    as_read_before = Study.objects.get()
+    as_read_before.archived_at = None
+    for study in (closed, as_read_before):
+        with pytest.raises(StudyArchived):
+            job_start(kind="export", study=study, actor=lead, now=server_now())
     plan = run_plan(
         study=closed, specs=study_judge_specs(study=closed, configs=()), now=server_now(),
         progress=lambda _done, _of: None,

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.apps import apps
@@ -12,15 +13,18 @@ from pytest_django import Settings
 
 from batches.models import Answer, Batch, Session
 from judging.models import AnswerScore, JudgeConfig
+from operations.services.deleting import site_row_delete
 from scoring.coordinator import Scoring
 from scoring.models import ExportFile, ResultSet
 from scoring.services.export_files import file_path
 from studies.models import BankVersion, Participant, SiteEvent, Study, StudyEvent, User
 from studies.roles import Role
+from studies.services.clock import server_now
 from studies.services.people.invitations import invitation_create
 from studies.services.staff.roles import role_give
 from studies.services.staff.staff import staff_add
 from studies.services.studies import study_close
+from tests.studies.invitations.invitations import token_mailed
 from tests.studies.lifecycle.drafts import draft
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -87,6 +91,28 @@ def test_a_draft_goes_and_a_locked_study_of_real_people_stays(
     locked = make_study(slug="locked")
     assert "so it stays. Close it, then archive it." in delete(staff, "study", locked.pk, locked.name)
     assert [one.slug for one in Study.objects.all()] == ["locked"]
+
+
+def test_who_accepts_while_the_study_is_deleted_gets_a_sentence(
+    client: Client, lead: User, now: datetime
+) -> None:
+    study = draft(now)
+    role_give(study=study, user=lead, role=Role.LEAD, now=now)
+    invitation = invitation_create(study=study, email="new@example.org", profile="stem-phd", now=server_now())
+    token = token_mailed(invitation, server_now())
+    deleted = False
+
+    def deleted_first(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        nonlocal deleted
+        if not deleted and sql.startswith('SELECT "studies_study"'):
+            deleted = True
+            site_row_delete(row=study, typed=study.name, actor=lead, now=now)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(deleted_first):
+        reply = client.post(f"/invitations/{token}/")
+    assert (reply.status_code, deleted) == (410, True)
+    assert "This study was deleted meanwhile." in reply.text
 
 
 def test_a_bank_is_deleted_once_no_study_uses_it_and_named_studies_keep_it(

@@ -32,7 +32,7 @@ from judging.services.running.settling import answers_complete
 from studies.models import Study, User
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
-from studies.services.studies import require_not_archived
+from studies.services.studies import require_not_archived, study_lock
 
 # So long nothing is heard of a start that goes on: with SQLite a slice may wait for others who write.
 DRAFT_FOR = timedelta(minutes=1)
@@ -178,6 +178,7 @@ def _publish(run: JudgingRun, plan_sha256: str, details: Mapping[str, Any]) -> N
     draft = _drafts().filter(pk=run.pk, state=RunState.RUNNING)
     if not draft.update(plan_sha256=plan_sha256, resumed_at=run.started_at):
         raise _outdated(run.study)
+    require_not_archived(study_lock(run.study))
     run.plan_sha256 = plan_sha256
     _event(
         run,
@@ -245,7 +246,6 @@ def run_resume(*, run: JudgingRun, budget: Decimal | None, actor: User | None, n
 
     Raises RunNotOpen, PricesUnknown, StudyArchived.
     """
-    require_not_archived(run.study)
     require_prices(budget, [scored.config for scored in scoring_runs_of(run)])
     with transaction.atomic():
         changed = JudgingRun.objects.filter(pk=run.pk, state=RunState.PAUSED).update(
@@ -253,6 +253,7 @@ def run_resume(*, run: JudgingRun, budget: Decimal | None, actor: User | None, n
         )
         if not changed:
             raise RunNotOpen(_("Only a paused run can be resumed; this one is not paused."))
+        require_not_archived(study_lock(run.study))
         again = rows_reopen(run, now)
         _event(
             run,

@@ -22,6 +22,7 @@ from studies.services.people.participants import (
     participants_add,
     require_outside_team,
     require_profile,
+    require_real,
 )
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
@@ -147,7 +148,8 @@ def invitations_create(
 
 
 def require_inviting(study: Study) -> None:
-    """Raise StudyClosed where nobody is let in any more."""
+    """Raise StudyClosed where nobody is let in any more, StudySimulated where nobody ever is."""
+    require_real(study)
     if study.status == StudyStatus.CLOSED:
         raise StudyClosed(_("This study is closed; nobody can be invited to it any more."))
 
@@ -227,6 +229,7 @@ def _require_open(invitation: Invitation | None, now: datetime) -> Invitation:
     require_unused(invitation)
     if not invitation.is_open(now):
         raise InvitationExpired(_("This invitation was not used in time and has expired."))
+    require_real(invitation.study)
     if invitation.study.status == StudyStatus.CLOSED:
         raise StudyClosed(_("This study is closed; it takes nobody in any more."))
     if invitation.study.recruiting_paused_at is not None:

@@ -57,6 +57,10 @@ class StudyClosed(Refused):
     """The study takes nobody in any more."""
 
 
+class StudySimulated(Refused):
+    """Only simulated people take part in the study."""
+
+
 class PeopleUnknown(Refused):
     """Some of the names belong to nobody in the study."""
 
@@ -111,6 +115,12 @@ def participants_add(
         )
         rows_insert(StudyEvent, _events_of(added, now, actor))()
     return added
+
+
+def require_real(study: Study) -> None:
+    """Raise StudySimulated where nobody is invited or let in: what people are told first may be missing."""
+    if study.is_simulated:
+        raise StudySimulated(_("This study is a rehearsal: only simulated people take part in it."))
 
 
 def _require_addable(study: Study, people: Sequence[NewPerson]) -> None:

@@ -16,7 +16,7 @@ from presentation.numbers import numbered
 from studies.models import Participant, PlatformEntry, RecruitingLink, Study, StudyStatus, User
 from studies.models.recruiting import PLATFORM_ID_CHARACTERS
 from studies.services.events import StudyEventKind, event_record
-from studies.services.people.participants import require_profile
+from studies.services.people.participants import require_profile, require_real
 from studies.services.people.platforms import is_id, platform_of
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
@@ -97,8 +97,9 @@ def link_save(
 
 @transaction.atomic
 def link_open(*, link: RecruitingLink, actor: User, now: datetime) -> RecruitingLink:
-    """Let people come in by the link from now on. Raises LinkRefused."""
+    """Let people come in by the link from now on. Raises LinkRefused or StudySimulated."""
     study = study_lock(link.study)
+    require_real(study)
     if study.status != StudyStatus.FROZEN:
         raise LinkRefused(_("Only a locked study recruits people; lock it first, then open the link."))
     return _set(link, now, actor, StudyEventKind.LINK_OPENED, opened_at=now)

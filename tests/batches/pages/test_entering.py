@@ -19,7 +19,7 @@ from studies.models import Participant, PlatformEntry, RecruitingLink, Study, St
 from studies.services.mails.mails import mails_send
 from studies.services.pausing import recruiting_pause
 from studies.services.people.consents import consent_record
-from studies.services.people.participants import participant_reject
+from studies.services.people.participants import StudySimulated, participant_reject
 from studies.services.people.recruiting_links import (
     LinkSettings,
     PlatformIds,
@@ -148,6 +148,19 @@ def test_whoever_the_link_is_not_meant_for_comes_home_without_ids_and_their_code
     as_read_before = RecruitingLink.objects.select_related("study").get(pk=link.pk)
     assert person_enter(link=as_read_before, ids=PlatformIds("1"), user=person.user, now=now) == person
     assert not PlatformEntry.objects.exists()
+
+
+def test_nobody_comes_into_a_simulated_study(
+    page: str, link: RecruitingLink, lead: User, client: Client, now: datetime
+) -> None:
+    Study.objects.update(is_simulated=True)
+    link = RecruitingLink.objects.select_related("study").get()
+    assert "only simulated people take part" in client.get(page, IDS).text
+    with pytest.raises(StudySimulated):
+        person_enter(link=link, ids=PlatformIds("1"), user=lead, now=now)
+    with pytest.raises(StudySimulated):
+        link_open(link=link_close(link=link, actor=lead, now=now), actor=lead, now=now)
+    assert not Participant.objects.exists()
 
 
 BAD = ["", "a" * 101, "a\nb", "\u202eabc", "=1+1", "+a", "@a", "-a", "a b", "{{%PID%}}", "ä", "١٢"]

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from studies.models import Invitation, Participant, Study, User
+from studies.models import Invitation, OutgoingMail, Participant, Study, User
 from studies.services.mails.mails import mails_send
 from studies.services.people.invitations import invitation_revoke
 from studies.services.studies import study_close
@@ -50,6 +50,24 @@ def link_mailed() -> str:
 
 def rows() -> str:
     return str(list(Invitation.objects.values()))
+
+
+def test_nobody_is_invited_or_let_into_a_simulated_study(link: str, lead: Client, study: Study) -> None:
+    Study.objects.update(is_simulated=True)
+    said = "only simulated people take part in it."
+    number = Invitation.objects.get().pk
+    for reply in (
+        lead.post(LIST, {"email": "bob@example.org", "profile": "stem-phd", "is_test": "on"}),
+        lead.post(LIST + "list/", {"text": "bob@example.org, stem-phd"}),
+        lead.post(f"{LIST}{number}/resend/", follow=True),
+        Client().get(link),
+        Client().post(link),
+    ):
+        assert said in reply.text
+    assert (Invitation.objects.count(), Participant.objects.count()) == (1, 0)
+    assert not OutgoingMail.objects.exists()
+    for page in (LIST, "/staff/studies/pilot/participants/"):
+        assert "/invitations/list/" not in lead.get(page).text
 
 
 def test_from_the_mail_to_the_study(link: str) -> None:
