@@ -5,6 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -77,10 +78,11 @@ class Mailbox:
         """Every mail that came since the last look."""
         new = []
         for file in sorted(self.folder.glob("*.log")):
-            # Two that are sent at the same moment can share a file, whose end is not a whole mail yet.
-            mails = [_mail_of(content) for content in file.read_bytes().split(END_OF_MAIL)[:-1]]
-            new += mails[self.read[file.name] :]
-            self.read[file.name] = len(mails)
+            with suppress(FileNotFoundError):  # old ones are deleted
+                # Two that are sent at the same moment can share a file, whose end is not a whole mail yet.
+                mails = [_mail_of(content) for content in file.read_bytes().split(END_OF_MAIL)[:-1]]
+                new += mails[self.read[file.name] :]
+                self.read[file.name] = len(mails)
         return new
 
 

@@ -1,9 +1,10 @@
 """Deleting the data of people who withdrew, once the promised time has come; repeating it is harmless."""
 
 import logging
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import transaction
 
 from batches.selectors.deletion import people_to_erase
@@ -18,6 +19,8 @@ from studies.services.events import StudyEventKind, participant_event
 from studies.services.people.credentials import stray_files_delete
 from studies.services.people.participants import participant_lock
 
+# Where no server sends mails, they are kept as files, with address and link; pages say for how long.
+MAIL_FILES_KEPT = timedelta(days=7)
 # In place of a verdict's reason: a verdict has one.
 GONE = "–"
 
@@ -28,7 +31,7 @@ def withdrawn_erase(*, now: datetime) -> int:
     """Delete what is due, person by person; return of how many. The next run continues what breaks off.
 
     Files that a crash left behind without a row go, too, what a judge said late, and exports that are over or
-    hold the people's rows.
+    hold the people's rows, and old files of mails.
     """
     due = people_to_erase(now)
     for participant in Participant.objects.filter(pk__in=due):
@@ -36,6 +39,7 @@ def withdrawn_erase(*, now: datetime) -> int:
     _late_quotes_delete()
     _stray_files_delete(now)
     _exports_delete(now)
+    _mail_files_delete(now)
     return len(due)
 
 
@@ -78,6 +82,16 @@ def _exports_delete(now: datetime) -> None:
         files_expire(now=now)
     except OSError:
         logger.exception("could not delete an export")
+
+
+def _mail_files_delete(now: datetime) -> None:
+    oldest = (now - MAIL_FILES_KEPT).timestamp()
+    try:
+        for file in (settings.DATA_DIR / "mail").glob("*.log"):
+            if file.stat().st_mtime < oldest:
+                file.unlink(missing_ok=True)
+    except OSError:
+        logger.exception("could not delete a file of mails")
 
 
 def _late_quotes_delete() -> None:

@@ -23,7 +23,7 @@ from operations.rehearsal.web import WebParticipant
 from operations.selectors import prompt_keys
 from studies.models import Participant, Study, StudyStatus, User
 from studies.services.mails.mails import mails_kept
-from studies.services.people.participants import NewPerson, participants_add
+from studies.services.people.participants import NewPerson, participants_add, people_present
 from studies.services.refusals import Refused
 
 # Of one job; what is left over goes on where it is started again.
@@ -76,13 +76,21 @@ def simulated_people_add(*, study: Study, number: int | None, actor: User | None
     profiles = [profile.slug for profile in study.protocol.profiles]
     if number is None:
         number = places_of(study)
+    wanted = addresses_of(study, number)
+    present = people_present(study, wanted)
     people = [
-        NewPerson(f"{study.slug}-{n + 1:03d}@example.org", profiles[n % len(profiles)], approved=True)
-        for n in range(study.participants.count(), number)
+        NewPerson(address, profiles[n % len(profiles)], approved=True)
+        for n, address in enumerate(wanted)
+        if address not in present
     ]
     participants_add(study=study, people=people, actor=actor, now=now)
     idle = Participant.objects.filter(study=study, session=None).order_by("id")
     return list(idle.values_list("user__email", flat=True))
+
+
+def addresses_of(study: Study, number: int) -> list[str]:
+    """Of the first so many simulated people."""
+    return [f"{study.slug}-{n + 1:03d}@example.org" for n in range(number)]
 
 
 def places_of(study: Study) -> int:
@@ -118,7 +126,7 @@ def rehearsal_run(
         raise StudyNotOpen
     people, began = min(people, places_of(study)), clock()
     simulated_people_add(study=study, number=people, actor=actor, now=began)
-    wanted = [f"{study.slug}-{n + 1:03d}@example.org" for n in range(people)]
+    wanted = addresses_of(study, people)
     drawn = draw_people(wanted, mean=MEAN, spread=SPREAD, seed=1, off_task_share=OFF_TASK * off_task)
     # Nobody who takes part in a real study is signed in for, whatever their address.
     rows = Participant.objects.filter(study=study, user__email__in=wanted, user__is_staff=False).exclude(

@@ -5,6 +5,7 @@ the study team sends about people: decisions on taking part, invitations.
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.utils.translation import get_language, gettext, gettext_lazy as _
 
 from studies.forms.texts import CHOICE_ERRORS, REASON_CHARACTERS, StorableTextField
@@ -120,6 +121,10 @@ class InvitationForm(forms.Form):
         max_length=NAME_CHARACTERS,
         widget=forms.TextInput(attrs={"autocomplete": "off", "dir": "auto"}),
     )
+    language = forms.ChoiceField(
+        label=_("Language of the mail"), choices=[("", _("the site's")), *settings.LANGUAGES], required=False,
+        error_messages={"invalid_choice": _("Choose a language from the list.")},
+    )  # fmt: skip
     is_test = forms.BooleanField(
         label=_("Test run: this person's answers are kept out of the results"), required=False
     )

@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 
 from batches.models import Session
+from batches.services.ending import session_withdraw
 from jobs.models import Job
 from jobs.services.starting import job_start
 from judging.services.running.judge_specs import study_judge_specs
@@ -87,6 +88,14 @@ def test_no_command_or_worker_works_on_it_and_what_waited_goes_on_once_it_is_bac
     results_measure(clock=server_now)
     assert ResultSet.objects.exclude(measurement=None).exists()
     assert mails_send(clock=server_now) == 1
+
+
+def test_who_was_withdrawn_is_told_of_it_in_an_archived_study_too(closed: Study, lead: User) -> None:
+    person = Participant.objects.get()
+    session_withdraw(participant=person, now=server_now(), actor=lead, site_url="https://chiron.example")
+    archive(closed, lead)
+    assert mails_send(clock=server_now) == 1
+    assert mail.outbox[0].to == [person.user.email]
 
 
 def test_what_runs_is_ended_first(closed: Study, lead: User, staff: Client) -> None:

@@ -93,6 +93,14 @@ def test_nobody_of_a_real_study_is_signed_in_for(make_study: Callable[..., Study
     assert Session.objects.get().participant.user.email == "trial-002@example.org"
 
 
+def test_somebody_else_in_the_study_keeps_no_simulated_person_out(make_study: Callable[..., Study]) -> None:
+    study = make_study(slug="trial", prompts=6, batch_size=3)
+    participant_add(study=study, email="guest@example.org", profile="stem-phd", now=server_now())
+    Study.objects.update(is_simulated=True)
+    study.refresh_from_db()
+    assert rehearse(study, 2).through == 2
+
+
 def test_after_half_an_hour_nobody_further_begins(
     make_study: Callable[..., Study], monkeypatch: pytest.MonkeyPatch
 ) -> None:

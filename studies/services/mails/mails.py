@@ -139,9 +139,9 @@ def mails_send(*, clock: Callable[[], datetime], may_drop: bool = True) -> int:
         while (now := clock()) < began + RUN_FOR:
             # What was never tried is due whatever the time is: the clock that dated it may have been ahead.
             due_now = Q(attempts=0) | Q(due_at__lte=now)
-            sendable = OutgoingMail.objects.filter(
-                due_now, discarded=False, expires_at__gt=now, record__study__archived_at=None
-            )
+            # Of an archived study only what people were promised to be told, such as that they are out.
+            goes = Q(record__study__archived_at=None) | Q(record__kind=MailKind.DECISION)
+            sendable = OutgoingMail.objects.filter(due_now, goes, discarded=False, expires_at__gt=now)
             due = sendable.select_related("invitation__study").order_by("due_at").first()
             if due is None:
                 break

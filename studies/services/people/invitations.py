@@ -71,6 +71,7 @@ def invitation_create(
     profile: str,
     now: datetime,
     is_test: bool = False,
+    language: str = "",
     name: str = "",
     actor: User | None = None,
 ) -> Invitation:
@@ -94,6 +95,7 @@ def invitation_create(
         email=address,
         profile=profile,
         is_test=is_test,
+        language=language,
         name=name,
         token_sha256=token_sha256(token_new()),
         created_at=now,

@@ -16,6 +16,7 @@ from studies.models import Invitation, OutgoingMail, Participant, Study, User
 from studies.services.mails.mails import mails_send
 from studies.services.people.invitations import invitation_revoke
 from studies.services.studies import study_close
+from tests.access.forms_shown import forms_of
 
 pytestmark = pytest.mark.django_db
 
@@ -68,6 +69,18 @@ def test_nobody_is_invited_or_let_into_a_simulated_study(link: str, lead: Client
     assert not OutgoingMail.objects.exists()
     for page in (LIST, "/staff/studies/pilot/participants/"):
         assert "/invitations/list/" not in lead.get(page).text
+
+
+def test_who_is_invited_again_keeps_name_and_language(lead: Client) -> None:
+    fields = {"email": "ada@example.org", "profile": "stem-phd", "name": "Ada Doe", "language": "de"}
+    lead.post(LIST, fields)
+    first = Invitation.objects.get()
+    invitation_revoke(invitation=first, now=timezone.now())
+    forms = forms_of(lead.get(LIST).text, LIST)
+    (again,) = (form for form in forms if form.values.get("name") == ["Ada Doe"])
+    lead.post(again.path, again.values)
+    second = Invitation.objects.exclude(pk=first.pk).get()
+    assert (second.email, second.name, second.language) == ("ada@example.org", "Ada Doe", "de")
 
 
 def test_from_the_mail_to_the_study(link: str) -> None:
