@@ -55,7 +55,7 @@ def test_every_page_counts_the_same_things_and_the_command_says_them(
     settings = ProtocolSettings.model_validate(TOLD)
     draft = study_update_settings(study=draft, settings=settings, now=now)
     batches_build(study=draft, now=now)
-    assert "6 things to look at before the lock" in staff.get(reverse("staff_lock", args=["draft"])).text
+    assert "7 things to look at before the lock" in staff.get(reverse("staff_lock", args=["draft"])).text
     page = staff.get(steps).text
     assert ("(something is missing)" in page, "(something to look at)" in page) == (False, True)
     said = StringIO()
@@ -122,3 +122,18 @@ def test_the_lock_page_says_what_follows_from_what_differs(draft: Study, save: S
     ]
     assert len(context["differing"]) + len(context["same"]) == context["number"]
     assert [one.is_own for one in context["texts"]] == [False] * len(context["texts"])
+
+
+def test_licence_and_authors_are_asked_for_until_the_form_of_the_exports_was_saved(
+    draft: Study, staff: Client, now: datetime
+) -> None:
+    exports, said = reverse("staff_exports", args=["draft"]), "Licence and authors are not said yet"
+    for page in (
+        reverse("staff_lock", args=["draft"]),
+        reverse("staff_setup_step", args=["draft", "reporting"]),
+    ):
+        assert f'href="{exports}#publish"' in staff.get(page).text, page
+    assert [level for one, level in sentences(draft, now).items() if one.startswith(said)] == ["should"]
+    form = {"licence": "", "title": "", "authors": "Example Group", "doi": ""}
+    assert staff.post(exports, form).status_code == 302
+    assert not [one for one in sentences(draft, now) if one.startswith(said)]
