@@ -98,7 +98,7 @@ def report_page(request: SignedInRequest, session_id: UUID, body: schemas.PageRe
 def see_question(
     request: SignedInRequest, session_id: UUID, position: int, body: schemas.Seen
 ) -> schemas.Heard:
-    """Stamp the first view of a question. `kept`: it was the first, and the session runs."""
+    """Stamp the first view of a question. `kept`: the server did not know of it, and the session ran then."""
     session = session_clock(request.user, session_id)
     if session is None:
         raise HttpError(404, _("There is no such session of yours."))

@@ -112,9 +112,7 @@ def last_activity(session: Session) -> datetime:
     if expired is not None:
         before = before.filter(pk__lt=expired.pk)
     told = session.events.filter(kind=SessionEventKind.SEEN_OFFLINE)
-    seen = Answer.objects.filter(session=session).exclude(
-        position__in=[event.details["position"] for event in told]
-    )
+    seen = session.answers.exclude(first_seen_at__in=told.values("happened_at"))
     moments = [
         session.started_at,
         *before.values_list("recorded_at", flat=True),

@@ -24,7 +24,7 @@ from typing import cast
 import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, connection, transaction
-from django.db.models import Exists, F, Q
+from django.db.models import Exists, F
 from django.utils.translation import gettext as _
 
 from batches.models import Answer, PracticeAnswer, RevisionOutcome, Session, SessionEventKind
@@ -51,6 +51,8 @@ LOG = structlog.get_logger("chiron")
 MIN_REVISION_BYTES = 500
 # A page counts whole seconds, and may tell again of a view whose reply got lost.
 SAME_VIEW = timedelta(seconds=10)
+# How long after the end a page may tell of a view from before it; the results say that they rest on less.
+TOLD_WITHIN = timedelta(days=1)
 # The person's total follows an answer's history in so many steps: next to no save has to write it.
 STEPS = 1_000
 
@@ -135,26 +137,32 @@ def answer_save(
 
 
 def prompt_seen(*, session: Session, position: int, now: datetime, seconds_ago: int = 0) -> bool:
-    """Stamp the first view of a prompt in a running session; False where it was stamped, or is too late.
+    """Stamp the first view of a prompt while the session ran; False where that is known, or is too late.
 
     A page that was offline tells of a view later, and how many `seconds_ago` it was by its device: an event
-    keeps both times, also where the server has meanwhile shown the prompt itself. No deadline goes by what a
-    page says.
+    keeps both times. Where the server has shown the prompt before it heard of that, its own stamp stands.
+    No deadline goes by what a page says.
     """
-    if not session.is_running(now):
-        return False
     seen_at = max(session.started_at, now - timedelta(seconds=seconds_ago)) if seconds_ago else now
-    is_first = Q(first_seen_at=None)
-    if seconds_ago:
-        told = session.events.filter(kind=SessionEventKind.SEEN_OFFLINE, details__position=position)
-        is_first |= Q(~Exists(told), first_seen_at__gt=seen_at + SAME_VIEW)
-    unseen = Answer.objects.filter(is_first, session=session, position=position)
+    if not (session.is_running(now) or _ran_at(session, seen_at, now)):
+        return False
+    kind = SessionEventKind.SEEN_OFFLINE
+    told = session.events.filter(kind=kind, details__position=position)
+    answer = Answer.objects.filter(session=session, position=position)
     with transaction.atomic():
-        is_stamped = bool(unseen.update(first_seen_at=seen_at))
-        if is_stamped and seconds_ago:
-            kind = SessionEventKind.SEEN_OFFLINE
-            session_event(session.pk, kind, now, happened_at=seen_at, position=position)
-    return is_stamped
+        is_news = bool(answer.filter(first_seen_at=None).update(first_seen_at=seen_at))
+        if seconds_ago:
+            later = answer.filter(~Exists(told), first_seen_at__gt=seen_at + SAME_VIEW)
+            is_news = is_news or later.exists()
+            if is_news:
+                session_event(session.pk, kind, now, happened_at=seen_at, position=position)
+    return is_news
+
+
+def _ran_at(session: Session, seen_at: datetime, now: datetime) -> bool:
+    """Whether a session that is over ran at `seen_at`, and ended so recently that this is still heard."""
+    end = min(session.deadline_at, session.ended_at or session.deadline_at)
+    return session.status != SessionStatus.WITHDRAWN and seen_at < end and now <= end + TOLD_WITHIN
 
 
 def prompt_seen_soon(*, session: Session, position: int, now: datetime) -> None:

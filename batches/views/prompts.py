@@ -107,7 +107,7 @@ def _page(
     status: int = 200,
 ) -> HttpResponse:
     """Show the prompt while the session runs; every way of seeing it first is stamped. A browser keeps no
-    copy of one that an open page may not hold.
+    copy of a private one, also where an open page may hold it.
     """
     session = answer.session
     if not session.is_running(now):
@@ -121,7 +121,7 @@ def _page(
     context |= {"answer": answer, "form": form, "receipt": receipt}
     context["is_held"] = _may_be_held(session, answer)
     response = render(request, "batches/prompt.html", context, status=status)
-    if not context["is_held"]:
+    if is_private(answer.prompt):
         response["Cache-Control"] = "no-store"
     return response
 

@@ -2,6 +2,7 @@
 
 import { addLocalTimes } from "./local_times.js";
 import { addPrinting } from "./printing.js";
+import { FirstViews } from "./first_views.js";
 import { PromptList } from "./prompt_list.js";
 import { Reporter } from "./reporter.js";
 import { TimeBar } from "./time_bar.js";
@@ -9,7 +10,9 @@ import { showUnsent } from "./unsent.js";
 
 addLocalTimes();
 addPrinting();
-showUnsent(document.getElementById("unsent-texts"));
+const unsent = document.getElementById("unsent-texts");
+showUnsent(unsent);
+if (unsent?.dataset.seenUrl) new FirstViews({ url: unsent.dataset.seenUrl, session: unsent.dataset.session }).send();
 const list = document.querySelector(".answer-list");
 if (list) new PromptList({ session: list.dataset.session, position: null });
 const bar = document.getElementById("time-bar");

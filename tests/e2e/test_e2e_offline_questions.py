@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.utils import timezone
 from playwright.sync_api import BrowserContext, Dialog, Page, Route, expect
 
 from batches.models import Answer, Session, SessionEvent, SessionEventKind
@@ -292,6 +293,28 @@ def test_first_views_that_a_reload_left_untold_are_told_by_the_next_page(
     assert all(event.happened_at < event.recorded_at for event in told)
     untold = "Object.keys(localStorage).filter(key => key.startsWith('chiron:seen:')).length"
     wait_until(again, lambda: again.evaluate(untold) == 0, "nothing of it stays on the device")
+
+
+def test_first_views_that_were_untold_at_the_end_are_told_by_the_receipt(
+    opened: Callable[..., tuple[Session, Page]],
+) -> None:
+    session, page = opened()
+    device = page.context
+    device.set_offline(True)
+    expect(page.locator("#line-lost")).to_be_visible()
+    page.get_by_role("button", name="Next question").click()
+    shown(page, 2)
+    seen = page.evaluate("Date.now()")
+    wait_until(page, lambda: page.evaluate("Date.now()") - seen > 1_000, "devices tell whole seconds")
+    page.close()
+    Session.objects.filter(pk=session.pk).update(deadline_at=timezone.now())
+
+    device.set_offline(False)
+    receipt = device.new_page()
+    receipt.goto(f"/sessions/{session.pk}/receipt/")
+    told = SessionEvent.objects.filter(session=session, kind=SessionEventKind.SEEN_OFFLINE)
+    wait_until(receipt, told.exists, "the view arrived")
+    assert Answer.objects.get(session=session, position=2).first_seen_at == told.get().happened_at
 
 
 def test_a_mark_of_another_device_shows_on_the_question_that_is_held_and_is_not_taken_back(

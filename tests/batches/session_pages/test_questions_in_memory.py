@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from batches.models import Answer, Session, SessionEvent, SessionEventKind
 from batches.selectors.sessions import last_activity
-from batches.services.ending import DeclaredResources, session_submit
+from batches.services.ending import DeclaredResources, session_submit, session_withdraw, sessions_expire
 from batches.services.starting import session_start
 from studies.models import Participant, Prompt, Study
 from tests.batches.session_pages.session_pages import end_ago
@@ -71,6 +71,8 @@ def test_a_private_question_comes_with_its_form_alone_unless_the_protocol_allows
     study = Study.objects.get()
     Study.objects.update(settings={**study.settings, "private_offline": True})
     assert "A secret" in held(page, session).content.decode()
+    # In memory it may be, on the device it is not.
+    assert "no-store" in page.get(f"/sessions/{session.pk}/prompts/2/")["Cache-Control"]
 
 
 def test_nobody_else_gets_them_and_nobody_before_the_start_or_after_the_end(
@@ -115,7 +117,7 @@ def test_a_first_view_is_kept_as_the_device_tells_it_beside_when_it_was_heard(
     assert last_activity(session) <= before
 
 
-def test_a_view_on_a_lost_line_comes_before_the_page_that_was_loaded_when_it_was_back(
+def test_what_the_server_stamped_stands_and_the_trail_keeps_the_earlier_view_that_a_device_tells_of(
     page: Client, session: Session
 ) -> None:
     Session.objects.update(started_at=timezone.now() - timedelta(hours=1))
@@ -126,8 +128,10 @@ def test_a_view_on_a_lost_line_comes_before_the_page_that_was_loaded_when_it_was
     assert told(page, session, 2, 600) == {"kept": True}
     event = SessionEvent.objects.get(kind=SessionEventKind.SEEN_OFFLINE)
     assert loaded is not None
-    assert event.happened_at == Answer.objects.get(position=2).first_seen_at
+    assert Answer.objects.get(position=2).first_seen_at == loaded
     assert timedelta(seconds=599) < loaded - event.happened_at < timedelta(seconds=605)
+    # The server's own stamp is a sign of the person all the same.
+    assert last_activity(session) == loaded
     # A device tells of one first view.
     assert told(page, session, 2, 900) == {"kept": False}
 
@@ -141,7 +145,31 @@ def test_a_span_that_is_none_is_refused_in_a_sentence(
     assert json.loads(reply.content)["sentence"].endswith(".")
 
 
-def test_after_the_end_no_first_view_is_kept(page: Client, session: Session) -> None:
-    end_ago(session, seconds=1)
-    assert told(page, session, 1, 60) == {"kept": False}
+@pytest.mark.parametrize("is_swept", [False, True])
+def test_a_view_from_before_the_end_is_heard_for_a_day_and_none_from_after_it(
+    page: Client, session: Session, is_swept: bool
+) -> None:
+    end_ago(session, seconds=600)
+    if is_swept:
+        sessions_expire(now=timezone.now())
+    assert told(page, session, 1, 300) == told(page, session, 1, 0) == {"kept": False}
     assert not SessionEvent.objects.filter(kind=SessionEventKind.SEEN_OFFLINE).exists()
+    assert told(page, session, 1, 900) == {"kept": True}
+    event = SessionEvent.objects.get(kind=SessionEventKind.SEEN_OFFLINE)
+    assert Answer.objects.get(position=1).first_seen_at == event.happened_at < Session.objects.get().deadline_at
+    end_ago(session, seconds=25 * 3_600)
+    assert told(page, session, 2, 26 * 3_600) == {"kept": False}
+
+
+def test_no_view_is_heard_that_was_after_the_submission_or_in_a_session_that_counts_nowhere(
+    page: Client, session: Session
+) -> None:
+    now = timezone.now()
+    Session.objects.update(started_at=now - timedelta(hours=1))
+    session_submit(
+        session=session, resources=DeclaredResources(categories=(), note=""), now=now - timedelta(minutes=10)
+    )
+    assert told(page, session, 1, 300) == {"kept": False}
+    assert told(page, session, 1, 900) == {"kept": True}
+    session_withdraw(participant=session.participant, now=now)
+    assert told(page, session, 2, 900) == {"kept": False}
