@@ -64,8 +64,8 @@ class AnswerRow(Row):
     )
     revision: int = Field(description="number of the newest accepted revision; 0 means never saved")
     first_seen_at: datetime | None = Field(
-        description="when the prompt was first shown; where an open page showed it without a network, and told "
-        "so before the server showed it, as the device told (event `seen_offline`)"
+        description="when the prompt was first shown; where an open page showed it without a network, and "
+        "told so before the server showed it, as the device told (event `seen_offline`)"
     )
     saved_at: datetime | None = Field(description="when the newest revision was accepted")
 

@@ -156,7 +156,9 @@ def test_a_view_from_before_the_end_is_heard_for_a_day_and_none_from_after_it(
     assert not SessionEvent.objects.filter(kind=SessionEventKind.SEEN_OFFLINE).exists()
     assert told(page, session, 1, 900) == {"kept": True}
     event = SessionEvent.objects.get(kind=SessionEventKind.SEEN_OFFLINE)
-    assert Answer.objects.get(position=1).first_seen_at == event.happened_at < Session.objects.get().deadline_at
+    assert (
+        Answer.objects.get(position=1).first_seen_at == event.happened_at < Session.objects.get().deadline_at
+    )
     end_ago(session, seconds=25 * 3_600)
     assert told(page, session, 2, 26 * 3_600) == {"kept": False}
 
