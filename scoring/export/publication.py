@@ -38,6 +38,7 @@ LICENCES: Mapping[str, tuple[str, str]] = {
 }
 # As the schema of CITATION.cff 1.2.0 has them.
 DOI = re.compile(r"10\.\d{4,9}(\.\d+)?/[A-Za-z0-9:/_;\-.()\[\]\\]+")
+UNSEEN = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")  # no letters, or ends of lines, to YAML
 ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
 
@@ -142,4 +143,4 @@ def citation_cff(publication: Publication, study: StudyEntry, now: datetime) -> 
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    return UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", json.dumps(text, ensure_ascii=False))

@@ -5,16 +5,18 @@ import json
 import math
 import subprocess
 import sys
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import yaml
 from django.test import Client
 from django.urls import reverse
 
-from scoring.export.publication import DOI, AuthorRefused, authors_of
+from scoring.export.publication import DOI, Author, AuthorRefused, Publication, authors_of, citation_cff
 from scoring.export.rows import ROW_TYPES
 from scoring.models import PublicationSettings
+from scoring.selectors.export_manifest import study_entry
 from scoring.services.exports import study_export
 from studies.models import BankVersion, Study, StudyEvent, User
 from studies.roles import Role
@@ -87,6 +89,15 @@ def test_what_is_said_after_the_lock_is_in_readme_licence_and_citation(
     assert f"counted (retained): {manifest['runs'][0]['flow']['retained']}." in readme
     named = {one["name"] for one in manifest["files"]}
     assert {"README.md", "LICENSE", "CITATION.cff", "datapackage.json"} <= named
+
+
+def test_a_citation_is_yaml_whatever_letters_somebody_wrote(scored: Study) -> None:
+    entry, now = study_entry(scored), datetime(2026, 1, 1, tzinfo=UTC)
+    title = "".join(map(chr, [*range(0x100), 0x2028, 0x2029, 0xFEFF, 0xFFFE, 0xFFFF, 0x1F600, 0x10FFFF]))
+    for said in (title, *title):
+        text = citation_cff(Publication(title=f"a{said}b", authors=(Author("Group"),)), entry, now)
+        assert text is not None
+        assert yaml.safe_load(text)["title"] == f"a{said}b", ascii(said)
 
 
 def test_what_people_wrote_makes_no_line_and_no_markup_of_its_own(
