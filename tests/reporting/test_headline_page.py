@@ -237,7 +237,12 @@ def test_without_an_item_bank_there_are_raw_scores(staff: Client, results: Resul
     said = sentence(staff)
     assert said.startswith(f"People with AI got {100 * mean.value:.0f} % of the possible score on average")
     assert "The study has no item bank" in said
-    assert "logits" not in page(staff).partition("All numbers of Average and Top")[0]
+    first, _title, numbers = page(staff).partition("All numbers of Average and Top")
+    assert "logits" not in first
+    assert re.findall(r"<th [^>]*>\s*(?:<abbr[^>]*>)?([^<]+)", numbers.partition("</thead>")[0]) == [
+        "Group", "People", "Scored answers", "Questions", "Answers per question", "Raw mean", "Coverage",
+    ]  # fmt: skip
+    assert "without parameters" not in numbers
 
 
 def test_too_few_people_have_no_top(staff: Client, results: ResultSet) -> None:
