@@ -18,7 +18,7 @@ from presentation.drawings.shapes import WIDE
 from presentation.first_intervals import interval_sentences
 from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.headline import PERSON_ERROR, Headline, headline_of
-from reporting.selectors.reports import NO_ITEM_BANK, SIMULATED, TASKS_ARE_ITEMS, report_of
+from reporting.selectors.reports import NO_ITEM_BANK, SIMULATED, report_of
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.headline.categories import ABILITY, RAW, categories_shown
 from reporting.views.headline.figure import ladder_caption, ladder_drawing, ladder_table, ladder_title
@@ -115,8 +115,7 @@ def _results_context(
         "notes": [
             note
             for note in found.report.notes
-            if note
-            not in {str(SIMULATED), str(NO_ITEM_BANK), str(TASKS_ARE_ITEMS), *found.report.metric_notes}
+            if note not in {str(SIMULATED), str(NO_ITEM_BANK), *found.report.metric_notes}
             and escape(note) not in sentence
         ],
         "absent": {

@@ -3,6 +3,7 @@ address, as every role, with all that it can be asked for.
 """
 
 import hashlib
+import re
 import zipfile
 from collections.abc import Callable, Iterator
 from html import unescape
@@ -90,6 +91,11 @@ def secrets(world: World) -> dict[str, str]:
         "a file": "secret-plan.png",
     }
     return told | {f"an answer by {one.session_id}": one.text for one in answers}
+
+
+def told_in(word: str, reply: str) -> bool:
+    """Whether it stands there, and is no part of a moment or of another number."""
+    return re.search(rf"(?<!\d){re.escape(word)}(?!\d)", reply) is not None
 
 
 @pytest.fixture
@@ -222,7 +228,7 @@ def test_no_reply_tells_of_a_private_question(
         f"{where}: {kind}"
         for where, reply in replies(visitors, role, world.here.study, everywhere)
         for kind, word in secrets.items()
-        if word in reply
+        if told_in(word, reply)
     }
     assert not told, "\n".join(sorted(told))
 
@@ -236,7 +242,7 @@ def test_a_lead_reads_all_of_it_and_the_history_tells(
         kind
         for _where, reply in replies(visitors, "lead", world.here.study, everywhere)
         for kind, word in secrets.items()
-        if word in reply
+        if told_in(word, reply)
     }
     assert found == set(secrets)
 

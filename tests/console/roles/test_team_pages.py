@@ -150,7 +150,7 @@ def test_the_health_of_the_site_is_what_doctor_says(
     client.cookies["django_language"] = "de"
     german = text_of(client.get("/staff/health/"))
     assert "0 warten, davon 0 vergeblich versucht" in german
-    assert "keine angelegt; noch ist keine Studie mit echten Personen gesperrt" in german
+    assert "noch nicht nötig: keine Studie mit echten Personen ist gesperrt" in german
 
 
 def test_every_other_sign_in_ends_and_this_one_goes_on(client: Client, root: User) -> None:

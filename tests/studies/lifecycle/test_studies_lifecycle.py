@@ -51,7 +51,7 @@ def test_a_short_name_is_used_once(now: datetime) -> None:
     [
         (2, 1, "closes_at is not after opens_at"),
         (1, 1, "closes_at is not after opens_at"),
-        (None, 0, r"closes_at \(2030-05-01 09:00 UTC\) has passed"),
+        (None, 0, r"closes_at \(1 May 2030, 09:00 UTC\) has passed"),
     ],
 )
 def test_impossible_times_are_refused(
