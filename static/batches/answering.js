@@ -1,5 +1,7 @@
 // The answering page, in a session and in practice: connects the questions with the clock, their list and the tools.
 
+import { fill, gettext } from "../js/texts.js";
+import { announce } from "./announcer.js";
 import { addCopying } from "./copying.js";
 import { Ending, PracticeEnding } from "./ending.js";
 import { FirstViews } from "./first_views.js";
@@ -47,6 +49,7 @@ workplace.addEventListener("shown", () => {
   sides.name(workplace.shown.position);
   sides.show("question");
   tellSignedOut();
+  sayUndecided();
   if (ending.isOver) ending.sayWhatIsSaved();
 });
 listenToTime();
@@ -72,11 +75,24 @@ function listenTo({ saver, flag, position }) {
     if (detail.state === "saved") {
       if (saver.revision > 0) list.showSaved(saver.draft.text.trim() !== "", position);
     } else if (saver.unsaved) list.showDraft(position);
+    sayUndecided();
     if (detail.state === "over") settleOver(saver);
     if (ending.isOver && !practiceOver) ending.sayWhatIsSaved();
   });
   flag.addEventListener("change", ({ detail }) => list.showFlag(detail.flagged, position));
   list.showFlag(flag.flagged, position);
+}
+
+// A question that stands aside has its own notice out of sight.
+function sayUndecided() {
+  const notice = document.getElementById("undecided");
+  const link = notice.querySelector("a");
+  const work = workplace.isOver ? undefined : workplace.undecided.find((one) => one !== workplace.shown);
+  const words = work ? fill(gettext("Question %(position)s is not saved: it needs your decision."), work) : "";
+  if (words !== "" && words !== link.textContent) announce(words);
+  notice.hidden = words === "";
+  link.textContent = words;
+  if (work) link.href = list.address(work.position);
 }
 
 // A save was refused because the session is over. The clock says how it ended, or that it goes on after all.

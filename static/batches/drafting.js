@@ -14,7 +14,7 @@ import { randomToken } from "./tokens.js";
 import { WordCount } from "./word_count.js";
 
 export class Drafting {
-  // `go(step)` leads to the next (1) or the previous (-1) prompt, `leave(address)` to another page.
+  // `go(step)` leads to the next (1) or the previous (-1) prompt, `leave(address)` to the page that ends the work.
   constructor({ form, flag, go, leave }) {
     const { session, position, saveUrl } = form.dataset;
     const tab = randomToken();

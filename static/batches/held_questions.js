@@ -44,6 +44,9 @@ export class HeldQuestions {
   close() {
     this.isClosed = true;
     this.questions.clear();
+    for (const file of this.files.values()) URL.revokeObjectURL(file);
+    this.files.clear();
+    this.bytes = 0;
   }
 
   // The session goes on after all.
@@ -94,6 +97,7 @@ export class HeldQuestions {
         const isTooLarge = this.bytes + Number(reply.headers.get("Content-Length")) > MOST_BYTES;
         if (!reply.ok || isTooLarge) return reply.body?.cancel();
         const file = await reply.blob();
+        if (this.isClosed) return undefined;
         this.bytes += file.size;
         this.files.set(address, URL.createObjectURL(file));
       } catch {

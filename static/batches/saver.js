@@ -13,6 +13,7 @@ const RETRY_MS = [2_000, 4_000, 8_000, 16_000, 30_000];
 const SIGNED_OUT_RETRY_MS = 15_000;
 // All bodies that may outlive the page together must stay below 64 KiB.
 const KEEPALIVE_BYTES = 60_000;
+let leavingBytes = 0;
 
 export class Saver extends EventTarget {
   // Events: "state" with detail {state, reply}; "time" with detail {secondsLeft, askedAt}.
@@ -160,14 +161,17 @@ export class Saver extends EventTarget {
   }
 
   #post(body, leaving) {
-    const small = body.length < KEEPALIVE_BYTES && new Blob([body]).size < KEEPALIVE_BYTES;
-    return fetch(this.url, {
+    const bytes = leaving ? new Blob([body]).size : 0;
+    const keepalive = leaving && leavingBytes + bytes < KEEPALIVE_BYTES;
+    if (keepalive) leavingBytes += bytes;
+    const sent = fetch(this.url, {
       method: "POST",
       headers: { "Content-Type": "application/json", "X-CSRFToken": csrfToken() },
       body,
-      keepalive: leaving && small,
+      keepalive,
       signal: leaving ? undefined : AbortSignal.timeout(TIMEOUT_MS),
     });
+    return keepalive ? sent.finally(() => (leavingBytes -= bytes)) : sent;
   }
 
   #attempt() {

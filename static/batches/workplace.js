@@ -32,6 +32,11 @@ export class Workplace extends EventTarget {
     return works.sort((one, other) => one.saver.editedAt - other.saver.editedAt);
   }
 
+  // What was refused, or overtaken by another page: the person's to decide.
+  get undecided() {
+    return this.unsaved.filter(({ saver }) => ["refused", "stale"].includes(saver.state));
+  }
+
   // The question that the page came with, when everything listens.
   begin() {
     const work = new Work(pieces(document));
@@ -57,7 +62,7 @@ export class Workplace extends EventTarget {
     const move = ++this.moves;
     if (position === this.shown.position) return;
     await this.#settle(SAVE_MS);
-    if (move !== this.moves || (!isBack && this.#needsDecision)) return;
+    if (move !== this.moves || (!isBack && this.undecided.includes(this.shown))) return;
     const address = this.list.address(position);
     const work = this.works.get(position) ?? this.#held(position) ?? (await this.#loaded(position));
     const nodes = work && (work.nodes ?? (await this.#loaded(position))?.nodes ?? null);
@@ -67,10 +72,12 @@ export class Workplace extends EventTarget {
     else this.#show(work, nodes, isBack ? null : address);
   }
 
-  // Another page: where it cannot be reached, this one stays, which is better than the browser's own.
-  async leave(address, { isToSignIn = false } = {}) {
+  // Another page. What needs a decision comes before handing in. Where the page cannot be reached, this one stays, which is better than the browser's own.
+  async leave(address, { isToSignIn = false, isToFinish = false } = {}) {
     await this.#settle(LEAVE_MS);
-    if (await this.line.isReachable()) {
+    const [undecided] = isToFinish ? this.undecided : [];
+    if (undecided) await this.open(undecided.position);
+    else if (await this.line.isReachable()) {
       this.isLeavingToSignIn = isToSignIn && this.opened.every((work) => work.copies.isKept);
       window.location.assign(address);
     } else this.line.say(gettext("That page opens when the connection is back."));
@@ -79,10 +86,6 @@ export class Workplace extends EventTarget {
   // Everything that is unsaved, at once: the end may be near. What the server refuses is the person's to decide.
   async flush() {
     await Promise.all(this.unsaved.map(({ saver }) => saver.state !== "refused" && saver.flush()));
-  }
-
-  get #needsDecision() {
-    return this.shown.saver.unsaved && ["refused", "stale"].includes(this.shown.saver.state);
   }
 
   // Nothing waits for a line that is known to be lost.
@@ -138,7 +141,7 @@ export class Workplace extends EventTarget {
 
   #begin(work) {
     this.works.set(work.position, work);
-    work.begin({ go: (step) => this.go(step), leave: (address) => this.leave(address), zoom: this.zoom });
+    work.begin({ go: (step) => this.go(step), leave: (address) => this.leave(address, { isToFinish: true }), zoom: this.zoom });
     this.dispatchEvent(new CustomEvent("opened", { detail: { work } }));
     this.#arrive(work);
     work.drafting.start();
@@ -165,8 +168,9 @@ export class Workplace extends EventTarget {
     if (isBeside || isHere) return;
     event.preventDefault();
     const position = this.list.positionOf(link.href);
-    if (position === null) this.leave(link.href, { isToSignIn: link.matches("[data-sign-in]") });
-    else this.open(position);
+    if (position === null) {
+      this.leave(link.href, { isToSignIn: link.matches("[data-sign-in]"), isToFinish: link.matches("[data-while-running]") });
+    } else this.open(position);
   }
 
   #goBack() {

@@ -37,12 +37,15 @@ document.addEventListener("keydown", (event) => {
   const target = document.querySelector(`[data-key="${CSS.escape(event.key.toLowerCase())}"]`);
   if (!target || target.disabled) return;
   event.preventDefault();
-  if (target.dataset.afterSeen !== undefined && unread.size > 0) {
-    say(gettext("No key rates before the criterion and the whole answer were on the screen: scroll to their end."));
-    return;
-  }
   target.click();
   if (target.dataset.leads) document.getElementById(target.dataset.leads).focus();
+});
+
+// A click without a pointer: of a key above, or of Enter or Space on the button itself.
+document.addEventListener("click", (event) => {
+  if (event.detail > 0 || unread.size === 0 || !event.target.closest?.("[data-after-seen]")) return;
+  event.preventDefault();
+  say(gettext("No key rates before the criterion and the whole answer were on the screen: scroll to their end."));
 });
 
 // Words of one's own are a reason of one's own, unless another one was chosen.

@@ -185,6 +185,12 @@ def rate_long_answers(page: Page, study: Study, run: JudgingRun, staff: User) ->
         expect(page.get_by_role("heading", name="Answer", exact=True)).to_be_in_viewport()
         page.keyboard.press(key)
         expect(page.locator("#key-said")).to_contain_text("scroll to their end")
+        page.locator(f"[data-key={key}]").focus()
+        for press_it in ("Enter", "Space"):
+            page.locator("#key-said").evaluate("place => place.textContent = ''")
+            page.keyboard.press(press_it)
+            expect(page.locator("#key-said")).to_contain_text("scroll to their end")
+        page.evaluate("document.activeElement.blur()")
         assert not sample.items.filter(pk=item.pk, human_score__isnull=False).exists()
         page.keyboard.press("End")
         expect(page.locator("#key-said")).to_be_empty()

@@ -256,7 +256,12 @@ def test_what_another_page_saved_meanwhile_is_overwritten_by_none_of_the_questio
     with page.expect_response(lambda reply: reply.status == 409):
         page.context.set_offline(False)
     expect(page.locator(".dots li").nth(1)).to_contain_text("not saved yet")
-    go_to(page, 2)
+    expect(page.get_by_role("link", name="Question 2 is not saved")).to_be_visible()
+    expect(page.locator("#announcements")).to_contain_text("Question 2 is not saved")
+    # Before handing in it is decided on.
+    page.get_by_role("link", name="Review and submit").first.click()
+    shown(page, 2)
+    expect(page.locator("#undecided")).to_be_hidden()
     expect(page.locator("#save-problem")).to_contain_text("Newer")
     expect(page.locator("[name=text]")).to_have_value("Older")
     assert Answer.objects.get(session=session, position=2).text == "Newer"
