@@ -185,7 +185,8 @@ def rate_long_answers(page: Page, study: Study, run: JudgingRun, staff: User) ->
         expect(page.get_by_role("heading", name="Answer", exact=True)).to_be_in_viewport()
         page.keyboard.press(key)
         expect(page.locator("#key-said")).to_contain_text("scroll to their end")
-        page.locator(f"[data-key={key}]").focus()
+        # Where the bar stands at the foot of the page, scrolling to it shows the answer's end.
+        page.locator(f"[data-key={key}]").evaluate("button => button.focus({ preventScroll: true })")
         for press_it in ("Enter", "Space"):
             page.locator("#key-said").evaluate("place => place.textContent = ''")
             page.keyboard.press(press_it)
