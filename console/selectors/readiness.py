@@ -22,7 +22,6 @@ from judging.selectors.planned_cost import PlannedJudging, planned_judging
 from presentation.numbers import counted, decimals, numbered
 from presentation.problems import problem_in_words
 from presentation.top import planned_top_sentence
-from scoring.models import PublicationSettings
 from studies.models import Item, ItemBank, Prompt, Study, StudyStatus
 from studies.protocol import texts
 from studies.protocol.settings import LISTS, TEXTS, ProtocolSettings
@@ -155,7 +154,7 @@ def readiness(study: Study, now: datetime, *, without_item_bank: bool = False) -
         *_numbers_told(study, settings, prompts),
         *_default_texts(study, settings, saved.pages),
         *_languages(study, settings),
-        *_publication(study),
+        *_publication(study, saved),
     ]
     order = (MUST, SHOULD, KNOWN)
     entries.sort(key=lambda one: order.index(one.level))
@@ -191,9 +190,9 @@ def _languages(study: Study, settings: ProtocolSettings) -> Iterator[Missing]:
             )
 
 
-def _publication(study: Study) -> Iterator[Missing]:
+def _publication(study: Study, saved: Saved) -> Iterator[Missing]:
     """Once the form was saved it is said, even that there is no licence."""
-    if not PublicationSettings.objects.filter(study=study).exists():
+    if not saved.says_licence:
         sentence = _("Licence and authors are not said yet: exports would be “all rights reserved”, uncited.")
         address = reverse("staff_exports", args=[study.slug]) + "#publish"
         yield Missing(SHOULD, _("Publishing"), sentence, "reporting", address)

@@ -57,21 +57,23 @@ class Step:
 
 @dataclass(frozen=True)
 class Saved:
-    """What the trail says of the set-up: pages that were saved, when and by whom the newest change was, and
-    the plan that was kept last.
+    """What the trail says of the set-up: pages that were saved, when and by whom the newest change was, the
+    plan that was kept last, and whether licence and authors were said.
     """
 
     pages: frozenset[str]
     at: datetime | None
     by: str
     kept: StudyEvent | None
+    says_licence: bool
 
 
 def saved_pages(study: Study) -> Saved:
     """One query."""
-    kinds = (StudyEventKind.SETTINGS_CHANGED, StudyEventKind.CREATED, StudyEventKind.PLANNED)
+    set_up = (StudyEventKind.SETTINGS_CHANGED, StudyEventKind.CREATED)
+    kinds = (*set_up, StudyEventKind.PLANNED, StudyEventKind.PUBLICATION_SET)
     events = list(study.events.filter(kind__in=kinds).select_related("actor").order_by("id"))
-    changes = [event for event in events if event.kind != StudyEventKind.PLANNED]
+    changes = [event for event in events if event.kind in set_up]
     plans = [event for event in events if event.kind == StudyEventKind.PLANNED]
     last = changes[-1] if changes else None
     return Saved(
@@ -79,6 +81,7 @@ def saved_pages(study: Study) -> Saved:
         at=last.happened_at if last else None,
         by=last.actor.email if last and last.actor else "",
         kept=plans[-1] if plans else None,
+        says_licence=any(event.kind == StudyEventKind.PUBLICATION_SET for event in events),
     )
 
 

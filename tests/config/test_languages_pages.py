@@ -29,7 +29,7 @@ SAME = re.compile(
     r"The study languages|\S+@\S+|\b[PQ]-\w+|\b[0-9A-Fa-f]{10,}\b|bank-languages|\bv?\d+\b"
     r"|stem-phd|Chiron|Markdown|LaTeX|PDF|JSON|CSV|UTC|Theta|SE\b|Top|in-sample|Alt|Shift|checks"
     r"|\b[a-z]+\.[a-z_.0-9]+\b|\bas-[a-z:-]+\b|\b[a-z]+:[a-z0-9.-]+|theta_QL|on_time|submitted|\bDIF\b|Benchmark|Design|PNG|Pool|Median"
-    r"|SVG|Export|Live|Mails|Team|Budget|Code|Institution|Name|Passkeys?|Person|Start|OpenAI|vLLM|Ollama"
+    r"|Deutsch|English|SVG|Export|Live|Mails|Team|Budget|Code|Institution|Name|Passkeys?|Person|Start|OpenAI|vLLM|Ollama"
 )
 NO_LETTERS = {
     "allowed_tools": "§ 1",

@@ -116,7 +116,7 @@ def test_the_report_says_what_it_is_of_where_its_methods_come_from_and_what_choi
     report: str, study: Study, results: ResultSet
 ) -> None:
     assert f"protocol {study.protocol_hash[:8]} · data {results.inputs_sha256[:8]}" in report
-    assert "arXiv 2605.18663" in report
+    assert "Patel, Rezende and McClain. GIM" in report
     choices = dict(results.measures.filter(name="multiverse", group="average").values_list("subset", "value"))
     told = report.rpartition("What other analysis choices would have given")[2].partition("</table>")[0]
     reported, as_zero = (

@@ -9,8 +9,8 @@ from reporting.report.parts import Facts, Heading, Part
 from reporting.selectors.report_records import StudyRecords
 
 GIM = (
-    "GIM: Evaluating models via tasks that integrate multiple cognitive domains. 2026, arXiv 2605.18663: "
-    "section 4, appendices D.8, G and I."
+    "Patel, Rezende and McClain. GIM: Evaluating models via tasks that integrate multiple cognitive domains. "
+    "2026: section 4, appendices D.8, G and I."
 )
 BBEH = "Kazemi et al. BIG-Bench Extra Hard. 2025, arXiv 2502.19187: section 4."
 BBH = (
