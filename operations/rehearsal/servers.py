@@ -188,7 +188,11 @@ def running_site(port: int, logs: Path, *, environment: Mapping[str, str]) -> It
         _web_process(port, environment=environment, log=logs / "web.log") as (server, url),
         background_worker(environment={}, log=logs / "worker.log") as worker,
     ):
-        yield RunningSite(url, (server, worker))
+        try:
+            yield RunningSite(url, (server, worker))
+        finally:  # both at once: each has its own work to end
+            for part in (server, worker):
+                part.child.terminate()
 
 
 def web_command(port: int) -> list[str]:
