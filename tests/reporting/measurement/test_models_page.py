@@ -67,7 +67,10 @@ def kept_results(
     for number in range(24):
         known = {n: (n * 7 + number * 5) % 3 > 0 for n in range(1, PROMPTS + 1)}
         answers = {f"p{n:03d}": str(n) if knows else "I have no idea" for n, knows in known.items()}
-        work(make_person(study), answers)
+        person = make_person(study)
+        person.code = f"P-{number:06d}"  # who of those that are alike is Top goes by it
+        person.save()
+        work(person, answers)
     return score_at(study, clock=lambda: now, measures=False).judges[0].results
 
 
