@@ -28,7 +28,10 @@ NUMBERS = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def make_study(committed: None, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Study]:
-    """A frozen study with batches: `make_study(prompts=2, batch_size=2, …)`; other keywords are settings."""
+    """A frozen study with batches: `make_study(prompts=2, batch_size=2, …)`; other keywords are settings.
+
+    Nobody is drawn for a second reading.
+    """
 
     def make(
         *,
@@ -44,7 +47,8 @@ def make_study(committed: None, tmp_path_factory: pytest.TempPathFactory) -> Cal
         reading = BankReading(
             bank=BankRecord(format="chiron", prompts=tuple(records)), problems=(), root=root or Path()
         )
-        values = {"batch_size": len(records), "assembly": "random", "replicates_per_profile": 9, **settings}
+        usual = {"assembly": "random", "replicates_per_profile": 9, "second_share": None}
+        values = {"batch_size": len(records), **usual, **settings}
         study = study_create(
             slug=slug,
             name=name or f"The study {slug}",
