@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Any
 
 from django.db.models import Q, QuerySet
+from django.utils.timezone import localtime
 
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
@@ -110,7 +111,7 @@ def board_seen(study: Study, wanted: Wanted, now: datetime) -> Seen:
         happened=happened,
         marks=marks,
         paused_at=study.recruiting_paused_at,
-        today=now.date(),
+        today=localtime(now).date(),
     )
 
 

@@ -21,6 +21,7 @@ from django.db.models import (
     Value,
     When,
 )
+from django.utils.timezone import localtime
 
 from batches.models import Answer, Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
@@ -89,7 +90,7 @@ class Numbers:
     """`covered` counts the sets with all their places filled, `one_short` those that lack one person.
 
     `median_minutes` is how long it took from first opening a question to its last save, over today's answers;
-    None where there are none.
+    None where there are none. Today begins at midnight where the reader is.
     """
 
     profiles: Sequence[ProfileCells]
@@ -173,7 +174,7 @@ def _sessions(study: Study, now: datetime) -> QuerySet[Session, Row]:
 
 
 def _answers_today(study: Study, now: datetime) -> QuerySet[Answer]:
-    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    today = localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
     # Whose session ended before today has saved nothing today: their answers need not be read.
     may_have = Q(session__ended_at=None) | Q(session__ended_at__gte=today)
     people = {"session__participant__study": study, "session__participant__is_test": False}

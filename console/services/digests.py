@@ -1,50 +1,55 @@
 """The daily digest: what waits for each member of a study team, once a day, nothing when nothing waits."""
 
 from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
+from django.db.models import F
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from console.selectors.waiting import StudyWaits, digest_waits_of
+from presentation.moments import known_zone
 from studies.models import DigestWish, User
 from studies.services.mails.study_mails import digest_mail_queue
 from studies.services.mails.texts import MailButton, mail_of
 
-FROM_HOUR = 6  # UTC
+FROM_HOUR = 6  # where the member is
 VALID_FOR = timedelta(hours=12)
 
 
 def digests_queue(*, now: datetime, site_url: str) -> int:
     """Leave today's digest to a worker for everybody for whom something waits; return how many.
 
-    Before six o'clock UTC nothing is made; running it again on the same day does nothing.
+    Before six o'clock where somebody is they get none; running it again on the same day does nothing.
     """
-    if now.hour < FROM_HOUR:
-        return 0
     team = User.objects.filter(is_active=True, is_staff=True).exclude(digest_wish__is_wanted=False)
-    today = team.exclude(digest_wish__made_on=now.date()).order_by("pk")
-    return sum(_make(member, now, site_url) for member in today)
+    queued = 0
+    for member in team.annotate(last_day=F("digest_wish__made_on")).order_by("pk"):
+        here = now.astimezone(ZoneInfo(known_zone(member.time_zone)))
+        if here.hour >= FROM_HOUR and (member.last_day is None or member.last_day < here.date()):
+            queued += _make(member, here, site_url)
+    return queued
 
 
 @transaction.atomic
-def _make(member: User, now: datetime, site_url: str) -> bool:
+def _make(member: User, here: datetime, site_url: str) -> bool:
     """Whether one was queued; the day is taken either way."""
-    if not _take_day(member, now.date()):
+    if not _take_day(member, here.date()):
         return False
     waits = digest_waits_of(member)
     if not waits:
         return False
     message = digest_mail(member, waits, site_url)
-    digest_mail_queue(member=member, message=message, now=now, valid_for=VALID_FOR)
+    digest_mail_queue(member=member, message=message, now=here, valid_for=VALID_FOR)
     return True
 
 
 def _take_day(member: User, day: date) -> bool:
     """Whether nobody else makes this day's digest, and the person still wants one."""
     DigestWish.objects.get_or_create(member=member)
-    own = DigestWish.objects.filter(member=member, is_wanted=True).exclude(made_on=day)
+    own = DigestWish.objects.filter(member=member, is_wanted=True).exclude(made_on__gte=day)
     return bool(own.update(made_on=day))
 
 

@@ -57,6 +57,19 @@ def test_each_is_told_once_a_day_what_their_part_lets_them_do(study: Study, now:
     assert set(digests(now + timedelta(days=1))) == set(told)
 
 
+def test_the_day_begins_at_six_where_the_member_is(study: Study, now: datetime) -> None:
+    lead = member(study, Role.LEAD, now)
+    User.objects.filter(pk=lead.pk).update(time_zone="America/Los_Angeles")
+    midnight = now.replace(month=1, hour=0)  # 16:00 of the day before, there
+    assert set(digests(midnight)) == {lead.email}
+    assert digests(midnight.replace(hour=13, minute=59)) == {}
+    assert set(digests(midnight.replace(hour=14, minute=0))) == {lead.email}
+    User.objects.filter(pk=lead.pk).update(time_zone="Asia/Tokyo")
+    assert set(digests(midnight.replace(hour=21, minute=0))) == {lead.email}
+    User.objects.filter(pk=lead.pk).update(time_zone="America/Los_Angeles")
+    assert digests(midnight.replace(hour=22, minute=0)) == {}, "a day that they had elsewhere"
+
+
 def test_nobody_is_told_who_does_not_want_it_or_whose_study_sends_none(study: Study, now: datetime) -> None:
     lead, other = member(study, Role.LEAD, now), member(study, Role.COORDINATOR, now)
     digest_wish_set(member=other, is_wanted=False)

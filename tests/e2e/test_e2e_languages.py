@@ -39,10 +39,11 @@ def test_scripts_write_numbers_as_the_server_does(
     session = begin()
     page = open_prompt(session, device=new_device(session.participant.user))
     for language, button, one, many in (
-        ("en", "English", "word", "words"), ("de", "Deutsch", "Wort", "Wörter"),
+        ("de", "Deutsch", "Wort", "Wörter"), ("en", "English", "word", "words"),
     ):  # fmt: skip
         page.get_by_role("button", name=button).click()
         expect(page.locator("html")).to_have_attribute("lang", language)
+        page.wait_for_load_state()  # the language is there before the scripts
         with translation.override(language):
             written = [as_written(number) for number in NUMBERS]
         wanted = [

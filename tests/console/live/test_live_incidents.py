@@ -128,7 +128,7 @@ def test_a_page_that_says_it_is_there_changes_nothing_on_the_board(
 
 
 def test_the_median_minutes_of_todays_answers(staff: Client, study: Study, answering: Answering) -> None:
-    assert "since midnight UTC" in staff.get(STATE).json()["parts"]["live-tiles"]
+    assert "since midnight" in staff.get(STATE).json()["parts"]["live-tiles"]
     now = timezone.now()
     for minutes in (4, 13, 70):
         session = answering()
@@ -137,3 +137,14 @@ def test_the_median_minutes_of_todays_answers(staff: Client, study: Study, answe
     tiles = " ".join(staff.get(STATE).json()["parts"]["live-tiles"].split())
     assert 'Answers today</span> <span class="value">3</span>' in tiles
     assert "median 13 min each" in tiles
+
+
+def test_today_begins_at_midnight_where_the_reader_is(staff: Client, answering: Answering) -> None:
+    now = timezone.now()
+    saved = now - timedelta(hours=1)
+    Answer.objects.filter(session=answering(), position=1).update(first_seen_at=saved, saved_at=saved)
+    midnight, noon = (now.hour, now.hour - 12)
+    for hours, count in ((midnight if midnight <= 12 else midnight - 24, 0), (noon, 1)):
+        staff.cookies["chiron_zone"] = f"Etc/GMT{hours:+d}"  # its sign is the other way round
+        tiles = " ".join(staff.get(STATE).json()["parts"]["live-tiles"].split())
+        assert f'Answers today</span> <span class="value">{count}</span>' in tiles
