@@ -18,7 +18,9 @@ WHEN = {
     MailKind.REMINDER: _("Three days before the study closes, to those who have not started. Once."),
     MailKind.RECEIPT: _("When a session ends: submitted, or at its deadline. It holds no answers."),
     MailKind.REPLY: _("When the team answers a message. The answer is in the mail."),
-    MailKind.DIGEST: _("Once a day from 06:00 where they are, to each member of the team for whom something waits."),
+    MailKind.DIGEST: _(
+        "Once a day from 06:00 where they are, to each member of the team for whom something waits."
+    ),
 }
 
 
