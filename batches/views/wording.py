@@ -326,5 +326,7 @@ def detail_words(name: str) -> str:
 
 def value_words(name: str, value: object) -> object:
     """What the fact `name` of an event is, in words where it is a code that has some; else as it is."""
+    if isinstance(value, bool):
+        return str(_("yes") if value else _("no"))
     words = VALUE_WORDS.get(name, {}).get(str(value))
     return value if words is None else Named(str(words), str(value))

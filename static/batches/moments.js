@@ -4,7 +4,8 @@ import { fill, gettext, ngettext } from "../js/texts.js";
 
 const SECONDS_SHOWN_BELOW = 600;
 const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
-// The pages' English writes 22 November 2026, as the server does.
+const DAY = { day: "numeric", month: "short", year: "numeric" };
+// The pages' English writes the day first, as the server does.
 const { lang } = document.documentElement;
 const language = lang === "en" ? "en-GB" : lang || undefined;
 
@@ -18,15 +19,14 @@ export function clockSeconds(moment) {
   return new Intl.DateTimeFormat(language, { ...TIME, second: "2-digit" }).format(new Date(moment));
 }
 
-// "22 November 2026"
+// "22 Nov 2026"
 export function wholeDay(moment) {
-  return new Intl.DateTimeFormat(language, { dateStyle: "long" }).format(new Date(moment));
+  return new Intl.DateTimeFormat(language, DAY).format(new Date(moment));
 }
 
 // "22 Nov 2026, 14:02"
 export function dayAndTime(moment) {
-  const day = { day: "numeric", month: "short", year: "numeric" };
-  return new Intl.DateTimeFormat(language, { ...day, ...TIME }).format(new Date(moment));
+  return new Intl.DateTimeFormat(language, { ...DAY, ...TIME }).format(new Date(moment));
 }
 
 // "4 h 59 min"; seconds only near the end.

@@ -18,6 +18,7 @@ AXE = Axe()
 DARK_ONLY = {"runOnly": ["color-contrast"], "resultTypes": ["violations"]}
 
 
+SMALL = {"width": 1024, "height": 768}
 NARROW = {"width": 360, "height": 740}
 
 
@@ -33,6 +34,9 @@ def faults_in_looks(page: Page, label: str, *, again: bool) -> Iterator[str]:
     yield from violations(page, "dark", DARK_ONLY)
     picture(page, f"{label}-dark")
     show_in(page, "light")
+    page.set_viewport_size(SMALL)  # type: ignore[arg-type]
+    yield from sideways(page, "at 1024 px")
+    picture(page, f"{label}-1024")
     page.set_viewport_size(NARROW)  # type: ignore[arg-type]  # a plain dict will do
     if again and page.locator("#time-bar").is_visible():
         page.reload()  # pages of a session lay themselves out by the width they find

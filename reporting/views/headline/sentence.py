@@ -103,7 +103,7 @@ def _why_no_models(found: Headline) -> Text:
         return _("No model was scored on these questions, so nobody is told apart.")
     ended = found.blocks.get(Block.MODELS, {})
     if ended.get("template"):
-        return _(str(ended["template"])) % ended["facts"]
+        return plain_text(_(str(ended["template"])) % ended["facts"])
     return _("There is no model to compare them with.")
 
 
@@ -115,7 +115,7 @@ def _top(found: Headline) -> Iterator[Text]:
         if why := no_top_sentence(flow["top_size"], flow["with_scores"]):
             yield why
         elif template := found.blocks.get(Block.TOP, {}).get("template"):
-            yield _(str(template)) % found.blocks[Block.TOP]["facts"]
+            yield _("Top: {why}").format(why=plain_text(_(str(template)) % found.blocks[Block.TOP]["facts"]))
         elif row := found.get("top.paper", "top"):
             yield _("Top: {why}.").format(why=plain_text(value_or_reason(row)))
         return
