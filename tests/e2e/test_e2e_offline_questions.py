@@ -10,6 +10,7 @@ from django.utils import timezone
 from playwright.sync_api import BrowserContext, Dialog, Page, Route, expect
 
 from batches.models import Answer, Session, SessionEvent, SessionEventKind
+from batches.services.ending import session_submit
 from studies.bank.records import PromptRecord
 from tests.e2e.made_rows import attachment
 from tests.e2e.waiting import wait_until
@@ -237,6 +238,67 @@ def test_a_private_question_is_held_where_the_protocol_says_so(
     assert "number" not in page.evaluate(kept)
     assert page.evaluate("caches.keys().then(names => names.length)") == 0
     assert page.evaluate("indexedDB.databases().then(found => found.length)") == 0
+
+
+# Notes what is sent as the page goes away, and what pictures it holds.
+WATCHED = """
+const send = window.fetch;
+window.leaving = [];
+window.fetch = (address, options) => {
+  const sent = send(address, options);
+  if (options?.method === "POST" && !options.signal) {
+    const settled = sent.then(() => {}, () => {});
+    window.leaving.push({ bytes: new Blob([options.body]).size, keepalive: options.keepalive, settled });
+  }
+  return sent;
+};
+window.pictures = new Set();
+const { createObjectURL, revokeObjectURL } = URL;
+URL.createObjectURL = (file) => {
+  const address = createObjectURL.call(URL, file);
+  window.pictures.add(address);
+  return address;
+};
+URL.revokeObjectURL = (address) => {
+  window.pictures.delete(address);
+  revokeObjectURL.call(URL, address);
+};
+"""
+
+
+def test_long_answers_of_a_page_that_goes_away_stay_together_below_what_a_browser_sends_then(
+    opened: Callable[..., tuple[Session, Page]],
+) -> None:
+    session, page = opened()
+    page.add_init_script(WATCHED)
+    page.reload()
+    texts = [character * 40_000 for character in "xy"]
+    page.route("**/answers/*", lambda route: route.abort())
+    page.locator("[name=text]").fill(texts[0])
+    page.get_by_role("button", name="Next question").click()
+    shown(page, 2)
+    page.locator("[name=text]").fill(texts[1])
+    for times in (1, 2):  # what was sent is no longer counted the second time
+        page.evaluate("window.dispatchEvent(new PageTransitionEvent('pagehide'))")
+        page.evaluate("Promise.all(window.leaving.map(({ settled }) => settled))")
+        answers = page.evaluate("window.leaving.filter(({ bytes }) => bytes > 40_000)")
+        assert [request["keepalive"] for request in answers] == [True, False] * times
+        assert all(request["bytes"] < 64 * 1024 for request in answers)
+    page.unroute("**/answers/*")
+    saved = Answer.objects.filter(session=session, position__in=(1, 2)).order_by("position")
+    wait_until(page, lambda: [*saved.values_list("text", flat=True)] == texts, "both arrived")
+
+
+def test_after_the_end_the_page_holds_no_picture_any_more(
+    opened: Callable[..., tuple[Session, Page]],
+) -> None:
+    session, page = opened()
+    page.add_init_script(WATCHED)
+    page.reload()
+    wait_until(page, lambda: page.evaluate("window.pictures.size") == 1, "the picture is held")
+    session_submit(session=session, resources=None, now=timezone.now())
+    page.locator("[name=text]").fill("Too late")
+    wait_until(page, lambda: page.evaluate("window.pictures.size") == 0, "it is held no more")
 
 
 def test_what_another_page_saved_meanwhile_is_overwritten_by_none_of_the_questions_that_stand_aside(
