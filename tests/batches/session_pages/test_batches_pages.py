@@ -114,7 +114,7 @@ def test_nobody_opens_the_session_of_somebody_else(
     for client in (other, admin_client):
         for rest in SESSION_PAGES:
             assert client.get(f"/sessions/{session.pk}/{rest}").status_code == 404
-    assert not Answer.objects.exclude(first_seen_at=None).exists()
+    assert not session.answers.exclude(first_seen_at=None).exists()
 
 
 def test_saving_without_javascript_goes_on_to_the_next_prompt(page: Client, session: Session) -> None:
