@@ -47,11 +47,3 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   say(gettext("No key rates before the criterion and the whole answer were on the screen: scroll to their end."));
 });
-
-// Words of one's own are a reason of one's own, unless another one was chosen.
-const own = document.querySelector(".queue [data-leads]");
-if (own) {
-  document.getElementById(own.dataset.leads).addEventListener("input", () => {
-    own.checked ||= !own.form.querySelector(`[name="${own.name}"]:checked`);
-  });
-}

@@ -82,8 +82,10 @@ def test_the_second_of_two_reviewers_is_told_and_keeps_what_they_wrote(
     first, second = (colleague(flagged.study, Role.REVIEWER) for _ in range(2))
     for page, why in ((first, "Nothing but one word"), (second, "Short answers are right here")):
         page.goto(f"/staff/studies/{flagged.study.slug}/screening/")
+        own = page.get_by_label("Reason in your own words")
+        expect(own).to_be_hidden()
         page.get_by_label("Another reason").check()
-        page.get_by_label("Reason in your own words").fill(why)
+        own.fill(why)
     give_verdict(first, "Off-task, do not count")
     says(first, f"{flagged.code}: Off-task")
     give_verdict(second, "On task, count")

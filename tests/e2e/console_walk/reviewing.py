@@ -39,11 +39,13 @@ def verdict_is_changed(reviewer: Page, why: str) -> None:
     """The same reviewer reads once more what they decided."""
     go(reviewer, "Screening")
     press(reviewer, "^Decided", "link")
-    expect(reviewer.get_by_label("Reason for another verdict")).to_be_visible()
+    expect(reviewer.get_by_label("Off-task, do not count")).to_be_visible()
     reviewer.wait_for_load_state()  # keys act from then on
     reviewer.keyboard.press("x")
     expect(reviewer.get_by_label("Off-task, do not count")).to_be_checked()
-    reviewer.get_by_label("Reason for another verdict").fill(why)
+    reviewer.keyboard.press("0")
+    expect(reviewer.get_by_label("Reason for another verdict")).to_be_focused()
+    reviewer.keyboard.type(why)
     reviewer.keyboard.press("Control+Enter")
     says(reviewer, "Off-task: not counted")
 
