@@ -15,12 +15,15 @@ from presentation.drawings.shapes import (
     Text,
     axis_name,
     fitting,
+    folded,
+    kept_inside,
     keys_below,
     rounded,
     text_width,
 )
 
 ROW, EDGE = 34.0, 10.0
+CLOSE, MANY = 24.0, 12  # how high a row is where there are more of them
 NAMES_SHARE = 0.34  # of the width, at most
 
 
@@ -74,28 +77,35 @@ def interval_plot(
     wide = width > 500
     top, room = 4.0, max(text_width(one.written) for one in estimates)
     margin = min(max(map(text_width, names)) + 16, NAMES_SHARE * width) if wide else 0.0
-    row = ROW if wide else ROW + 14  # on a phone names stand above their lines
+    lines = {name: folded(name, margin - 6) if wide else [fitting(name, width - room - 8)] for name in names}
+    close = len(names) > MANY and max(map(len, lines.values())) == 1
+    row = (CLOSE if close else ROW) if wide else ROW + 14  # on a phone names stand above their lines
     scale = _scale(estimates, behind, EDGE + margin, width - EDGE - (room + 8 if wide and room else 0))
     bottom = top + row * len(names) + 8
     legend, end = keys_below(keys, width, bottom + 44)
     marks: list[Mark] = [*legend, *_behind(behind, scale, top, bottom)]
-    marks += _axis(scale, across, say, top, bottom)
+    marks += _axis(scale, across, say, top, bottom, width)
     shared = len(estimates) > len(names)
     for place, name in enumerate(names):
         y = top + row * (place + 0.5) + (0 if wide else 8)
         own = [one for one in estimates if one.line == name]
         written = next((one.written for one in own if one.written), "")
-        marks += [
-            Line(scale.start, y, scale.end, y, "axis"),
-            Text(margin - 6, y + 4, fitting(name, margin - 6), "name", "end")
-            if wide
-            else Text(0, y - 12, fitting(name, width - room - 8), "name"),
-        ]
+        marks.append(Line(scale.start, y, scale.end, y, "axis"))
+        if wide:
+            first = y + 4 - 7 * (len(lines[name]) - 1)
+            marks += [
+                Text(margin - 6, first + 14 * number, text, "name", "end")
+                for number, text in enumerate(lines[name])
+            ]
+        else:
+            marks.append(Text(0, y - 12, lines[name][0], "name"))
         if written:
             marks.append(Text(width, y + (4 if wide else -12), written, anchor="end"))
         if place == 0 and behind.below_first and len(names) > 1:
             marks.append(Line(0, top + row, width, top + row, "zero"))
-        marks += [mark for one in own for mark in _estimate(one, y + shared * one.shift * ROW, scale)]
+        marks += [
+            mark for one in own for mark in _estimate(one, y + shared * one.shift * min(row, ROW), scale)
+        ]
     return Drawing(width, end, tuple(marks))
 
 
@@ -116,15 +126,16 @@ def _behind(behind: Behind, scale: Scale, top: float, bottom: float) -> Iterator
         yield Line(scale.at(value), top, scale.at(value), bottom, look)
 
 
-def _axis(scale: Scale, across: str, say: Say, top: float, bottom: float) -> Iterator[Mark]:
+def _axis(scale: Scale, across: str, say: Say, top: float, bottom: float, width: float) -> Iterator[Mark]:
     named = ticks(scale, 7 if scale.end - scale.start > 400 else 4)
     places = places_of(named)
     for value in named:
         yield Line(scale.at(value), top, scale.at(value), bottom, "axis")
         yield Text(scale.at(value), bottom + 16, say(value, places), anchor="middle")
     yield Line(scale.start, bottom, scale.end, bottom, "zero")
-    room = scale.end - scale.start
-    yield Text(rounded((scale.start + scale.end) / 2), bottom + 36, axis_name(across, room), anchor="middle")
+    name = axis_name(across, width)
+    middle = kept_inside((scale.start + scale.end) / 2, name, width)
+    yield Text(middle, bottom + 36, name, anchor="middle")
 
 
 def _estimate(one: Estimate, y: float, scale: Scale) -> Iterator[Mark]:

@@ -152,6 +152,16 @@ def fitting(text: str, width: float) -> str:
     return text if len(text) <= letters else text[: letters - 1].rstrip() + "…"
 
 
+def folded(text: str, width: float) -> list[str]:
+    """The text on one line or, where it has no room there, on two, of which the second is `fitting`."""
+    said = _words.get()(text)
+    breaks = [match.start() for match in re.finditer(" ", said)]
+    if LETTER * len(said) <= width or not breaks:
+        return [fitting(text, width)]
+    end = max((place for place in breaks if LETTER * place <= width), default=breaks[0])
+    return [fitting(said[:end], width), fitting(said[end + 1 :], width)]
+
+
 def axis_name(name: str, width: float) -> str:
     """The name, or as many of its parts as fit: what follows a comma or stands in brackets explains it."""
     name = _words.get()(name)

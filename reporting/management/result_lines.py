@@ -73,12 +73,12 @@ def estimate_lines(report: Report) -> Iterator[str]:
 
 
 def account(report: Report, estimate: GroupNumbers) -> str:
-    """Where every expected answer went."""
+    """Where every expected answer went; without an item bank there is nothing that it could lack."""
+    lacking = f" + {counted(estimate.unknown_items)} on prompts without item parameters"
     return (
         f"{_short_name(report, estimate)}: {counted(estimate.expected)} expected = "
         f"{quantity(estimate.pairs, 'pair', 'pairs')} + {counted(estimate.missing)} missing "
-        f"+ {counted(estimate.unscored)} unscored "
-        f"+ {counted(estimate.unknown_items)} on prompts without item parameters"
+        f"+ {counted(estimate.unscored)} unscored{lacking if report.has_bank else ''}"
     )
 
 

@@ -23,7 +23,8 @@ LONG_WORDS, OFTEN = 20, 3  # letters of a cell, and how many cells say the same,
 LONGEST_ROW = 600  # characters of a row that must not be broken over two pages
 NO_BREAK = "\u00a0"
 Data = Mapping[str, Any]
-Run = tuple[str, str]  # a text, and the footnote after it or ""
+# A text, the words of the footnote after it and its name. A footnote has words where it stands first.
+Run = tuple[str, str, str]
 
 
 def document_pdf(document: parts.Document) -> bytes:
@@ -56,14 +57,22 @@ class Setter:
 
     def __init__(self, document: parts.Document) -> None:
         self.document = document
+        self.noted: dict[str, str] = {}
 
     def plain(self, text: str) -> str:
         return parts.words_of(text, self.document.split)
 
     def runs(self, text: str, footnote: str = "") -> list[Run]:
         """Running text."""
-        said = (self.plain(text), "")
-        return [said, ("", footnote)] if footnote else [said]
+        return [self.noting(self.plain(text), footnote)]
+
+    def noting(self, text: str, footnote: str) -> Run:
+        if not footnote:
+            return text, "", ""
+        if footnote in self.noted:
+            return text, "", self.noted[footnote]
+        self.noted[footnote] = f"note-{len(self.noted)}"
+        return text, footnote, self.noted[footnote]
 
     @singledispatchmethod
     def data(self, part: parts.Part) -> Any:
@@ -126,10 +135,12 @@ class Setter:
             [self._cell(cell, number=number) for cell, number in zip(row, numbers, strict=True)]
             for row in part.rows
         ]
-        keys = keys_of([[text for text, _source in row[1:]] for row in cells])
-        cells = [[row[0], *((keys.get(text, text), source) for text, source in row[1:])] for row in cells]
+        keys = keys_of([[text for text, *_note in row[1:]] for row in cells])
+        cells = [
+            [row[0], *((keys.get(text, text), words, name) for text, words, name in row[1:])] for row in cells
+        ]
         head = [self.plain(name) for name in part.head]
-        step, widths = columns_of(head, [[text for text, _source in row] for row in cells])
+        step, widths = columns_of(head, [[text for text, *_note in row] for row in cells])
         return {
             "caption": self.plain(part.caption),
             "head": head,
@@ -146,7 +157,7 @@ class Setter:
         text = self.plain(cell)
         if number and len(text) <= UNBROKEN and NUMBER.match(text):
             text = text.replace(" ", NO_BREAK)
-        return text, cell.source if isinstance(cell, Sourced) else ""
+        return self.noting(text, cell.source if isinstance(cell, Sourced) else "")
 
     @data.register
     def _checklist(self, part: parts.Checklist) -> Data:

@@ -18,7 +18,7 @@ RANGE = ("multiverse.low", "multiverse.high", "multiverse.range_in_se")
 MISSING = ("missing.theta.pool", "missing.theta.ql")
 SHARES = ("share.scored", "share.unscored", "share.skipped", "share.not_reached", "share.not_submitted")
 DIF = ("dif.items_flagged.holm", "dif.sd")
-IN_CATEGORY, RAW_MEAN = "models.category", "raw_mean"
+IN_CATEGORY, RAW_MEAN, MACRO = "models.category", "raw_mean", "benchmark.macro"
 PERSON_ERROR = "person.se"  # of single people's abilities
 NO_SCORES = "not_score_based"
 SCALES: Mapping[bool, str] = {False: "pool", True: "ql"}  # of a logistic bank theta_QL alone
@@ -36,6 +36,18 @@ class Model:
     difference: Row
     verdict: str
     modelled: bool = False
+
+
+@dataclass(frozen=True)
+class Share:
+    """What Average got of everything, from 0 to 1: the mean over so many `tasks`, or over all scored answers
+    where that is None.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+    tasks: int | None = None
 
 
 @dataclass(frozen=True)
@@ -68,6 +80,18 @@ class Headline:
     def interval(self) -> tuple[float, float] | None:
         """The interval of Average that serves the design."""
         return interval_of(self.average, self.scale) if self.average else None
+
+    @property
+    def share(self) -> Share | None:
+        """What leads where there is no ability: every task of a benchmark counts alike, as in its papers."""
+        row, macro = self.average, self.get(MACRO, AVERAGE)
+        if row is None or row.raw_mean is None or row.withheld:
+            return None
+        if macro is not None and macro.value is not None and macro.details["tasks"] > 1:
+            low, high = (None if end is None else end / 100 for end in (macro.low, macro.high))
+            return Share(macro.value / 100, low, high, macro.details["tasks"])
+        stored = self.get(RAW_MEAN, AVERAGE)
+        return Share(row.raw_mean, stored.low, stored.high) if stored else Share(row.raw_mean)
 
     @property
     def has_top(self) -> bool:
@@ -138,7 +162,7 @@ def headline_of(report: Report, measurement: Measurement | None) -> Headline:
         Q(block=Block.MODELS, name__in=of_models, group__in=(AVERAGE, ""))
         | Q(name__in=TOP, subset="")
         | Q(name__in=RANGE, group=AVERAGE, subset=NO_SCORES)
-        | Q(name__in=(*MISSING, *SHARES, RAW_MEAN), group=AVERAGE)
+        | Q(name__in=(*MISSING, *SHARES, RAW_MEAN, MACRO), group=AVERAGE)
         | Q(name__in=(*DIF, PERSON_ERROR)),
         scope=report.scope,
     )

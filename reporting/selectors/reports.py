@@ -83,6 +83,11 @@ class Report:
         return self.names.category(row.category) if row.category else ""
 
     @property
+    def has_bank(self) -> bool:
+        """Whether the study has an item bank, which an answer's prompt may lack."""
+        return self.results.run.study.item_bank_id is not None
+
+    @property
     def has_theta(self) -> bool:
         """Whether there is a scale and something scored on it."""
         return any(

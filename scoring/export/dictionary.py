@@ -24,7 +24,7 @@ the formulas in `psychometrics.zip`, and says of each whether it agrees. `python
 what a paper quotes (thetas, Top, accuracies, scores, flow), in one short file that was written from the
 papers and documents. `README.md` says what was studied, what came out and what is not here, `LICENSE` under
 what the files may be used, `CITATION.cff`, where authors are named, how they are cited. `datapackage.json`
-has the type of every column for programs.
+has the type of every column for programs, `tables.R` for R.
 
 * People appear under a code. Names, e-mail addresses and vetting reasons are not exported.
 * Absent values are empty in CSV and `null` in JSONL. Absent is never zero.
@@ -101,6 +101,8 @@ objects = duckdb.read_json(JSONL, format="newline_delimited", sample_size=-1, ma
 ```
 
 ```r
+source("tables.R")  # beside the tables; every column has its type
+estimates <- read_table("estimates")
 rows <- read.csv(CSV, colClasses = "character", na.strings = character(), check.names = FALSE,
                  encoding = "UTF-8")  # turns carriage returns into line feeds; JSONL keeps them
 objects <- jsonlite::stream_in(file(JSONL, encoding = "UTF-8"))
@@ -196,10 +198,59 @@ def data_package(name: str, title: str, licence: str) -> str:
     return json.dumps(package | licences | {"resources": resources}, ensure_ascii=False, indent=1) + "\n"
 
 
+READER_NAME = "tables.R"
+READER = """# Reads the tables of this export into R, each column with its type. Needs no package.
+#
+#     source("tables.R")                     # in the folder of the export
+#     estimates <- read_table("estimates")
+#
+# Absent is NA. Times are POSIXct in UTC. Texts are as they were written, but for carriage returns, which are
+# line feeds here; columns of type array and object are JSON text.
+
+columns <- list(
+%(columns)s
+)
+
+read_table <- function(name, folder = ".") {
+  types <- columns[[name]]
+  if (is.null(types)) stop("The export has no table ", name, "; it has ", toString(names(columns)), ".")
+  table <- read.csv(file.path(folder, paste0(name, ".csv")), colClasses = "character", na.strings = "",
+                    check.names = FALSE, encoding = "UTF-8")
+  for (column in names(types)) table[[column]] <- typed(table[[column]], types[[column]])
+  table
+}
+
+typed <- function(cells, type) {
+  switch(type,
+    integer = , number = as.numeric(cells),
+    boolean = cells == "true",
+    datetime = as.POSIXct(cells, format = "%%Y-%%m-%%dT%%H:%%M:%%OSZ", tz = "UTC"),
+    sub("^'", "", cells))  # the mark that keeps spreadsheet programs from taking a text for a formula
+}
+"""
+
+
+def table_reader() -> str:
+    """The tables and the types of their columns as a script for R."""
+    tables = (
+        f"  {row_type.table} = c(\n"
+        + ",\n".join(
+            f'    {name} = "{_package_type(field)}"' for name, field in row_type.model_fields.items()
+        )
+        + ")"
+        for row_type in ROW_TYPES
+    )
+    return READER % {"columns": ",\n".join(tables)}
+
+
+def _package_type(field: FieldInfo) -> str:
+    return PACKAGE_TYPES[_python_type(field.annotation)[0]]
+
+
 def _field(name: str, field: FieldInfo) -> dict[str, object]:
     kind, optional = _python_type(field.annotation)
     required = {} if optional or kind is str else {"constraints": {"required": True}}
-    return {"name": name, "type": PACKAGE_TYPES[kind], "description": field.description, **required}
+    return {"name": name, "type": _package_type(field), "description": field.description, **required}
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from scoring.export.dictionary import DICTIONARY_NAME
+from scoring.export.dictionary import DICTIONARY_NAME, READER_NAME
 from scoring.export.manifest import Manifest, RunEntry
 from scoring.export.publication import CITATION_NAME, LICENCE_NAME, LICENCES, Publication
 from scoring.export.rows import ROW_TYPES
@@ -16,7 +16,11 @@ TOP_MEASURES = {
     "top.paper": "ability of Top, picked by these same scores (top.paper)",
 }
 NO_ABILITY = "the study has no item bank, so there is no ability"
-RAW_MEAN = "raw_mean"  # what there is to tell without an item bank
+# What there is to tell without an item bank.
+NO_ABILITY_MEASURES = {
+    "benchmark.macro": "right answers of Average in percent, mean over tasks (benchmark.macro)",
+    "raw_mean": "mean score of Average over all answers, from 0 to 1 (raw_mean)",
+}
 SCOPES = {"all": "all questions", "public": "public questions alone"}
 HOLDS = {row.table: " ".join((row.__doc__ or "").split(". ")[0].split()).rstrip(".") for row in ROW_TYPES}
 
@@ -27,7 +31,9 @@ def is_quoted(row: Row) -> bool:
         return row.group == "average" and not row.category
     if not isinstance(row, MeasurementRow) or row.subset:
         return False
-    return (row.name, row.group) == (RAW_MEAN, "average") or (row.name in TOP_MEASURES and row.group == "top")
+    return (row.name in NO_ABILITY_MEASURES and row.group == "average") or (
+        row.name in TOP_MEASURES and row.group == "top"
+    )
 
 
 def readme(manifest: Manifest, publication: Publication, quoted: Sequence[Row]) -> str:
@@ -131,9 +137,9 @@ def _lines_of(row: EstimateRow | MeasurementRow, *, of_ability: bool) -> Iterato
                 "ability of Average (theta_ql)", over, row.theta_ql, row.ci_low_ql, row.ci_high_ql,
                 row.reason_ql, row.participants,
             )  # fmt: skip
-    elif row.name == RAW_MEAN:
+    elif row.name in NO_ABILITY_MEASURES:
         if not of_ability:
-            name = "mean score of Average, from 0 to 1 (raw_mean)"
+            name = NO_ABILITY_MEASURES[row.name]
             yield _number(name, over, row.value, row.low, row.high, row.reason, row.people)
     elif of_ability:
         low, high = (None, None) if row.name == "top.paper" else (row.low, row.high)
@@ -165,19 +171,11 @@ def _again() -> Iterator[str]:
     yield "python independent.py .  # what a paper quotes, by one short script written from the papers"
     yield "```"
     yield ""
-    yield "Each says of every number whether it agrees. In R, `datapackage.json` has the type of each column:"
+    yield "Each says of every number whether it agrees. R reads the tables without a package:"
     yield ""
     yield "```r"
-    yield 'package <- jsonlite::read_json("datapackage.json", simplifyVector = FALSE)'
-    yield 'classes <- c(integer = "numeric", number = "numeric", boolean = "logical")'
-    yield "read_table <- function(name) {"
-    yield "  resource <- Filter(function(one) one$name == name, package$resources)[[1]]"
-    yield "  kinds <- sapply(resource$schema$fields, function(field) unname(classes[field$type]))"
-    yield '  kinds[is.na(kinds)] <- "character"'
-    yield '  read.csv(resource$path, colClasses = kinds, na.strings = "", check.names = FALSE,'
-    yield '           encoding = "UTF-8")'
-    yield "}"
-    yield 'estimates <- read_table("estimates")'
+    yield f'source("{READER_NAME}")'
+    yield 'estimates <- read_table("estimates")  # numbers, TRUE and FALSE, times; what is absent is NA'
     yield "```"
 
 

@@ -29,6 +29,7 @@ from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK
 from scoring.models import MeasureRow, ModelConfiguration, ResultSet
 from scoring.selectors.measures import measurement_of
+from scoring.selectors.task_tables import has_newer_table
 from screening.models import Verdict
 from screening.selectors.participants import ENDED, WENT_ON
 from studies.models import Study, StudyEvent
@@ -162,9 +163,11 @@ def _changes(results: Any, *, public_only: bool = False) -> list[str]:
         (deleted, ngettext("%(n)d deletion of models", "%(n)d deletions of models", deleted)),
     ]
     amended = results.run.design_hash != results.run.study.design_hash
-    return [numbered(words, {"n": number}) for number, words in found if number] + [
-        _("an amended protocol")
-    ] * amended
+    return [
+        *(numbered(words, {"n": number}) for number, words in found if number),
+        *([_("a table of published models with these tasks")] if has_newer_table(results, results.run.study) else []),
+        *([_("an amended protocol")] if amended else []),
+    ]
 
 
 def _with_counts_since(rows: QuerySet[ResultSet], study: int) -> QuerySet[ResultSet]:

@@ -38,16 +38,31 @@ def newest_table(study: Study) -> dict[str, object] | None:
     Only of its own team, of those who run the site, or of the command line: nobody's upload changes what
     another team reports, or has its models named there.
     """
-    keys = {task_key(task) for task in _asked_tasks(study)}
-    if study.item_bank is not None or study.protocol.match_rules is None or not keys:
+    bank = _newest_bank(study)
+    if bank is None:
         return None
+    columns = [asdict(column) for column in _columns(study, models_on(bank.pk))]
+    return {"bank": bank.slug, "digest": bank.digest, "columns": columns}
+
+
+def has_newer_table(results: ResultSet, study: Study) -> bool:
+    """Whether computing again would set these results of the study beside another table than they kept, or beside one at
+    all.
+    """
+    bank, kept = _newest_bank(study), results.published or {}
+    return bank is not None and (kept.get("bank"), kept.get("digest")) != (bank.slug, bank.digest)
+
+
+def _newest_bank(study: Study) -> ItemBank | None:
+    if study.item_bank_id is not None or study.protocol.match_rules is None:
+        return None
+    keys = {task_key(task) for task in _asked_tasks(study)}
     own = Q(imported_by=None) | Q(imported_by__is_superuser=True)
     own |= Q(imported_by__in=StudyRole.objects.filter(study=study).values("user"))
     small = ItemBank.objects.filter(own).annotate(number=Count("items")).filter(number__lte=MOST_TASKS)
-    for bank in small.order_by("-imported_at", "-pk"):
+    for bank in small.order_by("-imported_at", "-pk") if keys else ():
         if keys <= {task_key(name) for name in bank.items.values_list("prompt_id", flat=True)}:
-            columns = [asdict(column) for column in _columns(study, models_on(bank.pk))]
-            return {"bank": bank.slug, "digest": bank.digest, "columns": columns}
+            return bank
     return None
 
 

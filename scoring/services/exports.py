@@ -6,7 +6,14 @@ from pathlib import Path
 
 from scoring.export import scripts
 from scoring.export.audience import Audience, rows_for
-from scoring.export.dictionary import DICTIONARY_NAME, PACKAGE_NAME, data_dictionary, data_package
+from scoring.export.dictionary import (
+    DICTIONARY_NAME,
+    PACKAGE_NAME,
+    READER_NAME,
+    data_dictionary,
+    data_package,
+    table_reader,
+)
 from scoring.export.folder import TargetRefused, new_folder
 from scoring.export.manifest import MANIFEST_NAME, FileEntry, Manifest
 from scoring.export.publication import CITATION_NAME, LICENCE_NAME, citation_cff, licence_text
@@ -117,6 +124,7 @@ def _export_into(
     files.append(write_bytes(folder, scripts.LIBRARY_NAME, scripts.library_archive()))
     files.append(write_text(folder, scripts.INDEPENDENT_NAME, scripts.independent_script()))
     files.append(write_text(folder, PACKAGE_NAME, data_package(study.slug, study.name, publication.licence)))
+    files.append(write_text(folder, READER_NAME, table_reader()))
     manifest = Manifest(
         software=software,
         exported_at=now,

@@ -24,6 +24,7 @@ from scoring.selectors.leaderboards import models_of
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import newest_results, runs_of
 from scoring.selectors.scopes import study_prompts
+from scoring.selectors.task_tables import has_newer_table
 from scoring.services.agreement_inputs import agreements_are_current
 from screening.selectors.exclusion_facts import decisions_by_rater, excluded_by_reason, exclusion_facts
 from studies.models import Study
@@ -66,11 +67,15 @@ def runs_to_keep(study: Study) -> list[ScoringRun]:
 
 
 def results_are_current(run: ScoringRun) -> bool:
-    """Whether the run's newest results rest on its scores, and on who counts, as both are now."""
+    """Whether the run's newest results rest on its scores, on who counts, and on the table of published
+    models beside them, as all are now.
+    """
     results = newest_results(run)
     if results is None:
         return False
     hashes = inputs_hashes(list(result_answers(run)), run.study)
+    if has_newer_table(results, run.study):
+        return False
     return has_hashes(results, hashes) and not is_carried_over(results)
 
 

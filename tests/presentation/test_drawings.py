@@ -56,6 +56,23 @@ def test_a_scale_of_logarithms_names_one_two_and_five_of_a_decade() -> None:
     assert ticks(Scale(0.4, 6.0, 0, 1, log=True)) == pytest.approx([0.5, 1, 2, 5])
 
 
+def test_a_long_name_stands_on_two_lines_and_many_lines_stand_closer() -> None:
+    long = "Which people and which questions, by question set"
+    drawn = interval_plot(
+        [Estimate(long, 1.0, "average", "a"), Estimate("b", 2.0, "average", "b")], "x", say, width=616
+    )
+    assert drawn is not None
+    names = [mark.text for mark in drawn.marks if isinstance(mark, Text) and mark.look == "name"]
+    assert names == ["Which people and which", "questions, by question set", "b"]
+    few, many = (
+        interval_plot([Estimate(f"{n}", 1.0, "average", "a") for n in range(number)], "x", say, width=616)
+        for number in (12, 24)
+    )
+    assert few is not None
+    assert many is not None
+    assert many.height < 1.5 * few.height
+
+
 def test_a_single_value_has_a_unit_to_either_side() -> None:
     scale = scale_of([2.0], 0, 100)
     assert (scale.low, scale.high, scale.at(2.0)) == (1, 3, 50)

@@ -182,6 +182,23 @@ def test_the_pdf_begins_with_what_was_found_and_repeats_heads_of_tables(document
     assert "Our runs" in rows[0]
 
 
+def test_every_page_has_its_number_and_a_footnote_stands_once(document: Document) -> None:
+    many = [
+        part
+        for n in range(60)
+        for part in (
+            Heading(f"Part {n}", 1 + (n > 0), new_page=n == 20),
+            Paragraph("Words. " * 80, footnote=f"Note {n % 7}"),
+        )
+    ]
+    pages = pages_of(document_pdf(replace(document, parts=many)))
+    assert len(pages) > 8
+    for number, page in enumerate(pages, 1):
+        assert f"{number} / {len(pages)}" in page
+    whole = " ".join(pages)
+    assert [whole.count(f"Note {n}") for n in range(7)] == [1] * 7
+
+
 def test_texts_of_others_are_no_markup(document: Document) -> None:
     pages = " ".join(" ".join(pages_of(document_pdf(document))).split())
     assert pages.count('#panic("x") *a* $x$ @ref <l> \\') == 3

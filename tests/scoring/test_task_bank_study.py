@@ -12,10 +12,13 @@ from django.test import Client
 
 from psychometrics.inference.measure import Block
 from psychometrics.measures.registry import THETA_ONLY
+from reporting.management.result_lines import result_lines
 from reporting.selectors.reports import report_of
 from scoring.coordinator import Scoring
 from scoring.models import Measurement
+from scoring.selectors.runs import changes_since
 from scoring.services.exports import study_export
+from scoring.services.freshness import results_are_current
 from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
@@ -128,6 +131,25 @@ def test_without_an_item_bank_tasks_lead_beside_the_newest_table_and_what_is_abs
     assert "item parameters" not in read(first)
     assert "/staff/studies/bare/results/models/" not in first
     assert 'title="o3-mini (high)"' in staff.get("/staff/studies/bare/results/benchmark/").text
+    macro = results.measures.get(block=Block.RESULTS, name="benchmark.macro", group="average")
+    raw = results.measures.get(block=Block.RESULTS, name="raw_mean", group="average", subset="")
+    assert macro.value is not None
+    assert raw.value is not None
+    said = f"Mean over 23 tasks, each counting alike; mean of all answers: {100 * raw.value:.0f} %."
+    assert said in read(first)
+    report = read(staff.get("/staff/studies/bare/report/report.html").text)
+    assert f"People with AI got {macro.value:.0f} % right on average over 23 tasks" in report
+    assert "Not in the bank" not in report
+    assert "without item parameters" not in " ".join(result_lines(results))
+    # As results of before tables were kept: computing again would set them beside one.
+    table = "a table of published models with these tasks"
+    assert table not in changes_since(results)
+    assert results_are_current(results.run)
+    results.published = None
+    results.save()
+    assert table in changes_since(results)
+    assert not results_are_current(results.run)
+    assert table in staff.get("/staff/studies/bare/results/").text
 
 
 def test_the_numbers_of_its_export_are_computed_again_and_agree(

@@ -58,20 +58,22 @@ def _without_ability(found: Headline) -> Iterator[Text]:
     if row is not None and row.withheld:
         yield _("There is no number: {why}.").format(why=plain_text(str(why_absent(row.withheld))))
         return
-    if row is None or row.raw_mean is None:
+    share = found.share
+    if row is None or share is None:
         yield _("No answer of a counted person has a score yet, so there is no result.")
         return
-    stored = found.get("raw_mean", "average")
     interval = ""
-    if stored is not None and stored.low is not None and stored.high is not None:
-        ends = span(100 * stored.low, 100 * stored.high, 0)
+    if share.low is not None and share.high is not None:
+        ends = span(100 * share.low, 100 * share.high, 0)
         interval = " " + _("(95 % interval {ends} %)").format(ends=ends)
+    if share.tasks is None:
+        told = _("{people} got <strong>{share}</strong> of the possible score on average{interval}.")
+    else:
+        told = _("{people} got <strong>{share}</strong> right on average over {tasks} tasks{interval}.")
     yield format_html(
-        _("{people} got <strong>{share}</strong> of the possible score on average{interval}."),
-        people=subject(found),
-        share=percent(row.raw_mean, 0),
-        interval=interval,
-    )
+        told, people=subject(found), share=percent(share.value, 0), interval=interval,
+        tasks=counted(share.tasks),
+    )  # fmt: skip
     if found.report.results.run.study.item_bank_id is None:
         yield _(
             "The study has no item bank, so there is no ability and nothing to compare with models on one "

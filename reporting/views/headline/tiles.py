@@ -15,7 +15,7 @@ from presentation.sure import HowSure, how_sure
 from presentation.tables import ABSENT
 from presentation.top import draws_sentence, luck_words, no_top_sentence
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
-from reporting.selectors.headline import AVERAGE, RAW_MEAN, Headline
+from reporting.selectors.headline import Headline
 from reporting.views.headline.standing import models_within, near_models
 
 
@@ -47,21 +47,24 @@ def _with_scope(found: Headline, tile: Tile) -> Tile:
 
 
 def _raw(found: Headline) -> Tile:
-    row, stored = found.average, found.get(RAW_MEAN, AVERAGE)
-    mean = row.raw_mean if row else None
+    row, share, sure = found.average, found.share, None
     withheld = [plain_text(str(why_absent(row.withheld)))] if row and row.withheld else []
-    sure = None
-    if stored is not None and stored.low is not None and stored.high is not None:
-        ends = _("%(low)s to %(high)s") % {"low": percent(stored.low, 0), "high": percent(stored.high, 0)}
+    if share is not None and share.low is not None and share.high is not None:
+        ends = _("%(low)s to %(high)s") % {"low": percent(share.low, 0), "high": percent(share.high, 0)}
         sure = HowSure(ends)
+    value = percent(share.value if share else None, 0)
+    if share is None or share.tasks is None:
+        return Tile(
+            _("Average Human + AI, mean of all answers"), value, "average", (*withheld, *_basis(found)),
+            sure=sure,
+            term=_("Mean score of all scored answers (raw mean); it depends on which questions were asked."),
+        )  # fmt: skip
+    over = numbered(_("Mean over %(number)d tasks, each counting alike;"), {"number": share.tasks})
+    answers = _("mean of all answers: %(share)s.") % {"share": percent(row.raw_mean if row else None, 0)}
     return Tile(
-        _("Average Human + AI, raw score"),
-        percent(mean, 0),
-        "average",
-        notes=(*withheld, *_basis(found)),
-        sure=sure,
-        term=_("Mean score of all scored answers (raw mean); it depends on which questions were asked."),
-    )
+        _("Average Human + AI, mean over tasks"), value, "average", (f"{over} {answers}", *_basis(found)),
+        sure=sure, term=_("benchmark.macro: mean of the tasks' shares of right answers"),
+    )  # fmt: skip
 
 
 def _average(found: Headline) -> Tile:

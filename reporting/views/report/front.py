@@ -72,10 +72,13 @@ def finding(found: Headline) -> str:
         return f"{_standing(found, people)}{_of_the_best(found)}"
     if found.ability is not None:
         return _("{people} reach an ability of {value}").format(people=people, value=decimals(found.ability))
-    if found.average.raw_mean is None or found.average.withheld:
+    share = found.share
+    if share is None:
         return _("There is no number that may be told")
-    share = percent(found.average.raw_mean, 0)
-    return _("{people} got {share} of the possible score").format(people=people, share=share)
+    title = _("{people} got {share} of the possible score")
+    if share.tasks is not None:
+        title = _("{people} got {share} right on average over {tasks} tasks")
+    return title.format(people=people, share=percent(share.value, 0), tasks=counted(share.tasks))
 
 
 def _standing(found: Headline, people: str) -> str:

@@ -133,15 +133,22 @@ def _means_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
 
 
 def _counts_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
+    """Without an item bank there is nothing that it could lack."""
+    caption, lacking = _("What the estimates rest on: expected = missing + unscored + pairs"), []
+    if report.has_bank:
+        caption = _(
+            "What the estimates rest on: expected = missing + unscored + pairs + prompts the item bank lacks"
+        )
+        lacking = [(_("Not in the bank"), lambda row: counted(row.unknown_items))]
     return table_of(
-        _("What the estimates rest on: expected = missing + unscored + pairs + prompts the item bank lacks"),
+        caption,
         rows,
         (
             (_("Group"), _row_name(report)),
             (_("Expected"), lambda row: counted(row.expected)),
             (_("Missing"), lambda row: counted(row.missing)),
             (_("Unscored"), lambda row: counted(row.unscored)),
-            (_("Not in the bank"), lambda row: counted(row.unknown_items)),
+            *lacking,
             (_("Pairs"), lambda row: counted(row.pairs)),
             (_("Prompts"), lambda row: counted(row.prompts)),
         ),

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime
@@ -23,6 +24,7 @@ from studies.roles import Role
 from studies.services.events import StudyEventKind
 from studies.services.staff.roles import role_give
 from studies.services.staff.staff import staff_add
+from tests.scoring.exports.small_study.exported_tables import FORMULA
 
 pytestmark = pytest.mark.django_db
 SAID = {
@@ -50,7 +52,10 @@ def test_without_a_licence_the_bundle_says_that_all_rights_are_reserved_and_the_
     readme = (folder / "README.md").read_text()
     assert "**No licence was chosen: all rights reserved.**" in readme
     assert "Private questions: 1, and the 5 answers to them" in readme
-    assert "| mean score of Average, from 0 to 1 (raw_mean) | public questions alone |" in readme
+    assert (
+        "| mean score of Average over all answers, from 0 to 1 (raw_mean) | public questions alone |"
+        in readme
+    )
     assert "the study has no item bank, so there is no ability" in readme
     assert "ability of Average" not in readme
     assert not (folder / "CITATION.cff").exists()
@@ -190,3 +195,30 @@ def test_a_script_says_in_one_sentence_what_it_lacks(folder: Path, script: str, 
         2,
         f"{script} needs {lacking}: python -m pip install {lacking.replace(' and', '')}\n",
     )
+
+
+R_TYPES = {"integer": "numeric", "number": "numeric", "boolean": "logical", "datetime": "POSIXct"}
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed here")
+def test_r_reads_every_table_as_the_readme_says_without_a_package(folder: Path) -> None:
+    (block,) = (folder / "README.md").read_text().split("```r\n")[1:]
+    script = block.split("```")[0] + (
+        "for (name in names(columns)) { rows <- read_table(name); for (column in names(rows)) "
+        'cat(name, column, class(rows[[column]])[1], sum(is.na(rows[[column]])), "\\n") }\n'
+        'cat("texts", read_table("answers")$text, sep = "\\n")\n'
+    )
+    done = subprocess.run(
+        ["Rscript", "--vanilla", "-e", script], cwd=folder, capture_output=True, text=True, check=True
+    )
+    said, texts = done.stdout.split("texts\n")
+    found = {tuple(line.split()[:2]): line.split()[2:] for line in said.splitlines()}
+    for resource in json.loads((folder / "datapackage.json").read_text())["resources"]:
+        with (folder / resource["path"]).open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        for field in resource["schema"]["fields"]:
+            absent = sum(row[field["name"]] == "" for row in rows)
+            expected = [R_TYPES.get(field["type"], "character"), str(absent)]
+            assert found.pop((resource["name"], field["name"])) == expected, field
+    assert not found
+    assert FORMULA in texts.splitlines()
