@@ -165,7 +165,11 @@ def _changes(results: Any, *, public_only: bool = False) -> list[str]:
     amended = results.run.design_hash != results.run.study.design_hash
     return [
         *(numbered(words, {"n": number}) for number, words in found if number),
-        *([_("a table of published models with these tasks")] if has_newer_table(results, results.run.study) else []),
+        *(
+            [_("a table of published models with these tasks")]
+            if has_newer_table(results, results.run.study)
+            else []
+        ),
         *([_("an amended protocol")] if amended else []),
     ]
 

@@ -46,9 +46,7 @@ def newest_table(study: Study) -> dict[str, object] | None:
 
 
 def has_newer_table(results: ResultSet, study: Study) -> bool:
-    """Whether computing again would set these results of the study beside another table than they kept, or beside one at
-    all.
-    """
+    """Whether computing again would set these results beside another table than they kept, or beside one."""
     bank, kept = _newest_bank(study), results.published or {}
     return bank is not None and (kept.get("bank"), kept.get("digest")) != (bank.slug, bank.digest)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from django.utils.dates import MONTHS, MONTHS_3, WEEKDAYS, WEEKDAYS_ABBR
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL: dict[str, Callable[..., Any]] = runpy.run_path(str(ROOT / "locale" / "catalogues.py"))
@@ -97,3 +98,11 @@ def test_what_is_shown_calls_a_batch_a_question_set(domain: str) -> None:
             assert not any(NOT_SHOWN["en"].search(form) for form in shown), message.id
     for message in TOOL["texts_in"](TOOL["stored"]("de", domain)):
         assert not any(map(NOT_SHOWN["de"].search, TOOL["strings_of"](message))), message.id
+
+
+@each_catalogue
+def test_no_text_is_one_of_the_words_that_dates_are_made_of(language: str, domain: str) -> None:
+    """Django's "May" is a month; translated as a heading it would be one in every date."""
+    dates = {str(word) for names in (MONTHS, MONTHS_3, WEEKDAYS, WEEKDAYS_ABBR) for word in names.values()}
+    own = {text.id for text in TOOL["texts_in"](TOOL["stored"](language, domain)) if not text.context}
+    assert not own & dates

@@ -30,7 +30,7 @@ from studies.views.second_factor import proof_required, proof_to_change
 STAFF_PER_PAGE = 50
 LIST_COLUMNS: tuple[Column[Any], ...] = (
     Column("person", gettext_lazy("Person"), ("email",), str),
-    Column("may", gettext_lazy("May"), ("is_superuser", "may_create_studies"), str),
+    Column("may", gettext_lazy("Allowed"), ("is_superuser", "may_create_studies"), str),
     Column("studies", gettext_lazy("Studies"), ("part_in",), str, numeric=True),
     Column("factor", gettext_lazy("Second factor"), ("has_factor",), str),
     Column("seen", gettext_lazy("Last sign-in"), ("last_login",), str),

@@ -110,6 +110,14 @@ class BlockPage:
         return {part.name: part for part in self.parts if isinstance(part, Plot)}
 
 
+def on_the_scale(rows: Iterable[MeasureRow]) -> list[MeasureRow]:
+    """The rows, or none where not one answer to a question with item parameters is scored: then there is
+    nothing to tell of each.
+    """
+    rows = list(rows)
+    return [] if all(row.reason == Reason.NO_PAIRS for row in rows) else rows
+
+
 def bold(text: Text, *values: object, **facts: object) -> SafeString:
     """A text whose tags stay, such as what matters of a finding in bold; what is filled in is escaped."""
     return format_html(str(text), *values, **facts) if values or facts else SafeString(text)

@@ -30,6 +30,8 @@ REASONS: Mapping[str, Text] = {
 def finding(block: BlockMeasures) -> Text:
     """Whether people differ in ability, beyond what their answers scatter by."""
     tau = block.get("tau")
+    if not lines(block):
+        return _("No question has item parameters, so how far people differ in ability is not measured.")
     if tau is None or tau.value is None:
         return ""
     if tau.low is None or tau.low <= 0:
@@ -123,8 +125,9 @@ def _thetas_notes(block: BlockMeasures) -> list[Text]:
 
 
 def lines(block: BlockMeasures) -> list[MeasureRow]:
-    """Group by group, though its numbers are of two blocks."""
-    return sorted(block.named(*THETAS), key=lambda row: (row.group, THETAS.index(row.name)))
+    """Group by group, though its numbers are of two blocks; none where nothing is on the scale."""
+    rows = parts.on_the_scale(block.named(*THETAS))
+    return sorted(rows, key=lambda row: (row.group, THETAS.index(row.name)))
 
 
 def points(block: BlockMeasures) -> Iterator[Point]:

@@ -146,7 +146,8 @@ def _theta_table(group: str) -> parts.MeasureTable[str]:
     """Each theta of a group under every assumption that was computed."""
 
     def assumptions(block: BlockMeasures) -> Iterator[str]:
-        return (name for name in ASSUMPTIONS if any(block.get(theta, group, name) for theta in THETAS))
+        stored = {row.subset for row in parts.on_the_scale(block.named(*THETAS, group=group))}
+        return (name for name in ASSUMPTIONS if name in stored)
 
     def column(theta: str) -> tuple[Text, Callable[[BlockMeasures, str], Text]]:
         return measures.estimator_name(theta), lambda block, name: _theta_cell(block.get(theta, group, name))
