@@ -19,6 +19,7 @@ from console.views.setup.protocol_rows import setting_label
 from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
 from presentation.moments import moment
+from presentation.numbers import counted
 from presentation.tables import Named
 from screening.models import VerdictDecision
 from studies.models import Audience, Study
@@ -32,6 +33,7 @@ from studies.views.role_words import RIGHT_WORDS
 from studies.views.second_factor import proof_required
 
 LINES_PER_PAGE = 50
+LISTED = 5  # of a list among the details; the file has all
 MOST_ROWS = 10**18 - 1
 COLUMNS = ("happened_at", "what", "person", "by", "details")
 WORDS: Mapping[str, Promise] = {
@@ -201,7 +203,11 @@ def _shown(name: str, value: object) -> object:
     if name == "seed":  # a name, no amount
         return str(value)
     if isinstance(value, list):
-        return ", ".join(str(VALUES.get(name, {}).get(str(one), one)) for one in value)
+        words = [str(VALUES.get(name, {}).get(str(one), one)) for one in value]
+        more = (
+            [_("… and %(number)s more") % {"number": counted(len(words) - LISTED)}] if words[LISTED:] else []
+        )
+        return ", ".join(map(str, words[:LISTED] + more))
     if not name.endswith("_at") or not isinstance(value, str):
         return value_words(name, value)
     return moment(datetime.fromisoformat(value))

@@ -284,9 +284,16 @@ def _example(request: HttpRequest, study: Study, kind: MailKind) -> EmailMultiAl
 
 
 def _written(request: HttpRequest, study: Study, template: str) -> tuple[str, str] | None:
-    """Subject and body that this person last had shown of this mail, where they are asked for."""
+    """Subject and body that this person last had shown of this mail, where they are asked for.
+
+    Beside what was sent and refused they would be an earlier text.
+    """
     *about, subject, body = request.session.get(WRITTEN, ["", ""])
-    asked = "written" in request.GET and about == [study.pk, template, _language(request)]
+    asked = (
+        request.method != "POST"
+        and "written" in request.GET
+        and about == [study.pk, template, _language(request)]
+    )
     return (subject, body) if asked else None
 
 

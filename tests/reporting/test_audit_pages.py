@@ -233,7 +233,7 @@ def test_the_sheet_is_a_file_that_spreadsheet_programs_open(staff: Client, sampl
 def test_a_rated_sheet_is_taken_over_and_compared(staff: Client, sample: AuditSample) -> None:
     rows = sheet_of(staff, sample)
     where = address("staff_audit_sample", sample.judging_run, sample)
-    assert "nothing is rated yet" in text(staff.get(where))
+    assert text(staff.get(where)).count("Nothing is rated yet.") == 1
     marked = [row | {"human_score": str(int(row["answer"] == row["gold_answer"]))} for row in rows]
     marked[0] |= {"human_score": "0,25", "comment": "<script>alert(1)</script>"}
     response = send(staff, sample, filled(marked))

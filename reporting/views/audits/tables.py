@@ -63,6 +63,12 @@ class JudgeShown:
     gap: bool
     statistics: tuple[StatisticShown, ...]
 
+    @property
+    def why_nothing(self) -> Text:
+        """Why there is no number at all; blank where there is one."""
+        numbers = [number for one in self.statistics for number in (one.weighted, one.sample)]
+        return "" if any(one.value != ABSENT for one in numbers) else numbers[0].reason
+
 
 @dataclass(frozen=True)
 class StratumShown:

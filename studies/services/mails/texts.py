@@ -112,14 +112,19 @@ def _default_text(template: str, context: dict[str, object]) -> tuple[str, str]:
 
 def _own_text(study: Study, template: str, language: str, context: dict[str, object]) -> tuple[str, str]:
     """The study's own subject and body with this mail's facts; blank where it has none, or where the mail is
-    about something else than what they were written for. A line that says a name goes where none is known,
-    as in Chiron's own text.
+    about something else than what they were written for. A line that says nothing but a name or a closing
+    time goes where there is none, as in Chiron's own text.
     """
     own = [text for text in study.mail_texts.all() if (text.template, text.language) == (template, language)]
     if not own or context.get("stage", "open") != "open" or not context.get("submitted", True):
         return "", ""
     values = _values(study, context)
-    lines = [line for line in own[0].body.splitlines() if NAME not in line or values["name"]]
+    absent = {*(() if values["name"] else ("name",)), *(() if study.closes_at else ("closes",))}
+    lines = [
+        line
+        for line in own[0].body.splitlines()
+        if not (named := set(PLACEHOLDER.findall(line))) or named - absent
+    ]
     subject, body = (
         PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
         for text in (own[0].subject, "\n".join(lines))

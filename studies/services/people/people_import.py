@@ -23,6 +23,7 @@ from studies.services.people.participants import (
     participants_add,
     people_present,
     require_profile,
+    require_real,
 )
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
@@ -107,10 +108,12 @@ class InvitationsRefused(PeopleRefused):
 def participants_import(
     *, study: Study, reading: PeopleReading, now: datetime, actor: User | None = None
 ) -> PeopleImport:
-    """Add everyone who is new. Raises PeopleRefused with all problems, or as `participants_add`.
+    """Add everyone who is new. Raises PeopleRefused with all problems, StudySimulated, or as
+    `participants_add`.
 
     People who are in the study stay as they are, decisions on them included.
     """
+    require_real(study)
     reading = _with_codes(study, reading)
     present = people_present(study, [row.email.strip().lower() for row in reading.rows])
     problems = [*reading.problems, *_repeated_lines(reading.rows), *_team_lines(study, reading.rows)]

@@ -1,5 +1,6 @@
 """The study team's page of one person."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -213,10 +214,26 @@ def test_the_team_withdraws_a_person_who_asked_for_it(
     assert session.status == "withdrawn"
     assert f"{person.code} is withdrawn from the study. They are told by mail." in page
     assert "Data erased" in page
+    assert re.findall(r'<span class="badge[^>]*>([^<]*)', page) == ["Withdrawn", "Approved"]
     event = person.events.get(kind="participant_withdrew")
     assert (event.actor, event.details["reason"]) == (lead, "Asked by mail")
     again = staff.post(form, {"withdraw-reason": "Once more"})
     assert (again.status_code, f"{person.code} withdrew already" in again.text) == (422, True)
+
+
+def test_the_head_says_what_the_person_is_now_and_whoever_may_decides_from_there(
+    staff: Client, person: Participant
+) -> None:
+    Participant.objects.filter(pk=person.pk).update(vetting_status="submitted")
+    page = staff.get(address(person, "staff_person")).text
+    assert ("Waiting for a decision" in page, ">Decide</a>" in page) == (True, True)
+    form = address(person, "staff_person") + "withdraw/"
+    page = staff.post(form, {"withdraw-reason": "Asked by mail"}, follow=True).text
+    assert ("Waiting for a decision" in page, ">Decide</a>" in page, "Withdrawn" in page) == (
+        False,
+        False,
+        True,
+    )
 
 
 def test_the_page_of_somebody_who_worked_takes_at_most_fifteen_queries_of_a_lead(

@@ -25,6 +25,7 @@ from studies.services.people.participants import (
     PeopleUnknown,
     ProfileUnknown,
     StudyClosed,
+    StudySimulated,
     participant_add,
     participant_approve,
     participant_reject,
@@ -206,6 +207,14 @@ def test_all_problems_of_a_file_come_together_and_nobody_is_added(
 def test_a_file_for_a_closed_study_adds_nobody(study: Study, tmp_path: Path, now: datetime) -> None:
     study_close(study=study, now=now)
     with pytest.raises(StudyClosed):
+        imported(study, tmp_path / "p.csv", "email,profile\na@example.org,stem-phd\n", now)
+    assert not User.objects.exists()
+
+
+def test_a_file_adds_nobody_to_a_rehearsal(study: Study, tmp_path: Path, now: datetime) -> None:
+    Study.objects.update(is_simulated=True)
+    study.refresh_from_db()
+    with pytest.raises(StudySimulated):
         imported(study, tmp_path / "p.csv", "email,profile\na@example.org,stem-phd\n", now)
     assert not User.objects.exists()
 

@@ -1,7 +1,7 @@
 """Mails in a study's own words, under its sender: refused where they would not do, and back to Chiron's."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from email.header import decode_header, make_header
 from email.utils import parseaddr
 
@@ -52,7 +52,7 @@ def test_an_invitation_goes_out_in_the_studys_words_from_its_sender_and_back_to_
     assert "Dear participant@example.org," in preview
     assert "team@example.org" in preview
     assert "&quot;Bäckerei, Study Team&quot; &lt;" in preview
-    assert "Dear" not in staff.get(f"{PAGE}invitation/?language=de").content.decode().split("<form")[0]
+    assert "Dear" not in staff.get(f"{PAGE}invitation/html/?language=de").content.decode()
     one = invitation_create(study=study, email="new@example.org", profile="stem-phd", now=now)
     site = "https://site"
     invitations_queue(study=study, invitations=[one], site_url=site, now=timezone.now())
@@ -123,6 +123,27 @@ def test_a_written_text_is_shown_before_it_is_saved_and_kept_where_it_was_writte
     assert (refused.status_code, "This mail knows no {you}." in page, "Welcome {you}!" in page) == (
         422, True, True,
     )  # fmt: skip
+    refused = staff.post(
+        f"{PAGE}invitation/text/?language=en&written=yes", words | {"body": "Welcome {you}!"}
+    )
+    page = refused.content.decode()
+    assert ("Welcome {you}!" in page, "Welcome {name}!" in page, "not saved yet" in page) == (
+        True,
+        False,
+        False,
+    )
+
+
+def test_a_line_with_a_closing_time_is_left_out_where_there_is_none_but_no_link(
+    staff: Client, study: Study
+) -> None:
+    words = {"subject": "In", "body": "Come.\n\nIt closes on {closes}.\n\nUntil {closes}: {link}"}
+    staff.post(f"{PAGE}decision/text/?language=en&as=approved", words)
+    page = staff.get(f"{PAGE}decision/html/?language=en&as=approved").content.decode()
+    assert ("It closes on" in page, "Until the end of the study: " in page) == (False, True)
+    Study.objects.update(closes_at=timezone.now() + timedelta(days=1))
+    page = staff.get(f"{PAGE}decision/html/?language=en&as=approved").content.decode()
+    assert "It closes on" in page
 
 
 @pytest.mark.parametrize(("name", "begins"), [("N.", "Dear N.,\n\nCome"), ("", "Come")])
