@@ -61,6 +61,7 @@ class Process:
         """
         if self.child.poll() is None:
             return ""
+        _kill_what_it_left(self.child)
         said = f"the {self.name} ended by itself (exit code {self.child.returncode}); see {self.log}"
         if time.monotonic() - self._started_again < STAYS_SECONDS:
             raise ServerNotStarted(said)
@@ -227,11 +228,18 @@ def process(command: list[str], *, environment: Mapping[str, str], log: Path, na
 
 def stop(child: "subprocess.Popen[bytes]") -> None:
     child.terminate()
-    with suppress(subprocess.TimeoutExpired):
+    try:
         child.wait(STOP_SECONDS)
-        return
-    child.kill()
-    child.wait()
+    except subprocess.TimeoutExpired:
+        child.kill()
+        child.wait()
+    _kill_what_it_left(child)
+
+
+def _kill_what_it_left(child: "subprocess.Popen[bytes]") -> None:
+    """End the workers of a server that was killed: they would go on answering at its port, beside the next."""
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
 
 
 def wait_until_answers(url: str, child: "subprocess.Popen[bytes]", log: Path) -> None:
