@@ -237,7 +237,7 @@ def stop(child: "subprocess.Popen[bytes]") -> None:
 
 
 def _kill_what_it_left(child: "subprocess.Popen[bytes]") -> None:
-    """End the workers of a server that was killed: they would go on answering at its port, beside the next."""
+    """End the workers of a killed server: they would answer on at its port, beside the next one."""
     with suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
 
