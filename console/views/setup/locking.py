@@ -55,7 +55,12 @@ def staff_lock_confirm(request: HttpRequest, study: Study) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, str(refusal))
         return _lock_page(request, study, status=422)
-    messages.success(request, _("The study is locked. People can be invited and may start now."))
+    messages.success(
+        request,
+        _("The study is locked. Simulated people can answer now.")
+        if study.is_simulated
+        else _("The study is locked. People can be invited and may start now."),
+    )
     return redirect("staff_study", slug=study.slug)
 
 

@@ -69,6 +69,9 @@ def test_nobody_is_invited_or_let_into_a_simulated_study(link: str, lead: Client
     assert not OutgoingMail.objects.exists()
     for page in (LIST, "/staff/studies/pilot/participants/"):
         assert "/invitations/list/" not in lead.get(page).text
+    Invitation.objects.all().delete()
+    empty = lead.get("/staff/studies/pilot/participants/").text
+    assert ("Nobody is invited yet" in empty, "/studies/pilot/rehearsal/" in empty) == (False, True)
 
 
 def test_who_is_invited_again_keeps_name_and_language(lead: Client) -> None:
