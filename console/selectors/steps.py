@@ -106,7 +106,7 @@ def setup_steps(
     for slug, label in STEP_LABELS.items():
         pages = [page for page in TEXT_PAGES if page != "start"] if slug == "texts" else [slug]
         left = [page for page in pages if page in missing | to_look_at or page not in saved.pages]
-        if locked or slug == "offtask" or not left:
+        if locked or not left:
             state = "done"
         else:
             named = (("todo", missing), ("look", to_look_at))

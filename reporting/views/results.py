@@ -16,6 +16,7 @@ from jobs.selectors import newest_job
 from jobs.services.starting import job_start
 from presentation.drawings.shapes import WIDE
 from presentation.first_intervals import interval_sentences
+from presentation.plain import plain_text
 from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.headline import PERSON_ERROR, Headline, headline_of
 from reporting.selectors.reports import NO_ITEM_BANK, SIMULATED, report_of
@@ -106,6 +107,10 @@ def _results_context(
     for one in shown_categories:
         if not one.drawing:
             gaps.setdefault(one.why, []).append(one.name)
+
+    def is_said(text: str) -> bool:
+        return escape(text) in sentence or escape(plain_text(text)) in sentence
+
     absent = blocks_absent(study, measurement, shown.scope) if measurement and shown.scope else {}
     return {
         "report": found.report,
@@ -116,12 +121,10 @@ def _results_context(
             note
             for note in found.report.notes
             if note not in {str(SIMULATED), str(NO_ITEM_BANK), *found.report.metric_notes}
-            and escape(note) not in sentence
+            and not is_said(note)
         ],
         "absent": {
-            (
-                _("for the reason above.") if why == str(NO_ITEM_BANK) or escape(why) in sentence else why
-            ): titles
+            (_("for the reason above.") if why == str(NO_ITEM_BANK) or is_said(why) else why): titles
             for why, titles in absent.items()
         },
         "tasks": tasks,

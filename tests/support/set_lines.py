@@ -16,12 +16,12 @@ def set_lines(document: Document) -> list[str]:
 
 
 def _spelled_out(data: dict[str, Any]) -> dict[str, Any]:
-    """A table with the words in its cells for which letters stand."""
-    words = dict(data.get("keys", ()))
-    rows = (
-        [[(words.get(text, text), source) for text, source in row] for row in data["rows"]] if words else []
-    )
-    return {name: value for name, value in data.items() if name != "keys"} | ({"rows": rows} if words else {})
+    """A table with the words in its cells for which letters stand, and without the names of its footnotes."""
+    if "keys" not in data:
+        return data
+    words = dict(data["keys"])
+    rows = [[(words.get(text, text), source) for text, source, _name in row] for row in data["rows"]]
+    return {name: value for name, value in data.items() if name != "keys"} | {"rows": rows}
 
 
 def _lines(value: Any, key: str = "") -> Iterator[str]:
@@ -35,7 +35,7 @@ def _lines(value: Any, key: str = "") -> Iterator[str]:
         yield from (" ".join(_lines(row)) for row in value)
     elif isinstance(value, list | tuple):
         if key in RUNNING and value and isinstance(value[0], tuple):
-            yield "".join(word for word, _footnote in value).replace("\u00a0", " ")
-            value = [footnote for _word, footnote in value]
+            yield "".join(word for word, _footnote, _name in value).replace("\u00a0", " ")
+            value = [footnote for _word, footnote, _name in value]
         for inside in value:
             yield from _lines(inside, key)

@@ -1,5 +1,6 @@
 """Uploads of the site's pages: what they take, and one clear sentence for what they do not."""
 
+import html
 import io
 import json
 import zipfile
@@ -40,6 +41,14 @@ def zip_of(**members: bytes) -> bytes:
 
 def sent(content: bytes, name: str, bank_format: str = "chiron") -> dict[str, object]:
     return {"bank_format": bank_format, "slug": "my-bank", "file": named(content, name)}
+
+
+def test_the_lines_that_the_page_shows_can_be_read(staff: Client) -> None:
+    page = staff.get(reverse("staff_bank_upload")).text
+    lines = html.unescape(page.split("<pre>")[1].split("</pre>")[0])
+    read = staff.post(reverse("staff_bank_upload"), sent(lines.encode(), "bank.jsonl"), follow=True).text
+    assert "What is 7 times 8?" in read
+    assert "Import it" in read
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,10 @@ def test_from_nothing_to_a_locked_study(staff: Client, save: Save) -> None:
     asked = staff.post(confirm, sent | {"confirmed": "yes"}).content.decode()
     assert "Lock the study?" in asked
     assert "8 people will be asked for 1 hour 30 minutes each, 12 h of paid time in all;" in asked
+    Study.objects.update(is_simulated=True)
+    asked = staff.get(lock).content.decode()
+    assert ("Simulated people will answer" in asked, "will be asked for" in asked) == (True, False)
+    Study.objects.update(is_simulated=False)
     study.refresh_from_db()
     assert study.status == StudyStatus.DRAFT
     locked = staff.post(confirm, sent | {"confirmed": "yes", "again": "yes"})

@@ -255,7 +255,7 @@ PAGE = parts.BlockPage(
             (
                 (_("Part"), lambda block, row: _part_name(block, row.subset)),
                 (_("Shift"), parts.value()),
-                (_("95 % interval"), parts.interval()),
+                (_("95 % interval"), parts.interval(here=measures.COMMON)),
                 (_("Pairs"), parts.count("n")),
                 (_("Clusters"), parts.count("clusters")),
                 (_("p"), parts.detail("p", 3)),
