@@ -29,7 +29,7 @@ class NoNudge(Refused):
 @transaction.atomic
 def leads_nudge(*, study: Study, site_url: str, actor: User, now: datetime) -> int:
     """Mail the study's leads that applications wait for their decision, at most once a day for a study; how
-    many leads. Raises NoNudge.
+    many leads. Of a study without one it is the site's administrators who decide. Raises NoNudge.
     """
     study = study_lock(study)
     number = applications().filter(study=study).count()
@@ -40,6 +40,7 @@ def leads_nudge(*, study: Study, site_url: str, actor: User, now: datetime) -> i
         raise NoNudge(_("The leads were reminded within the last day; they are mailed once a day at most."))
     page = site_url.rstrip("/") + reverse("staff_participants", args=[study.slug]) + "?state=application"
     leads = [part.user for part in leads_of(study).select_related("user")]
+    leads = leads or list(User.objects.filter(is_superuser=True, is_active=True, is_staff=True))
     for lead in leads:
         facts: dict[str, object] = {"study": study, "number": number, "page": page}
         button = MailButton(page, gettext_lazy("Open the applications"))

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from batches.models import Session
 from batches.selectors.recruiting import holders_by_profile, next_on_reserve, places_of
@@ -16,6 +17,7 @@ from batches.services.reminders import NotReminded, reminder_send
 from batches.services.starting import NotApproved, PlacesTaken, session_start
 from batches.services.voiding import session_void
 from console.selectors.waiting import digest_waits_of
+from console.services.people import leads_nudge
 from screening.models import Verdict, VerdictDecision
 from studies.models import OutgoingMail, Participant, Study, StudyEvent, StudyRole, StudyStatus, User
 from studies.services.people import participants
@@ -232,6 +234,11 @@ def test_who_may_not_decide_reads_who_does_and_reminds_the_leads_once_a_day(
         True,
     )
     assert study.events.get(kind="leads_nudged").details == {"number": 1}
+    # Without a lead it is the site's administrators who decide.
+    StudyRole.objects.filter(role="lead").delete()
+    root = User.objects.create_superuser("root@example.org")
+    leads_nudge(study=study, site_url="", actor=lead, now=timezone.now() + timedelta(days=2))
+    assert OutgoingMail.objects.order_by("-pk")[0].to == root.email
     StudyRole.objects.filter(role="coordinator").update(rights=["decide_people"])
     page = client.get(reverse("staff_participants", args=[study.slug])).text
     assert ("Remind the lead" in page, 'class="count hot"' in page) == (False, True)
