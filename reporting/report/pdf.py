@@ -135,11 +135,12 @@ class Setter:
             [self._cell(cell, number=number) for cell, number in zip(row, numbers, strict=True)]
             for row in part.rows
         ]
-        keys = keys_of([[text for text, *_note in row[1:]] for row in cells])
+        head = [self.plain(name) for name in part.head]
+        words = [[text for text, *_note in row] for row in cells]
+        keys = {} if on_one_line(head, words) else keys_of([row[1:] for row in words])
         cells = [
             [row[0], *((keys.get(text, text), words, name) for text, words, name in row[1:])] for row in cells
         ]
-        head = [self.plain(name) for name in part.head]
         step, widths = columns_of(head, [[text for text, *_note in row] for row in cells])
         return {
             "caption": self.plain(part.caption),
@@ -182,6 +183,11 @@ def keys_of(rows: Sequence[Sequence[str]]) -> dict[str, str]:
     )
     repeated = [text for text, number in counted.items() if number >= OFTEN][: len(ascii_lowercase)]
     return {text: f"({letter})" for text, letter in zip(repeated, ascii_lowercase, strict=False)}
+
+
+def on_one_line(head: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether every cell has its room at the largest size of letters."""
+    return sum(GAP + max(map(len, column)) for column in zip(head, *rows, strict=True)) <= LETTERS[0]
 
 
 def columns_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[int, list[float]]:

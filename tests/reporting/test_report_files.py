@@ -226,6 +226,9 @@ def test_what_many_cells_repeat_is_said_once_below_the_table(document: Document)
     why = "withheld: it would tell of one person"
     table = Table("Theta", ["Group", "θ"], [*([f"row {n}", why] for n in range(3)), ["row 3", "0.11"]])
     page = " ".join(pages_of(document_pdf(replace(document, parts=[table])))[0].split())
+    assert "(a)" not in page  # where there is room, a cell says it itself
+    wide = replace(table, rows=[[f"{name}, {'long ' * 12}", cell] for name, cell in table.rows])
+    page = " ".join(pages_of(document_pdf(replace(document, parts=[wide])))[0].split())
     assert page.count(f"(a) {why}") == page.count(why) == 1
     assert page.count("(a)") == 4
 

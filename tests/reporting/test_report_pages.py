@@ -21,7 +21,7 @@ from reporting.report.html import document_html
 from reporting.report.parts import Part
 from reporting.selectors.checklist_items import ITEMS
 from reporting.views.report import checklist_design, checklist_results, parts as study_report_parts
-from reporting.views.report.parts import shortened, study_document
+from reporting.views.report.parts import begun, shortened, study_document
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import BlockMeasures
 from scoring.services.measurement import measurement_compute
@@ -263,3 +263,20 @@ def test_the_command_writes_both_files_or_none_and_the_same_records_give_the_sam
         call_command("report_study", "pages", "--out", str(folder), "--replace")
     assert (folder / "notes.txt").read_text() == "mine"
     assert [path.name for path in folder.parent.iterdir()] == ["report"]
+
+
+def test_a_table_of_the_report_leaves_out_what_has_no_number_and_says_so() -> None:
+    table = Table("Parts", ["Part", "Average", "Top", "People"], [["a", "1", "–", "3"], ["b", "–", "–", "–"]])
+    told = shortened(table)
+    assert isinstance(told, Table)
+    assert (told.head, told.rows) == (["Part", "Average", "People"], [["a", "1", "3"]])
+    assert told.notes == [
+        "Left out, as no row has a value: Top.",
+        "1 row without a number is left out.",
+    ]
+
+
+def test_a_plain_word_that_begins_a_text_has_a_capital() -> None:
+    assert "".join(word for word, _term in begun("theta.pool: as published, theta.pool")) == (
+        "Ability: as published, ability"
+    )

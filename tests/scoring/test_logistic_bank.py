@@ -190,7 +190,7 @@ def test_every_page_the_report_and_the_results_say_it_once(
         assert response.status_code == 200
         if block != Block.BENCHMARK:
             assert response.content.decode().count(SENTENCE) == 1, block
-        assert "The block Top has" not in response.content.decode(), block
+        assert "The page Top has" not in response.content.decode(), block
         assert "own scale" not in read(response.content.decode()).replace(plain_text(LOGISTIC_BANK), ""), (
             block
         )

@@ -1,7 +1,7 @@
 """Three numbers with how sure they are: Average, Top free of the choice, and whether it is more than luck."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _, ngettext
 
@@ -36,14 +36,8 @@ def tiles(found: Headline) -> list[Tile]:
     if found.average is None:
         return []
     if found.ability is None:
-        return [_with_scope(found, _raw(found))]
-    return [_with_scope(found, one) for one in (_average(found), _top(found), _luck(found))]
-
-
-def _with_scope(found: Headline, tile: Tile) -> Tile:
-    """The tile with the questions that its number is over, where there are two scopes."""
-    of = found.report.of
-    return replace(tile, notes=(*tile.notes, f"{of}.")) if of and tile.value != ABSENT else tile
+        return [_raw(found)]
+    return [_average(found), _top(found), _luck(found)]
 
 
 def _raw(found: Headline) -> Tile:

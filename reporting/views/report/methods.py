@@ -223,12 +223,9 @@ def found(records: StudyRecords) -> Iterator[Text]:
         return
     if records.lead.both_exist:
         yield RESTS_ON[records.leading]
-    if records.average:
-        yield _ability_sentence(_("Average"), records.average)
-    if records.top and records.top.participants:
-        yield _ability_sentence(
-            numbered(_("Top %(number)d (in-sample)"), {"number": records.top.participants}), records.top
-        )
+    if not records.study.item_bank:
+        yield from accuracies(records)  # they lead where there is no ability, as in the headline
+    yield from _groups(records)
     if records.measurement:
         yield from measured(records)
     if records.compared:
@@ -239,11 +236,22 @@ def found(records: StudyRecords) -> Iterator[Text]:
         )
 
 
+def _groups(records: StudyRecords) -> Iterator[str]:
+    if records.average:
+        yield _ability_sentence(_("Average"), records.average)
+    if records.top and records.top.participants:
+        yield _ability_sentence(
+            numbered(_("Top %(number)d (in-sample)"), {"number": records.top.participants}), records.top
+        )
+
+
 def accuracies(records: StudyRecords) -> Iterator[str]:
     """What came out of a benchmark with tasks, once it is measured."""
     if records.measurement is None:
         return
-    measures = records.blocks[Block.BENCHMARK]
+    measures = records.blocks.get(Block.BENCHMARK)
+    if measures is None:
+        return
     for group in ("average", "top"):
         macro = measures.get("benchmark.macro", group)
         if macro is not None and macro.value is not None:

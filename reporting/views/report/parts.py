@@ -1,6 +1,6 @@
 """A study's report from its records: what stands in it, in which order."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -14,7 +14,7 @@ from presentation.measures import says_little
 from presentation.numbers import Text, counted, numbered
 from presentation.plain import plain_drawing, plain_pieces, plain_text
 from presentation.scopes import PROMPTS
-from presentation.tables import Table
+from presentation.tables import ABSENT, Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
 from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Tone, Words
@@ -76,7 +76,7 @@ def study_document(study: Study) -> Document:
         ),
         parts=parts,
         warning=str(SIMULATED) if study.is_simulated else "",
-        split=partial(plain_pieces, own=own),
+        split=partial(begun, own=own),
     )
 
 
@@ -187,9 +187,55 @@ def block_parts(
         yield Paragraph(_("Tables about single people stay on the site."), Tone.NOTE)
 
 
+def begun(text: str, own: Collection[str] = ()) -> list[tuple[str, str]]:
+    """Words of the pages; one that stands first in place of a term, as theta.pool, has a capital."""
+    pieces = plain_pieces(text, own)
+    if pieces and pieces[0][1]:
+        pieces[0] = (pieces[0][0][:1].upper() + pieces[0][0][1:], pieces[0][1])
+    return pieces
+
+
+def filled(table: Table) -> Table:
+    """The table without columns without a value and rows without a number; notes name and count them."""
+    places = [
+        place for place in range(len(table.head)) if not place or any(_says(row[place]) for row in table.rows)
+    ]
+    rows = [row for row in table.rows if not _lacks_number(row)]
+    if not rows or (len(places), len(rows)) == (len(table.head), len(table.rows)):
+        return table
+    notes = list(table.notes)
+    if empty := [name for place, name in enumerate(table.head) if place not in places]:
+        notes.append(_("Left out, as no row has a value: {columns}.").format(columns=", ".join(empty)))
+    if left := len(table.rows) - len(rows):
+        told = ngettext(
+            "%(number)s row without a number is left out.",
+            "%(number)s rows without a number are left out.",
+            left,
+        )
+        notes.append(told % {"number": counted(left)})
+    return replace(
+        table,
+        head=[table.head[place] for place in places],
+        rows=[[row[place] for place in places] for row in rows],
+        notes=notes,
+    )
+
+
+def _lacks_number(row: Sequence[str]) -> bool:
+    """Whether a row lacks the number that it is for, which comes first, and most of the others."""
+    return not _says(row[1]) and 2 * sum(map(_says, row[1:])) < len(row) - 1
+
+
+def _says(cell: str) -> bool:
+    return cell not in ("", ABSENT)
+
+
 def shortened(part: Part) -> Part:
     """No table is longer than anybody reads; the first rows stay, and a note counts the others."""
-    if not isinstance(part, Table) or len(part.rows) <= MAX_ROWS:
+    if not isinstance(part, Table):
+        return part
+    part = filled(part)
+    if len(part.rows) <= MAX_ROWS:
         return part
     left = len(part.rows) - MAX_ROWS
     note = ngettext(

@@ -188,8 +188,8 @@ def provenance_parts(records: StudyRecords, software: str) -> Iterator[Part]:
     yield Facts(_("Where the numbers come from"), rows)
     yield Paragraph(
         _(
-            "The export of the study (export_study) holds the tables that these numbers are computed from, "
-            "and recompute.py, which computes them again and says of each whether it agrees."
+            "The export of the study, from its page Exports, holds the tables that these numbers are "
+            "computed from, and recompute.py, which computes them again and says of each whether it agrees."
         )
     )
 
@@ -225,7 +225,7 @@ def limit_parts() -> Iterator[Part]:
     yield Heading(_("Limits"))
     yield Bullets(
         [
-            _("One question set of prompts cannot rank people; nothing here says anything about one person."),
+            _("One question set cannot rank people; nothing here says anything about one person."),
             _("Top is chosen by the scores that it is measured with; wherever it stands, it is in-sample."),
             _(
                 "Item parameters hold for the judge, the judge texts and the number of responses per prompt "

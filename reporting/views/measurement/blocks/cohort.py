@@ -120,7 +120,7 @@ def _thetas_notes(block: BlockMeasures) -> list[Text]:
     if parts.is_logistic(block):
         scale = _("theta_QL: the maximum likelihood of the logistic 2PL, on the scale of the item bank.")
         return [scale, chosen]
-    others = _("The block Top has estimates that allow for it, the block Uncertainty every standard error.")
+    others = _("The page Top has estimates that allow for it, the page Uncertainty every standard error.")
     return [*(f"{estimator_name(name)}: {meaning_of(name)}." for name in THETAS), f"{chosen} {others}"]
 
 

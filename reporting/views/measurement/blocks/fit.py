@@ -24,8 +24,9 @@ TERMS = {"correlation": _("Low personal correlation"), "outfit": _("High outfit"
 EXPECTED = 0.1  # of the people whose answers fit, at most, under either of them
 TEXTS = (
     _(
-        "The personal correlation says whether somebody does better on easy prompts than on hard ones. "
-        "The outfit says how far the answers lie from what is expected of a person of that ability."
+        "One number says whether somebody does better on easy prompts than on hard ones (personal "
+        "correlation), another how far the answers lie from what is expected of a person of that ability "
+        "(outfit)."
     ),
     _(
         "Both are compared with answers simulated for the same person on the same prompts; the lowest "

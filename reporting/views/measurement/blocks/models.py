@@ -314,7 +314,7 @@ PAGE = parts.BlockPage(
             "top",
             _(
                 "Top was selected on these scores (in-sample): its theta is too high, and no interval "
-                "around it or around a difference to it holds. There is no verdict; see the block Top."
+                "around it or around a difference to it holds. There is no verdict; see the page Top."
             ),
         ),
         parts.MeasureTable(

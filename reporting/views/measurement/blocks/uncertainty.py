@@ -39,33 +39,33 @@ SENTENCES: Mapping[str, Text] = {
         "models with five epochs. For people it is too small: it serves comparison with published intervals."
     ),
     "se.participant": _(
-        "se.participant: answers of one person belong together. It serves T1: this bank, other people."
+        "se.participant: answers of one person belong together. It serves other people on this bank."
     ),
     "se.participant_boot": _(
-        "se.participant_boot: the same by drawing people again, as a check of se.participant (T1)."
+        "se.participant_boot: the same by drawing people again, as a check of se.participant."
     ),
     "se.batch": _(
-        "se.batch: people and prompts of one question set belong together. It serves T2, prompts like "
+        "se.batch: people and prompts of one question set belong together. It serves prompts like "
         "these, where every prompt is in one question set only."
     ),
     "se.twoway": _(
-        "se.twoway: answers of one person and answers to one prompt belong together. It serves T2 where "
-        "prompts occur in several question sets; else it stands beside se.batch."
+        "se.twoway: answers of one person and answers to one prompt belong together. It serves prompts "
+        "like these where prompts occur in several question sets; else it stands beside se.batch."
     ),
     "se.mixed": _(
-        "se.mixed: what the variance components below imply (T2). Components that came out negative are put "
+        "se.mixed: what the variance components below imply. Components that came out negative are put "
         "to zero, and the table says so."
     ),
     "se.jackknife_participant": _(
-        "se.jackknife_participant: each person left out in turn (T1). For theta.prompt it is too wide where "
+        "se.jackknife_participant: each person left out in turn. For theta.prompt it is too wide where "
         "a prompt has few answers, as the logit jumps near 0 and 1; nested studies use se.jackknife_batch."
     ),
     "se.jackknife_batch": _(
-        "se.jackknife_batch: each question set left out in turn (T2, nested studies). For theta.prompt it "
-        "is also the one to use for T1, where it can only be too wide."
+        "se.jackknife_batch: each question set left out in turn (nested studies). For theta.prompt it "
+        "is also the one to use for other people on the same prompts, where it can only be too wide."
     ),
     "se.jackknife_twoway": _(
-        "se.jackknife_twoway: prompts left out in turn, and what people add to it (T2, crossed studies)."
+        "se.jackknife_twoway: prompts left out in turn, and what people add to it (crossed studies)."
     ),
 }
 REASONS: Mapping[str, Text] = {
@@ -154,8 +154,8 @@ def _widths_sentence(block: BlockMeasures) -> Text:
     if not {"paper", "T1", "T2"} <= errors.keys():
         return ""
     sentence = _(
-        "Average, theta.pool = %(theta)s: standard error %(t2)s for other people and prompts like these "
-        "(T2), %(t1)s for other people on these prompts (T1), %(paper)s as published."
+        "Average, theta.pool = %(theta)s: standard error %(t2)s for other people and prompts like these, "
+        "%(t1)s for other people on these prompts, %(paper)s as published."
     ) % {
         "theta": decimals(errors["T1"].value),
         "paper": decimals(errors["paper"].se, 3), "t1": decimals(errors["T1"].se, 3),
@@ -163,8 +163,8 @@ def _widths_sentence(block: BlockMeasures) -> Text:
     }  # fmt: skip
     if "at_least" in errors["T2"].details:
         sentence += " " + _(
-            "Here the interval for T2 came out narrower than that for T1, which only chance can do: the "
-            "wider one stands everywhere."
+            "Here the interval for other people and prompts came out narrower than that for other people "
+            "alone, which only chance can do: the wider one stands everywhere."
         )
     return sentence
 
