@@ -145,7 +145,7 @@ GERMAN: Sequence[Rule] = (
     (r"(?<=je )Paar\b", "=bewerteter Antwort", True),
     (r"\bSpezifikationen\b", "Auswertungsweisen", True),
     (r"\bSpezifikation\b", "Auswertungsweise", True),
-    (r" \(Intention to treat\)", "", False),
+    (r" \(Intention[- ]to[- ]treat\)", "", False),
     (r"\bIntention to treat\b", "ohne jeden Ausschluss", True),
     (r"\beinbezogenen?\b(?= Person)", "gezählten", True),
     (r"\beinbezogene\b", "gezählte", True),
