@@ -9,7 +9,7 @@ from judging.models import ScoringRun
 from presentation.amendments import after_results_sentence
 from presentation.exclusions import people_text
 from presentation.first_intervals import first_cell, pool_cell, published_cell, why_none
-from presentation.measures import group_name, interval_cell, value_cell, why_absent
+from presentation.measures import group_name, interval_cell, interval_or_reason, value_cell, why_absent
 from presentation.numbers import Text, counted, decimals, numbered, span_or_one
 from presentation.tables import ABSENT
 from presentation.top import luck_sentence
@@ -258,7 +258,7 @@ def accuracies(records: StudyRecords) -> Iterator[str]:
             yield _("%(group)s: mean accuracy over tasks %(value)s %% (%(interval)s).") % {
                 "group": group_name(group),
                 "value": value_cell(macro, 1),
-                "interval": interval_cell(macro, 1),
+                "interval": interval_or_reason(macro, 1),
             }
 
 
