@@ -187,7 +187,7 @@ def test_every_page_has_its_number_and_a_footnote_stands_once(document: Document
         part
         for n in range(60)
         for part in (
-            Heading(f"Part {n}", 1 + (n > 0), new_page=n == 20),
+            Heading(f"Part {n}", 2 if n else 1, new_page=n == 20),
             Paragraph("Words. " * 80, footnote=f"Note {n % 7}"),
         )
     ]

@@ -51,7 +51,8 @@ MEANT = {
 }
 # What manifests did not say yet, and files that exports did not have.
 NEW_IN_MANIFEST = re.compile(
-    r".*\.(headline_scope|headline_reason|published_table|after_results)|files\.(README\.md|LICENSE|datapackage\.json)"
+    r".*\.(headline_scope|headline_reason|published_table|after_results)"
+    r"|files\.(README\.md|LICENSE|datapackage\.json|tables\.R)"
     r"|files\.(verdicts|task_accuracies)\.(csv|jsonl)\.columns"
 )
 # Columns that exports did not have.
