@@ -44,8 +44,11 @@ def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFac
         "running": running_sessions(now).filter(participant__study=study),
     }
     ended = Participant.objects.filter(study=study, is_test=False, session__status__in=ENDED)
-    # Counted and looked for for the study's own row alone.
-    counts = {name: Case(When(pk=study.pk, then=number_of(rows)), default=0) for name, rows in asked.items()}
+    # Counted and looked for for the study's own row alone; in an archived one nothing waits for anybody.
+    counts = {
+        name: Case(When(pk=study.pk, archived_at=None, then=number_of(rows)), default=0)
+        for name, rows in asked.items()
+    }
     seen = {
         name: Case(When(pk=study.pk, then=Exists(rows.order_by())), default=False)
         for name, rows in (("has_ended", ended), ("has_results", ResultSet.objects.filter(run__study=study)))

@@ -46,6 +46,8 @@ class _Rule(NamedTuple):
 def next_step(card: StudyCard, rights: Set[Can]) -> Step:
     """The first thing that is next and that these rights allow; else the way to the study's own page."""
     for rule in RULES:
+        if card.study.archived_at and rule.page != "staff_results":
+            continue
         address = address_of(rule.page, card.study.slug)
         if rule.can in rights and address and (number := rule.holds(card)):
             numbers = {"number": number}
@@ -54,7 +56,9 @@ def next_step(card: StudyCard, rights: Set[Can]) -> Step:
 
 
 def attention(card: StudyCard, rights: Set[Can]) -> Iterator[Attention]:
-    """What waits for somebody, as far as these rights see it."""
+    """What waits for somebody, as far as these rights see it; in an archived study nobody can do anything."""
+    if card.study.archived_at:
+        return
     waiting = (
         (
             card.to_screen, Can.REVIEW, "staff_screening",

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from django.db.models import Count
+from django.db.models import Count, OuterRef
 
+from console.selectors.counting import applications, number_of, unanswered_messages
 from judging.models import JudgingRun, RunState
 from screening.selectors.participants import undecided_numbers
 from studies.models import MailKind, MailOutcome, MailRecord, MailSwitch, Study, User
 from studies.roles import Can
-from studies.selectors.roles import rights_by_study
-from studies.selectors.studies import studies_with_people
+from studies.selectors.roles import rights_by_study, studies_of_staff
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,16 @@ class StudyWaits:
 
 
 def waits_of(user: User) -> list[StudyWaits]:
-    """The studies in which something waits for this person, newest first."""
-    studies = [study for study in studies_with_people(user) if not study.is_simulated]
+    """The studies in which something waits for this person, newest first; in an archived one nothing does."""
+    studies = list(
+        studies_of_staff(user)
+        .filter(is_simulated=False, archived_at=None)
+        .annotate(
+            waiting=number_of(applications().filter(study=OuterRef("pk"))),
+            unanswered=number_of(unanswered_messages().filter(participant__study=OuterRef("pk"))),
+        )
+        .order_by("-created_at", "-id")
+    )
     rights = rights_by_study(user, studies)
     failed = _failed_mails(studies)
     paused = _paused_runs(studies)
@@ -43,8 +51,8 @@ def waits_of(user: User) -> list[StudyWaits]:
         can = rights[study.pk]
         one = StudyWaits(
             study=study,
-            applications=getattr(study, "waiting", 0) if Can.DECIDE_PEOPLE in can else 0,
-            messages=(getattr(study, "unanswered", 0) or 0) if Can.INVITE in can else 0,
+            applications=(getattr(study, "waiting", None) or 0) if Can.DECIDE_PEOPLE in can else 0,
+            messages=(getattr(study, "unanswered", None) or 0) if Can.INVITE in can else 0,
             failed_mails=failed.get(study.pk, 0) if Can.INVITE in can else 0,
             verdicts=undecided.get(study.pk, 0) if Can.REVIEW in can else 0,
             paused_runs=paused.get(study.pk, 0) if Can.JUDGE in can else 0,
@@ -55,9 +63,9 @@ def waits_of(user: User) -> list[StudyWaits]:
 
 
 def digest_waits_of(user: User) -> list[StudyWaits]:
-    """`waits_of`, without the studies that send no digest and those that are archived."""
+    """`waits_of`, without the studies that send no digest."""
     off = set(MailSwitch.objects.filter(kind=MailKind.DIGEST).values_list("study", flat=True))
-    return [one for one in waits_of(user) if one.study.pk not in off and not one.study.archived_at]
+    return [one for one in waits_of(user) if one.study.pk not in off]
 
 
 def _failed_mails(studies: Iterable[Study]) -> dict[int, int]:

@@ -21,6 +21,7 @@ from studies.models import BankVersion, Participant, SiteEvent, Study, StudyEven
 from studies.roles import Role
 from studies.services.clock import server_now
 from studies.services.people.invitations import invitation_create
+from studies.services.people.messages import message_send
 from studies.services.staff.roles import role_give
 from studies.services.staff.staff import staff_add
 from studies.services.studies import study_close
@@ -159,12 +160,15 @@ def test_an_archived_study_is_read_and_changed_no_more_until_it_is_brought_back(
 ) -> None:
     study = make_study(slug="pilot")
     person = make_person(study)
+    message_send(participant=person, text="Am I done?", now=now)
     archive = "/staff/studies/pilot/archive/"
     assert "Only a closed study is archived." in staff.post(archive, {"archive": "on"}, follow=True).text
     study_close(study=study, now=now)
     assert "The study is archived" in staff.post(archive, {"archive": "on"}, follow=True).text
     assert "The study pilot" not in staff.get("/staff/?show=finished").text.split("<main")[1]
-    assert "The study pilot" in staff.get("/staff/?show=archived").text
+    shown = staff.get("/staff/?show=archived").text
+    assert "The study pilot" in shown
+    assert "message" not in shown.split("<main")[1]  # nobody could answer it
     before = StudyEvent.objects.count()
     said = staff.post(
         f"/staff/studies/pilot/participants/{person.code}/message/", {"text": "Hello"}, follow=True
@@ -178,5 +182,6 @@ def test_an_archived_study_is_read_and_changed_no_more_until_it_is_brought_back(
     client.force_login(person.user)
     client.post("/studies/pilot/withdraw/", {"confirm": "on"})
     assert "back among the others" in staff.post(archive, {"archive": "off"}, follow=True).text
+    assert "1 message" in staff.get("/staff/?show=finished").text.split("<main")[1]
     kinds = StudyEvent.objects.filter(kind__in=("study_archived", "study_brought_back"))
     assert [one.kind for one in kinds] == ["study_archived", "study_brought_back"]
