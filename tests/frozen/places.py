@@ -1,7 +1,7 @@
 """One number in every place: page, report, terminal and export say what the stored row says."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from reporting.management.result_lines import estimate_lines
 from reporting.report.html import document_html
 from reporting.selectors.reports import report_of
 from reporting.views.measurement.blocks_shown import PAGES
-from reporting.views.report.parts import MAX_ROWS, study_document
+from reporting.views.report.parts import MAX_ROWS, begun, filled, study_document
 from scoring.models import MeasureRow, ResultSet
 from scoring.selectors.measures import block_measures, measurement_of, scope_to_show
 from scoring.selectors.runs import newest_results, newest_study_results, runs_of
@@ -155,7 +155,7 @@ def compare_blocks(study: Study, results: ResultSet, report: str, compared: Comp
 def compare_table(
     table: Table, block: Block, on_page: list[list[str]], reported: list[list[str]], compared: Compared
 ) -> None:
-    in_words, there = table_lines(table), table_lines(reasons_apart(table)[0])
+    in_words, there = table_lines(filled(table), in_report), table_lines(reasons_apart(table)[0])
     if there:
         compared.add("page, tables", f"{block} {table.caption}", same=there in on_page)
     if not table.about_people and not says_little(table) and len(in_words) <= MAX_ROWS:
@@ -166,8 +166,12 @@ def compare_table(
         compared.add("report, tables", f"{block} {table.caption}", same=without_prompts)
 
 
-def table_lines(table: Table) -> list[str]:
-    return [" | ".join(plain_text(cell) for cell in row) for row in table.rows]
+def table_lines(table: Table, words: Callable[[str], str] = plain_text) -> list[str]:
+    return [" | ".join(words(cell) for cell in row) for row in table.rows]
+
+
+def in_report(cell: str) -> str:
+    return "".join(word for word, _exact in begun(cell))
 
 
 def content_has(content: str) -> Any:
