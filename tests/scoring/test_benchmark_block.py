@@ -21,7 +21,7 @@ from reporting.management.result_lines import result_lines
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow, ModelConfiguration, ModelScore
 from scoring.selectors.measures import BlockMeasures, block_measures
-from scoring.services.exports import study_export
+from scoring.services.exports import ResultsOutOfDate, study_export
 from scoring.services.task_tables import task_table_import
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study, User
@@ -317,7 +317,6 @@ def test_results_stand_beside_the_table_they_were_computed_with_and_never_beside
     own = uploaded("own", "known", 1)
     uploaded("theirs", "secret", 2, User.objects.create_user("other@example.org", is_staff=True))
     study, measurement = measured(blocks=MEASURED)
-    uploaded("later", "newer", 3, lead)
     site_row_delete(row=own, typed="", actor=lead, now=now)
     study_export(study=study, target=tmp_path / "export", replace=False, software="chiron test", now=now)
     rows = map(json.loads, (tmp_path / "export" / "task_accuracies.jsonl").read_text().splitlines())
@@ -326,3 +325,7 @@ def test_results_stand_beside_the_table_they_were_computed_with_and_never_beside
     manifest = json.loads((tmp_path / "export" / "manifest.json").read_text())
     assert manifest["runs"][0]["published_table"] == {"bank": "own", "digest": own.digest}
     assert f"of the table `own`, digest {own.digest}" in (tmp_path / "export" / "README.md").read_text()
+    uploaded("later", "newer", 3, lead)
+    with pytest.raises(ResultsOutOfDate):
+        study_export(study=study, target=tmp_path / "newer", replace=False, software="", now=now)
+    assert {column.name for column in block(measurement).published} == {"Random", "small", "known"}

@@ -192,7 +192,7 @@ def statistics_cells(table: Table, agreement: Rows) -> Iterator[tuple[str, str, 
         if row["level"] == {str(text): name for name, text in LEVEL_TEXTS.items()}[level]
         and row["runs"] == PAIR and (row["x_run"] is None) == together
     ]  # fmt: skip
-    for text, value, interval, _ in table.rows:
+    for text, value, interval, *_ in table.rows:
         row = one_of(own, statistic=names[text])
         if not together and names[text] != "theta_order":
             yield f"{level}: {text}, pairs", counts, f"{row['n']} pairs in {row['clusters']} clusters"
