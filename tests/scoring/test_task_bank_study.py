@@ -135,7 +135,7 @@ def test_without_an_item_bank_tasks_lead_beside_the_newest_table_and_what_is_abs
     raw = results.measures.get(block=Block.RESULTS, name="raw_mean", group="average", subset="")
     assert macro.value is not None
     assert raw.value is not None
-    said = f"Mean over 23 tasks, each counting alike; mean of all answers: {100 * raw.value:.0f} %."
+    said = f"Mean over the tasks (23), each counting alike; mean of all answers: {100 * raw.value:.0f} %."
     assert said in read(first)
     report = read(staff.get("/staff/studies/bare/report/report.html").text)
     assert f"People with AI got {macro.value:.0f} % right on average over 23 tasks" in report

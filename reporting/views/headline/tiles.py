@@ -53,7 +53,7 @@ def _raw(found: Headline) -> Tile:
             sure=sure,
             term=_("Mean score of all scored answers (raw mean); it depends on which questions were asked."),
         )  # fmt: skip
-    over = numbered(_("Mean over %(number)d tasks, each counting alike;"), {"number": share.tasks})
+    over = numbered(_("Mean over the tasks (%(number)d), each counting alike;"), {"number": share.tasks})
     answers = _("mean of all answers: %(share)s.") % {"share": percent(row.raw_mean if row else None, 0)}
     return Tile(
         _("Average Human + AI, mean over tasks"), value, "average", (f"{over} {answers}", *_basis(found)),
