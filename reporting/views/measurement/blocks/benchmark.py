@@ -93,7 +93,7 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         yield _(
             "The harmonic mean is hidden: a task has fewer than 20 different questions with a scored "
             "answer, where it falls far below its true value, and no table of models shows by how much. "
-            "Upload one on the page Item banks and choose it for the study."
+            "Upload one under Models and choose it for the study."
         )
     elif harmonic is not None:
         yield _(
