@@ -1,15 +1,15 @@
 """Compute the numbers of an export again: `python -m psychometrics.recompute FOLDER`.
 
-Says of every number whether it agrees (it differs by no more than 1e-9, times its size if that is above 1),
-and of what cannot be computed from an export why. Exit code 1 if a number differs or a file is not the one
-that the manifest names, 2 if the folder is no export, else 0.
+Says of every number whether it agrees (it differs by no more than 1e-9, times its size if that is above 1).
+What cannot be computed from an export is counted, and each reason is said once. Exit code 1 if a number
+differs or a file is not the one that the manifest names, 2 if the folder is no export, else 0.
 """
 
 import json
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from psychometrics.recompute.counted import counted
 from psychometrics.recompute.export import Export
 
 SAY_EVERY = 10  # seconds
+EXAMPLES = 3  # names that a reason is said with
 
 
 def main(arguments: list[str]) -> int:
@@ -57,6 +58,7 @@ def _report(export: Export) -> int:
     _say(f"{'agree':>8} {'differ':>8} {'not here':>9}  what")
     for what, found in names.items():
         _say_of(what, found)
+    _say_reasons(names)
     _say("Counted from the tables, to be read beside the methods and the checklist of a report:")
     for what, number in counted(export):
         _say(f"{'':>28}{what}: {number}")
@@ -90,15 +92,31 @@ def _conclude(everything: list[Compared], *, changed: bool) -> int:
 
 
 def _say_of(what: str, found: list[Compared]) -> None:
-    """One line for a name, and what is wrong or missing."""
+    """One line for a name, and what differs."""
     wrong = [one for one in found if one.agrees is False]
-    reasons = Counter(one.note for one in found if one.agrees is None and not one.empty)
     right = sum(one.agrees is True for one in found)
-    _say(f"{right:>8} {len(wrong):>8} {reasons.total():>9}  {what}")
+    _say(f"{right:>8} {len(wrong):>8} {sum(map(_is_left_out, found)):>9}  {what}")
     for one in wrong[:5]:
         _say(f"{'':>28}differs: {one.note}")
-    for reason, number in reasons.items():
-        _say(f"{'':>28}{number} x {reason}")
+
+
+def _say_reasons(names: Mapping[str, list[Compared]]) -> None:
+    """Every reason why numbers are not here, once: how many these are, and some of their names."""
+    reasons: dict[str, Counter[str]] = defaultdict(Counter)
+    for what, found in names.items():
+        for one in filter(_is_left_out, found):
+            reasons[one.note][what] += 1
+    if reasons:
+        _say("Not here, and why:")
+    for reason, left_out in reasons.items():
+        more = len(left_out) - EXAMPLES
+        examples = [*[*left_out][:EXAMPLES], *([f"and {more} more"] if more > 0 else [])]
+        _say(f"{left_out.total():>8} x {reason}:")
+        _say(f"{'':>11}{'; '.join(examples)}")
+
+
+def _is_left_out(one: Compared) -> bool:
+    return one.agrees is None and not one.empty
 
 
 if __name__ == "__main__":

@@ -1,8 +1,13 @@
 """README.md of an export: what was studied, how, what came out, how to compute it again, what it lacks."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from django.utils.translation import override
+
+from presentation.exclusions import leaving_text
+from psychometrics.exclusions.flow import flow_steps
+from psychometrics.measures.catalogue import CATALOGUE
 from scoring.export.dictionary import DICTIONARY_NAME, READER_NAME
 from scoring.export.manifest import Manifest, RunEntry
 from scoring.export.publication import CITATION_NAME, LICENCE_NAME, LICENCES, Publication
@@ -41,6 +46,7 @@ def readme(manifest: Manifest, publication: Publication, quoted: Sequence[Row]) 
     parts = (
         _what(manifest, publication),
         _how(manifest),
+        _people(manifest),
         _numbers(manifest, quoted),
         _again(),
         _scope(manifest),
@@ -78,12 +84,6 @@ def _how(manifest: Manifest) -> Iterator[str]:
     if study.amendments:
         late = sum(bool(one.after_results) for one in study.amendments)
         yield f"* Recorded amendments: {len(study.amendments)}, of these after results were computed: {late}."
-    flow = run.flow if run else None
-    if flow:
-        yield (
-            f"* People recruited: {flow['recruited']}; excluded as off-task: {flow['excluded']}; counted "
-            f"(retained): {flow['retained']}."
-        )
     if run:
         judge = run.judge_name or run.judge_kind
         yield f"* Answers scored by: {_line(judge)}, `judge_sha256` {run.judge_sha256}."
@@ -100,6 +100,39 @@ def _how(manifest: Manifest) -> Iterator[str]:
 def _run(manifest: Manifest) -> RunEntry | None:
     """The newest that has results."""
     return next((run for run in reversed(manifest.runs) if run.results_computed_at), None)
+
+
+def _flow_of(manifest: Manifest) -> dict[str, int]:
+    """How many people were at each step when the results were computed; nothing where there are none."""
+    run = _run(manifest)
+    flow = (run and run.flow) or {}
+    return {name: number for name, number in flow.items() if isinstance(number, int)}
+
+
+def _people(manifest: Manifest) -> Iterator[str]:
+    """The steps of a report's flow, each with who leaves there, so that every number leads to the next."""
+    yield "## People"
+    yield ""
+    flow = _flow_of(manifest)
+    if not flow:
+        yield "They are counted once results have been computed."
+        return
+    yield (
+        "As they were when the results below were computed. Who was invited and never came is not among "
+        "them, nor are test participants of the team. Who withdrew before the start did not start, or was "
+        "not decided about."
+    )
+    yield ""
+    yield "| step | people | of these did not go on |"
+    yield "| --- | --- | --- |"
+    counts = {**flow, "ended": flow["submitted"] + flow["expired"], "top": 0}
+    ended = f" ({flow['submitted']} handed in, {flow['expired']} ran out of time)"
+    with override("en"):  # the words of pages, in the language of this file
+        for step in flow_steps(counts, {"off-task": flow["excluded"]}):
+            if step.key != "top":  # it is picked among people with a score: nobody leaves
+                people = f"{step.people}{ended if step.key == 'ended' else ''}"
+                leaving = "; ".join(f"{number} {leaving_text(why)}" for why, number in step.leaving.items())
+                yield f"| {CATALOGUE[f'flow.{step.key}'].label} | {people} | {leaving or '–'} |"
 
 
 def _numbers(manifest: Manifest, quoted: Sequence[Row]) -> Iterator[str]:
@@ -183,7 +216,7 @@ def _scope(manifest: Manifest) -> Iterator[str]:
     left = manifest.omitted
     yield "## What is not here, and why"
     yield ""
-    yield "* Names, addresses, profiles and documents: people appear under a code."
+    yield "* Names, addresses, answers to profile forms and documents: people appear under a code."
     yield "* Texts of the questions: they are the benchmark's."
     if left.private_prompts:
         yield (
@@ -195,11 +228,21 @@ def _scope(manifest: Manifest) -> Iterator[str]:
         yield "* Private questions: there are none; every number can be computed again."
     if left.texts:
         yield "* Everything that people wrote: it could tell who they are."
-    yield "* Texts and scores of whoever withdrew."
+    yield (
+        f"* Texts and scores of sessions that were {_unused(_flow_of(manifest))}. That and when they were is "
+        "in `sessions`, also after the data of whoever withdrew were deleted on the site."
+    )
     if left.test_participants:
         yield f"* Test participants of the team: {left.test_participants}."
     for canary in manifest.canaries:
         yield f"* These files must not enter training corpora: {_code(canary)}."
+
+
+def _unused(flow: Mapping[str, int]) -> str:
+    """What became of sessions whose content no table has; of how many, where it was counted."""
+    became = {"withdrawn": "withdrawn", "voided": "voided by the study team", "active": "still running"}
+    said = (f"{words} ({flow.get(name, 0)})" if flow else words for name, words in became.items())
+    return "{}, {} or {}".format(*said)
 
 
 def _files(manifest: Manifest) -> Iterator[str]:

@@ -22,9 +22,9 @@ SCRIPT = '''#!/usr/bin/env python3
 
 Needs Python 3.11 or later, numpy and scipy, and psychometrics.zip beside this file: the library with every
 formula as it was when the export was written. Numbers agree where they differ by no more than 1e-9 (times
-their size, if that is above 1). What cannot be computed from an export is listed with the reason. Exit code 1
-if a number differs or a file is not the one that the manifest names, 2 if the folder is no export or Python
-lacks something, else 0.
+their size, if that is above 1). What cannot be computed from an export is counted, and each reason is said
+once. Exit code 1 if a number differs or a file is not the one that the manifest names, 2 if the folder is no
+export or Python lacks something, else 0.
 
 independent.py beside it was written by itself, from the papers, in numpy alone.
 """

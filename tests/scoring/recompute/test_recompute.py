@@ -105,15 +105,21 @@ def test_with_private_prompts_all_of_the_public_scope_agrees_and_nothing_private
     assert code == 0, said
     of_public, of_all = (lines_of(said, with_private=one) for one in (False, True))
     assert not [(what, found) for what, found in of_public.items() if found[1]]
-    reasons = {reason for found in of_public.values() for reason in found[2]}
-    assert PRIVATE not in reasons
+    reasons = reasons_of(said)
+    assert sum(number for number, _ in reasons.values()) == sum(
+        found[2] for found in (*of_public.values(), *of_all.values())
+    )
+    assert not [(what, found) for what, found in of_public.items() if found[2]]
+    left_out = [what for what, found in of_all.items() if found[2]]
+    assert reasons[PRIVATE][1] == [*left_out[:3], f"and {len(left_out) - 3} more"]
+    assert said.count(PRIVATE) == 1
     for name in ("inputs_sha256", "estimates", *(f"measures: {name}" for name in OF_EVERY_BLOCK)):
         assert of_public[name][0], name
     assert of_all["estimates with private prompts"][0]  # the category without a private prompt
     assert of_all["measures with private prompts: slices slices.theta.pool"][0]
     assert of_all["measures with private prompts: exclusions flow.recruited"][0]
     assert of_all["measures with private prompts: results theta.pool"][0]  # of that category as well
-    assert PRIVATE in of_all["measures with private prompts: cohort theta.prompt"][2]
+    assert of_all["measures with private prompts: cohort theta.prompt"][2]
     assert_theta_by_hand(folder)
     report = document_html(study_document(study))
     for text in (
@@ -140,19 +146,19 @@ def rows_of(folder: Path, table: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / f"{table}.jsonl").read_text().splitlines()]
 
 
-def lines_of(said: str, *, with_private: bool) -> dict[str, tuple[int, int, list[str]]]:
-    """What the script says of each name: how many agree, how many differ, and why others are not computed."""
-    found: dict[str, tuple[int, int, list[str]]] = {}
-    last = ""
-    for line in said.splitlines():
-        head = re.match(r" *(\d+) +(\d+) +\d+  (.+)", line)
-        if head:
-            last = head[3]
-            if ("with private prompts" in last) == with_private:
-                found[last] = (int(head[1]), int(head[2]), [])
-        elif last in found and " x " in line:
-            found[last][2].append(line.partition(" x ")[2])
-    return found
+def lines_of(said: str, *, with_private: bool) -> dict[str, tuple[int, int, int]]:
+    """What the script says of each name: how many numbers agree, differ, and are not computed."""
+    heads = (re.fullmatch(r" *(\d+) +(\d+) +(\d+)  (.+)", line) for line in said.splitlines())
+    found = {head[4]: (int(head[1]), int(head[2]), int(head[3])) for head in heads if head}
+    return {
+        what: numbers for what, numbers in found.items() if ("with private prompts" in what) == with_private
+    }
+
+
+def reasons_of(said: str) -> dict[str, tuple[int, list[str]]]:
+    """Why numbers are not computed: how many, and the names that stand below the reason."""
+    found = re.findall(r"^ *(\d+) x (.+):\n +(.+)$", said, re.MULTILINE)
+    return {reason: (int(number), names.split("; ")) for number, reason, names in found}
 
 
 def assert_theta_by_hand(folder: Path) -> None:

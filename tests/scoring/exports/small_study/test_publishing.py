@@ -91,7 +91,7 @@ def test_what_is_said_after_the_lock_is_in_readme_licence_and_citation(
     assert readme.startswith('# People & "models" \\| \\*beside\\*\n')
     assert "By Ada Doe; The team: of one." in readme
     manifest = json.loads((target / "manifest.json").read_text())
-    assert f"counted (retained): {manifest['runs'][0]['flow']['retained']}." in readme
+    assert f"| Retained | {manifest['runs'][0]['flow']['retained']} | – |" in readme
     named = {one["name"] for one in manifest["files"]}
     assert {"README.md", "LICENSE", "CITATION.cff", "datapackage.json"} <= named
 
