@@ -5,18 +5,9 @@ from collections.abc import Mapping
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.numbers import Text, decimals, numbered
+from psychometrics.exclusions.flow import LEAVING_NAMES
 
 STEPS = ("recruited", "approved", "started", "ended", "retained", "with_scores", "top")
-REASON_NAMES: Mapping[str, Text] = {
-    "rejected": gettext_lazy("rejected"),
-    "waiting": gettext_lazy("not decided about"),
-    "not_started": gettext_lazy("did not start"),
-    "withdrawn": gettext_lazy("withdrew"),
-    "voided": gettext_lazy("session voided by the study team"),
-    "active": gettext_lazy("session is running"),
-    "without_score": gettext_lazy("without a score"),
-    "other": gettext_lazy("for another reason"),
-}
 FLAG_NAMES: Mapping[str, Text] = {
     "few_answers": gettext_lazy("few answers"),
     "mostly_off_task": gettext_lazy("mostly off-task"),
@@ -55,7 +46,7 @@ CHOICE_NAMES: Mapping[str, Text] = {
 def leaving_text(reason: str) -> str:
     """A reason not to go on; of the excluded, with what had been flagged."""
     if not reason.startswith("excluded:"):
-        return str(REASON_NAMES.get(reason, reason))
+        return _(LEAVING_NAMES[reason]) if reason in LEAVING_NAMES else reason
     flags = reason.removeprefix("excluded:").split("+")
     return _("excluded: %(flags)s") % {"flags": ", ".join(str(FLAG_NAMES.get(flag, flag)) for flag in flags)}
 

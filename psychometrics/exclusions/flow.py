@@ -8,10 +8,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from formats.wording import gettext_noop as _
+
 REJECTED, WAITING, NOT_STARTED = "rejected", "waiting", "not_started"
 WITHDRAWN, VOIDED, ACTIVE = "withdrawn", "voided", "active"
 EXCLUDED, UNSCORED = "excluded", "without_score"
 OTHER = "other"
+LEAVING_NAMES: Mapping[str, str] = {
+    REJECTED: _("rejected"),
+    WAITING: _("not decided about"),
+    NOT_STARTED: _("did not start"),
+    WITHDRAWN: _("withdrew"),
+    VOIDED: _("session voided by the study team"),
+    ACTIVE: _("session is running"),
+    UNSCORED: _("without a score"),
+    OTHER: _("for another reason"),
+}
 
 
 @dataclass(frozen=True)
@@ -40,7 +52,7 @@ def flow_steps(counts: Mapping[str, int], excluded: Mapping[str, int]) -> Iterat
         ("retained", {}, UNSCORED),
         ("with_scores", {}, ""),
     ]
-    for (key, leaving, remainder), (following, _, _) in pairwise(steps):
+    for (key, leaving, remainder), (following, *_rest) in pairwise(steps):
         rest = counts[key] - counts[following] - sum(leaving.values())
         named = {**leaving, remainder: leaving.get(remainder, 0) + rest}
         yield FlowStep(key, counts[key], {reason: number for reason, number in named.items() if number})

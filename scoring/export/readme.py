@@ -3,10 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from django.utils.translation import override
-
-from presentation.exclusions import leaving_text
-from psychometrics.exclusions.flow import flow_steps
+from psychometrics.exclusions.flow import EXCLUDED, LEAVING_NAMES, flow_steps
 from psychometrics.measures.catalogue import CATALOGUE
 from scoring.export.dictionary import DICTIONARY_NAME, READER_NAME
 from scoring.export.manifest import Manifest, RunEntry
@@ -119,20 +116,20 @@ def _people(manifest: Manifest) -> Iterator[str]:
         return
     yield (
         "As they were when the results below were computed. Who was invited and never came is not among "
-        "them, nor are test participants of the team. Who withdrew before the start did not start, or was "
-        "not decided about."
+        "them, nor are test participants of the team. Whoever withdrew before the start is counted as not "
+        "started or not decided about."
     )
     yield ""
     yield "| step | people | of these did not go on |"
     yield "| --- | --- | --- |"
     counts = {**flow, "ended": flow["submitted"] + flow["expired"], "top": 0}
     ended = f" ({flow['submitted']} handed in, {flow['expired']} ran out of time)"
-    with override("en"):  # the words of pages, in the language of this file
-        for step in flow_steps(counts, {"off-task": flow["excluded"]}):
-            if step.key != "top":  # it is picked among people with a score: nobody leaves
-                people = f"{step.people}{ended if step.key == 'ended' else ''}"
-                leaving = "; ".join(f"{number} {leaving_text(why)}" for why, number in step.leaving.items())
-                yield f"| {CATALOGUE[f'flow.{step.key}'].label} | {people} | {leaving or '–'} |"
+    names = {**LEAVING_NAMES, f"{EXCLUDED}:": "excluded as off-task"}
+    for step in flow_steps(counts, {"": flow["excluded"]}):
+        if step.key != "top":  # it is picked among people with a score: nobody leaves
+            people = f"{step.people}{ended if step.key == 'ended' else ''}"
+            leaving = "; ".join(f"{number} {names[why]}" for why, number in step.leaving.items())
+            yield f"| {CATALOGUE[f'flow.{step.key}'].label} | {people} | {leaving or '–'} |"
 
 
 def _numbers(manifest: Manifest, quoted: Sequence[Row]) -> Iterator[str]:

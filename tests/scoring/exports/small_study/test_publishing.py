@@ -6,7 +6,9 @@ import math
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -60,6 +62,39 @@ def test_without_a_licence_the_bundle_says_that_all_rights_are_reserved_and_the_
     assert "ability of Average" not in readme
     assert not (folder / "CITATION.cff").exists()
     assert "No licence is chosen" in staff.get(page(scored)).content.decode()
+
+
+def test_the_flow_of_people_leads_from_one_step_to_the_next_and_says_why_others_leave(
+    folder: Path,
+) -> None:
+    readme = (folder / "README.md").read_text()
+    assert table_of(readme, "step") == [
+        ["Recruited", "6", "–"],
+        ["Approved", "6", "1 did not start"],
+        ["Started", "5", "1 withdrew; 1 session is running"],
+        ["Session ended", "3 (2 handed in, 1 ran out of time)", "1 excluded as off-task"],
+        ["Retained", "2", "–"],
+        ["With a score: Average", "2", "–"],
+    ]
+    assert "sessions that were withdrawn (1), voided by the study team (0) or still running (1)." in readme
+    assert "Test participants of the team: 1." in readme
+
+
+def test_without_results_there_is_no_flow_of_people_and_nothing_is_counted_as_zero(
+    make_study: Callable[..., Study], tmp_path: Path, now: datetime
+) -> None:
+    study = make_study()
+    study_export(study=study, target=tmp_path / "out", replace=False, software="chiron test", now=now)
+    readme = (tmp_path / "out" / "README.md").read_text()
+    assert table_of(readme, "step") == []
+    assert "sessions that were withdrawn, voided by the study team or still running." in readme
+
+
+def table_of(readme: str, head: str) -> list[list[str]]:
+    """The rows of the table whose first column is called that."""
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in readme.splitlines()]
+    start = next((number for number, line in enumerate(lines) if line[0] == head), None)
+    return [] if start is None else list(takewhile(lambda line: len(line) > 1, lines[start + 2 :]))
 
 
 def test_what_is_said_after_the_lock_is_in_readme_licence_and_citation(
