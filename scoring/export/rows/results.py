@@ -68,7 +68,9 @@ class EstimateRow(Row):
         description="expected answers that are not there: blank, skipped, not reached, not submitted"
     )
     unscored: int = Field(description="answers that are there and have no score")
-    unknown_items: int = Field(description="scored answers to prompts the item bank does not hold")
+    unknown_items: int = Field(
+        description="scored answers to prompts the item bank does not hold; 0 without an item bank"
+    )
 
 
 class TaskRow(Row):
