@@ -56,6 +56,7 @@ def shared_data() -> Path:
 @pytest.fixture(autouse=True)
 def files_of_one_test(settings: Settings, tmp_path: Path) -> None:
     """No test writes into the data folder; static names need no collected manifest."""
+    settings.DATA_DIR = tmp_path / "data"
     settings.MEDIA_ROOT = tmp_path / "media"
     settings.STATIC_ROOT = tmp_path / "static"
     settings.STATIC_ROOT.mkdir()

@@ -9,7 +9,10 @@ from django.apps import apps
 from django.urls import URLPattern, URLResolver, get_resolver
 
 # Where an argument's name alone does not say which of a place's ids it is: by the address.
-NUMBERS = {"invitation": "invitation", "announcement": "announcement", "judging": "run", "audit": "run"}
+NUMBERS = {
+    "invitation": "invitation", "announcement": "announcement", "judging": "run", "audit": "run",
+    "delete": "judge_texts", "team": "member",
+}  # fmt: skip
 TOKENS = {
     "attachment": "attachment",
     "staff_credential": "credential",

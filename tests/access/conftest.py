@@ -73,7 +73,7 @@ def world(
             )
             for slug in ("here", "there")
         )
-    made = World(here, there, Path(django_settings.MEDIA_ROOT))
+    made = World(here, there, Path(django_settings.MEDIA_ROOT), Path(django_settings.DATA_DIR))
     made.cookies = cookies_of(here, there, make_person)
     return made
 
@@ -87,7 +87,7 @@ def second_factor(settings: Settings, staff_without_second_factor: None) -> None
 def visitors(
     world: World, second_factor: None, db: None, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> Visitors:
-    settings.MEDIA_ROOT = world.media
+    settings.MEDIA_ROOT, settings.DATA_DIR = world.media, world.data
     # Each refusal would be logged, and pytest would keep each record with its whole request.
     monkeypatch.setattr(logging.getLogger("django.request"), "disabled", True)
     return Visitors(world.cookies)

@@ -18,7 +18,6 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import QueryDict
 from django.template import Engine
 from django.template.base import NodeList
-from pytest_django import Settings
 
 from console.forms.steps import STEP_FORMS
 from studies.models import Study, User
@@ -92,11 +91,6 @@ def brief_rails(monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands around each page of the study team is the same everywhere, and nothing asked changes it."""
     for name in ("console/_rail.html", "console/_switcher.html"):
         monkeypatch.setattr(Engine.get_default().get_template(name), "nodelist", NodeList())
-
-
-@pytest.fixture(autouse=True)
-def uploads_of_one_test(settings: Settings, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path / "data"
 
 
 def pages(world: World, draft: Study) -> Iterator[tuple[Address, str]]:

@@ -43,7 +43,14 @@ pytestmark = pytest.mark.django_db
 SCORES = ModelResults(responses=tuple(ModelResponse("M", name, 1, 0.5) for name in PROMPTS))
 # Writes that reach nothing that studies share: studies of one's own, and a question that is on no record.
 REACH_NOTHING = {"staff_study_new", "staff_demo_study", "staff_judge_try"}
-IDS = {"slug": "alpha", "number": 1, "upload": "0" * 32, "job_id": "00000000-0000-0000-0000-000000000000"}
+IDS = {
+    "slug": "alpha",
+    "number": 1,
+    "judge_texts": 1,
+    "member": 1,
+    "upload": "0" * 32,
+    "job_id": "00000000-0000-0000-0000-000000000000",
+}
 
 
 @pytest.fixture

@@ -50,11 +50,12 @@ class Place:
 
 @dataclass
 class World:
-    """`cookies`: the session of each role; nobody has none. `media`: where stored files are."""
+    """`cookies`: the session of each role; nobody has none. `media`, `data`: where stored files are."""
 
     here: Place
     there: Place
     media: Path
+    data: Path
     cookies: dict[str, str] = field(default_factory=dict)
 
 
@@ -100,6 +101,8 @@ def place_of(
         "sample": audit_draw(run=run, size=4, seed=1, public_only=False, actor=lead, now=now).pk,
         "agreement_id": next(one.pk for one in compared if one.values.get("cells")),
         "results_id": results.pk,
+        "member": lead.pk,
+        "judge_texts": study.judge_protocol_id,
         "label": Prompt.objects.filter(version=study.bank_version).latest("pk").label,
         "upload": bank_upload_read(),
         "job_id": job_start(kind="export", study=study, actor=lead, now=now, arguments=EXPORT).pk,

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.utils import timezone
-from pytest_django import Settings
 
 from console.services.staging import note_keep, note_kept, staged_folder, upload_stage
 from console.tasks import clear_leftovers
@@ -23,11 +22,6 @@ from studies.services.banks import bank_import, draft_remove
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("fresh_clock", "sure_clock")]
 BEFORE, LONG_BEFORE = timedelta(minutes=40), timedelta(minutes=51)
 ROW = b'{"id": "a", "text": "Question?", "gold_answer": "the key"}\n'
-
-
-@pytest.fixture(autouse=True)
-def own_data_folder(settings: Settings, tmp_path: Path) -> None:
-    settings.DATA_DIR = tmp_path / "data"
 
 
 def aged(path: Path, by: timedelta) -> Path:

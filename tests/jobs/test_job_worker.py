@@ -11,7 +11,6 @@ import pytest
 from django.db import connection, transaction
 from django.test import Client
 from django.utils import timezone
-from pytest_django import Settings
 
 from batches.models import Session
 from jobs.models import Job, JobState
@@ -56,10 +55,8 @@ def test_a_job_of_a_page_outlives_the_kill_of_its_worker(
     work: Callable[..., Session],
     score: Callable[..., Scoring],
     child_environment: dict[str, str],
-    settings: Settings,
     tmp_path: Path,
 ) -> None:
-    settings.DATA_DIR = tmp_path / "data"
     study = make_study(slug="pilot", judge_kind="checks", top_size=1)
     for text in ("1", "2"):
         work(make_person(study), {"p001": text, "p002": "2"})

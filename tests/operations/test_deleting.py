@@ -2,14 +2,12 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 from django.apps import apps
 from django.db import connection
 from django.test import Client
-from pytest_django import Settings
 
 from batches.models import Answer, Batch, Session
 from judging.models import AnswerScore, JudgeConfig
@@ -45,11 +43,8 @@ def test_a_simulated_study_goes_with_every_row_and_file_of_it_and_no_row_of_anot
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
     score: Callable[..., Scoring],
-    settings: Settings,
-    tmp_path: Path,
     now: datetime,
 ) -> None:
-    settings.DATA_DIR = tmp_path / "data"
     kept, gone = (make_study(slug=slug, judge_kind="checks", top_size=1) for slug in ("kept", "gone"))
     for study in (kept, gone):
         for text in ("1", "2"):

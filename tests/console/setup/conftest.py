@@ -9,7 +9,6 @@ import pytest
 from django.conf import settings as django_settings
 from django.test import Client
 from django.urls import reverse
-from pytest_django import Settings
 
 from console.forms.steps import STEP_FORMS
 from studies.bank.building import BankReading
@@ -23,12 +22,6 @@ from tests.support.made_rows import plain_prompts
 
 BANK = Path(django_settings.BASE_DIR) / "fixtures" / "demo_bank"
 Save = Callable[..., Any]
-
-
-@pytest.fixture(autouse=True)
-def uploads_of_one_test(settings: Settings, tmp_path: Path) -> None:
-    """Staged uploads stay in the test's own folder."""
-    settings.DATA_DIR = tmp_path / "data"
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
-from pytest_django import DjangoAssertNumQueries, Settings
+from pytest_django import DjangoAssertNumQueries
 
 from batches.models import Session
 from batches.services.ending import session_withdraw
@@ -44,11 +44,8 @@ def study(
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
     score: Callable[..., Scoring],
-    settings: Settings,
-    tmp_path: Path,
 ) -> Study:
     """Two people's answers, judged and not measured."""
-    settings.DATA_DIR = tmp_path / "data"
     study = make_study(slug="pilot", judge_kind="checks", top_size=1)
     for text in (OWN_WORDS, "1"):
         work(make_person(study), {"p001": text, "p002": "2"})
