@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _, gettext_lazy
 
-from presentation.measures import why_absent
+from presentation.measures import or_dash, why_absent
 from presentation.numbers import Text, bounded, decimals, span
 from presentation.tables import ABSENT
 from psychometrics.inference import coverage
@@ -117,12 +117,14 @@ def why_none(row: GroupNumbers) -> str:
 
 def pool_cell(row: GroupNumbers) -> str:
     """theta.pool, or what bounds it."""
-    return bounded(row.theta_pool, row.ci_low_pool, row.ci_high_pool)
+    return or_dash(
+        bounded(row.theta_pool, row.ci_low_pool, row.ci_high_pool), row.withheld or row.reason_pool
+    )
 
 
 def quasi_cell(row: GroupNumbers) -> str:
     """theta_QL, or what bounds it."""
-    return bounded(row.theta_ql, row.ci_low_ql, row.ci_high_ql)
+    return or_dash(bounded(row.theta_ql, row.ci_low_ql, row.ci_high_ql), row.withheld or row.reason_ql)
 
 
 def mean_cell(row: GroupNumbers) -> str:

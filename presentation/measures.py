@@ -1,6 +1,6 @@
 """Measures as texts: a value, its error, its interval, or in words why one of them is absent."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.drawings.sure import Reach
 from presentation.numbers import Text, bounded, decimals, numbered, percent, span
-from presentation.tables import ABSENT, Interval, Table
+from presentation.tables import ABSENT, Dash, Interval, Table
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
 
@@ -73,7 +73,12 @@ WHY_ABSENT: Reasons = {
 
 def value_cell(row: Measured | None, places: int = 2) -> str:
     """The value, or above or below what it lies, or a dash; never zero for nothing."""
-    return bounded(row.value, row.low, row.high, places) if row else ABSENT
+    return or_dash(bounded(row.value, row.low, row.high, places), row.reason) if row else ABSENT
+
+
+def or_dash(said: str, reason: str) -> str:
+    """What is said; a dash that knows the reason where that is nothing."""
+    return Dash(why_absent(reason)) if said == ABSENT and reason else said
 
 
 def value_cells(**rows: Measured | None) -> dict[str, str]:
@@ -87,7 +92,7 @@ def se_cell(row: Measured | None, places: int = 2) -> str:
 
 def percent_cell(row: Measured | None, places: int = 1) -> str:
     """A share in [0, 1] in percent."""
-    return percent(row.value if row else None, places)
+    return or_dash(percent(row.value, places), row.reason) if row else ABSENT
 
 
 def interval_cell(row: Measured | None, places: int = 2) -> str:
@@ -138,14 +143,26 @@ def why_absent(reason: str) -> Text:
 
 
 def reasons_apart(table: Table) -> tuple[Table, list[str], list[str]]:
-    """The table with a dash wherever a cell says why there is no number, those reasons, each once, and the
-    names of the rows that are left out as nothing but dashes remained.
+    """The table with a dash wherever a cell says why there is no number; those reasons, each once, with those
+    of the rows that are left out as nothing but dashes remained; and the names of these.
     """
+    table, said = dashed(table)
+    empty = [row[0] for row in table.rows if set(row[1:]) <= {ABSENT, ""}]
+    why = dict.fromkeys([*said, *why_dashes(row for row in table.rows if row[0] in empty)])
+    return replace(table, rows=[row for row in table.rows if row[0] not in empty]), list(why), empty
+
+
+def dashed(table: Table) -> tuple[Table, list[str]]:
+    """The table with a dash wherever a cell says why there is no number, and these reasons, each once."""
     reasons = set(map(str, WHY_ABSENT.values()))
     said = dict.fromkeys(cell for row in table.rows for cell in row[1:] if cell in reasons)
-    rows = [[ABSENT if cell in said else cell for cell in row] for row in table.rows]
-    empty = [row[0] for row in rows if set(row[1:]) <= {ABSENT, ""}]
-    return replace(table, rows=[row for row in rows if row[0] not in empty]), list(said), empty
+    rows = [[Dash(cell) if cell in said else cell for cell in row] for row in table.rows]
+    return replace(table, rows=rows), list(said)
+
+
+def why_dashes(rows: Iterable[Sequence[str]]) -> list[str]:
+    """Why numbers are absent in these rows, each reason once."""
+    return list(dict.fromkeys(cell.why for row in rows for cell in row if isinstance(cell, Dash)))
 
 
 def says_little(table: Table) -> bool:

@@ -47,6 +47,17 @@ class Sourced(str):
         return cell
 
 
+class Dash(str):
+    """A dash in place of a number; `why` says why there is none, for a table that leaves its line out."""
+
+    why: str
+
+    def __new__(cls, why: object) -> "Dash":
+        cell = super().__new__(cls, ABSENT)
+        cell.why = str(why)
+        return cell
+
+
 class Exact(Named):
     """A cell in plain words; `code` is the exact term for them, which a page lists as well."""
 
@@ -145,7 +156,7 @@ def table_of(
 
 def _text(cell: object) -> str:
     """A cell as a text; one that carries more than its words keeps it."""
-    return cell if isinstance(cell, Interval | Named | Sourced) else str(cell)
+    return cell if isinstance(cell, Interval | Named | Sourced | Dash) else str(cell)
 
 
 def _cell_classes(text: str, *, number: bool) -> str:

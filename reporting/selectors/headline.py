@@ -12,13 +12,14 @@ from psychometrics.top.ranking import is_top
 from reporting.selectors.reports import Report
 from scoring.models import Measurement, MeasureRow, ResultGroup
 
-AVERAGE = ResultGroup.AVERAGE.value
+AVERAGE, BEST = ResultGroup.AVERAGE.value, ResultGroup.TOP.value
 TOP = ("top.paper", "top.null", "top.null_share", "top.crossfit5", "top.eb")
 RANGE = ("multiverse.low", "multiverse.high", "multiverse.range_in_se")
 MISSING = ("missing.theta.pool", "missing.theta.ql")
 SHARES = ("share.scored", "share.unscored", "share.skipped", "share.not_reached", "share.not_submitted")
 DIF = ("dif.items_flagged.holm", "dif.sd")
 IN_CATEGORY, RAW_MEAN, MACRO = "models.category", "raw_mean", "benchmark.macro"
+BEST_RIGHT = "human.top_crossfit"
 PERSON_ERROR = "person.se"  # of single people's abilities
 NO_SCORES = "not_score_based"
 SCALES: Mapping[bool, str] = {False: "pool", True: "ql"}  # of a logistic bank theta_QL alone
@@ -40,14 +41,15 @@ class Model:
 
 @dataclass(frozen=True)
 class Share:
-    """What Average got of everything, from 0 to 1: the mean over so many `tasks`, or over all scored answers
-    where that is None.
+    """What a group got of everything, from 0 to 1: the mean over so many `tasks`, or over all scored answers
+    where that is None. `reason` says why it has no interval.
     """
 
     value: float
     low: float | None = None
     high: float | None = None
     tasks: int | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,10 @@ class Headline:
     @cached_property
     def average(self) -> GroupNumbers | None:
         """Average over all prompts; None where nobody counts yet."""
-        return next((row for row in self.report.overall if row.group == AVERAGE), None)
+        return self._whole(AVERAGE)
+
+    def _whole(self, group: str) -> GroupNumbers | None:
+        return next((row for row in self.report.overall if row.group == group), None)
 
     @property
     def ability(self) -> float | None:
@@ -83,15 +88,21 @@ class Headline:
 
     @property
     def share(self) -> Share | None:
-        """What leads where there is no ability: every task of a benchmark counts alike, as in its papers."""
-        row, macro = self.average, self.get(MACRO, AVERAGE)
+        """What leads where there is no ability."""
+        return self.share_of(AVERAGE)
+
+    def share_of(self, group: str) -> Share | None:
+        """What a group got: every task of a benchmark counts alike, as in its papers."""
+        row, macro = self._whole(group), self.get(MACRO, group)
         if row is None or row.raw_mean is None or row.withheld:
             return None
         if macro is not None and macro.value is not None and macro.details["tasks"] > 1:
             low, high = (None if end is None else end / 100 for end in (macro.low, macro.high))
-            return Share(macro.value / 100, low, high, macro.details["tasks"])
-        stored = self.get(RAW_MEAN, AVERAGE)
-        return Share(row.raw_mean, stored.low, stored.high) if stored else Share(row.raw_mean)
+            return Share(macro.value / 100, low, high, macro.details["tasks"], macro.reason)
+        stored = self.get(RAW_MEAN, group)
+        if stored is None:
+            return Share(row.raw_mean)
+        return Share(row.raw_mean, stored.low, stored.high, reason=stored.reason)
 
     @property
     def has_top(self) -> bool:
@@ -103,6 +114,11 @@ class Headline:
     def top(self) -> Row:
         """Top free of the choice, where it has a value."""
         return with_value(self.get("top.crossfit5", "top")) if self.has_top else None
+
+    @property
+    def best_right(self) -> Row:
+        """Of a benchmark's tasks: how much Top gets right, free of the choice; where there is a Top."""
+        return self.get(BEST_RIGHT) if self.has_top else None
 
     @property
     def picked(self) -> Row:
@@ -163,7 +179,8 @@ def headline_of(report: Report, measurement: Measurement | None) -> Headline:
         | Q(name__in=TOP, subset="")
         | Q(name__in=RANGE, group=AVERAGE, subset=NO_SCORES)
         | Q(name__in=(*MISSING, *SHARES, RAW_MEAN, MACRO), group=AVERAGE)
-        | Q(name__in=(*DIF, PERSON_ERROR)),
+        | Q(name__in=(RAW_MEAN, MACRO), group=BEST)
+        | Q(name__in=(*DIF, PERSON_ERROR, BEST_RIGHT)),
         scope=report.scope,
     )
     rows = {(row.name, row.group, row.subset): row for row in stored.order_by("pk")}

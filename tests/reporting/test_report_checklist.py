@@ -75,7 +75,7 @@ def test_screening_is_claimed_only_where_it_left_a_trace(
     said = record(fresh, "3.2.1")
     assert said == "Flags on people by rule: few answers (1). Flags on answers by rule: no answer (3)."
     assert "not decided about: 1" in record(fresh, "3.2.2")
-    told = " ".join(methods_texts(study_records(fresh)))
+    told = " ".join(methods_texts(study_records(fresh), None))
     assert "1 retained person is flagged" in told
     assert "Nobody was excluded" in told
     Verdict.objects.create(
@@ -83,7 +83,7 @@ def test_screening_is_claimed_only_where_it_left_a_trace(
         decided_at=now + timedelta(days=2),
     )  # fmt: skip
     assert "who decided about 1 person" in record(fresh, "3.2")
-    told = " ".join(methods_texts(study_records(fresh)))
+    told = " ".join(methods_texts(study_records(fresh), None))
     assert "Excluded as off-task by a reviewer: 1; retained: 0." in told
     assert "flagged" not in told
 
@@ -128,7 +128,7 @@ def test_published_thetas_alone_are_no_comparison_with_models(
     assert study_records(study).computed(Block.MODELS)
     assert staff.get(reverse("staff_measurement", args=[study.slug, "models"])).status_code == 200
     assert [record(study, item) for item in ("4.1", "4.1.1", "4.2", "4.3")] == [""] * 4
-    assert "Models were scored" not in " ".join(methods_texts(study_records(study)))
+    assert "Models were scored" not in " ".join(methods_texts(study_records(study), None))
     MeasureRow.objects.create(
         results=results, block="models", name="difference.pool",
         group="average", subset="model:n", value=0.5, details={"verdict": "above"},
@@ -152,7 +152,7 @@ def test_true_times_amendments_and_the_first_hash_are_told(
     Session.objects.filter(participant=Participant.objects.first()).update(
         extended_seconds=600, deadline_at=now + timedelta(minutes=310)
     )
-    told = " ".join(methods_texts(study_records(study)))
+    told = " ".join(methods_texts(study_records(study), None))
     assert f"hash then {first[:12]}" in told
     assert f"hash now {study.protocol_hash[:12]}" in told
     assert "at the start, 300 minutes in all. 1 person was given extra time" in told

@@ -15,7 +15,7 @@ from presentation.sure import HowSure, how_sure
 from presentation.tables import ABSENT
 from presentation.top import draws_sentence, luck_words, no_top_sentence
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
-from reporting.selectors.headline import Headline
+from reporting.selectors.headline import BEST, Headline
 from reporting.views.headline.standing import models_within, near_models
 
 
@@ -36,7 +36,7 @@ def tiles(found: Headline) -> list[Tile]:
     if found.average is None:
         return []
     if found.ability is None:
-        return [_raw(found)]
+        return [_raw(found), *_best_right(found)]
     return [_average(found), _top(found), _luck(found)]
 
 
@@ -44,8 +44,7 @@ def _raw(found: Headline) -> Tile:
     row, share, sure = found.average, found.share, None
     withheld = [plain_text(str(why_absent(row.withheld)))] if row and row.withheld else []
     if share is not None and share.low is not None and share.high is not None:
-        ends = _("%(low)s to %(high)s") % {"low": percent(share.low, 0), "high": percent(share.high, 0)}
-        sure = HowSure(ends)
+        sure = HowSure(_share_ends(share.low, share.high))
     value = percent(share.value if share else None, 0)
     if share is None or share.tasks is None:
         return Tile(
@@ -59,6 +58,28 @@ def _raw(found: Headline) -> Tile:
         _("Average Human + AI, mean over tasks"), value, "average", (f"{over} {answers}", *_basis(found)),
         sure=sure, term=_("benchmark.macro: mean of the tasks' shares of right answers"),
     )  # fmt: skip
+
+
+def _best_right(found: Headline) -> Iterator[Tile]:
+    """Top of a benchmark with tasks, once that is measured."""
+    row, picked, share = found.best_right, found.share_of(BEST), found.share
+    if row is None or picked is None or share is None or share.tasks is None:
+        return
+    low, high, value = (None if one is None else one / 100 for one in (row.low, row.high, row.value))
+    note = _("Share right where their answers did not choose them; picked by these same scores: %(value)s.")
+    yield Tile(
+        _top_label(found), percent(value, 0), "topmark", (note % {"value": percent(picked.value, 0)},),
+        _("human.top_crossfit: measured on answers that did not choose them"),
+        HowSure(str(why_absent(row.reason)) if low is None or high is None else _share_ends(low, high)),
+    )  # fmt: skip
+
+
+def _share_ends(low: float, high: float) -> str:
+    return _("%(low)s to %(high)s") % {"low": percent(low, 0), "high": percent(high, 0)}
+
+
+def _top_label(found: Headline) -> str:
+    return _("Top %(size)s, free of the choice") % {"size": counted(found.report.results.flow["top_size"])}
 
 
 def _average(found: Headline) -> Tile:
@@ -111,8 +132,7 @@ def _basis(found: Headline) -> Iterator[str]:
 
 
 def _top(found: Headline) -> Tile:
-    row, size = found.top, counted(found.report.results.flow["top_size"])
-    label = _("Top %(size)s, free of the choice") % {"size": size}
+    row, label = found.top, _top_label(found)
     term = _("top.crossfit5: measured on answers that did not choose them")
     if row is None:
         return Tile(label, ABSENT, "topmark", notes=(_why_no_top(found),), term=term)

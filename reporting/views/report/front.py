@@ -11,6 +11,7 @@ from presentation.drawings.intervals import Behind, Estimate, interval_plot
 from presentation.drawings.shapes import Drawing, Key
 from presentation.measures import why_absent
 from presentation.numbers import counted, decimals, numbered, percent, span
+from presentation.scopes import QUESTIONS
 from presentation.tables import Sourced, Table
 from psychometrics.inference.measure import Block
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
@@ -26,9 +27,17 @@ from reporting.report.parts import (
     Part,
     Tone,
 )
-from reporting.selectors.headline import AVERAGE, NO_SCORES, Headline, Model, ability_of, interval_of
+from reporting.selectors.headline import (
+    AVERAGE,
+    NO_SCORES,
+    Headline,
+    Model,
+    ability_of,
+    headline_of,
+    interval_of,
+)
 from reporting.selectors.report_records import StudyRecords
-from reporting.selectors.reports import SIMULATED
+from reporting.selectors.reports import NO_ITEM_BANK, SIMULATED, report_of
 from reporting.views.headline.figure import ladder_drawing, ladder_key, ladder_notes
 from reporting.views.headline.sentence import headline_sentence, subject
 from reporting.views.headline.standing import ABOVE, BELOW, LEVEL, VERDICT_WORDS, standing_sentence
@@ -36,12 +45,24 @@ from reporting.views.headline.tiles import tiles
 from reporting.views.headline.trust import checks
 from reporting.views.measurement.blocks.uncertainty import widest_error
 from reporting.views.report.choices import choice_parts
-from reporting.views.report.tasks import Drawn, task_parts
+from reporting.views.report.tasks import Drawn, task_figure, task_finding, task_parts
+from scoring.selectors.measures import BlockMeasures
 
 MOST, HALF, MIDDLE = 0.75, 0.5, 0.25  # of the models
 LUCK = 0.05  # from this share on, equally able people would come as high too often
 FLAGGED = "dif.items_flagged.holm"
 NEAREST = 4  # models on either side of people
+ROOM = 440  # pixels: how high a figure of the first page is, so that all that belongs to it stands there
+
+
+def reported_headline(records: StudyRecords) -> Headline | None:
+    """What stands first in a report; None before anything was computed."""
+    if records.results is None:
+        return None
+    report = report_of(
+        records.results, records.leading, stored=records.headlines, of_tasks=records.holds_tasks
+    )
+    return may_leave(headline_of(report, records.measurement), records)
 
 
 def may_leave(found: Headline, records: StudyRecords) -> Headline:
@@ -124,14 +145,21 @@ def front_parts(
     """The first page."""
     if changes:
         yield Paragraph(changes, Tone.WARNING)
-    lead = unescape(strip_tags(headline_sentence(found)))
+    tasks = records.blocks.get(Block.BENCHMARK) if found.ability is None else None
+    told = task_finding(tasks) if tasks and _of_same(records) else ""
+    lead = told or unescape(strip_tags(headline_sentence(found)))
     yield Paragraph(" ".join(filter(None, (_counts(found), lead))), Tone.LEAD)
-    yield from drawn(
-        ladder_drawing(found, width),
-        _("People on the ladder of models, from weaker to stronger; the table has the numbers."),
-        ladder_key(found),
-        ladder_notes(found),
-    )
+    if tasks:
+        yield from task_figure(
+            tasks, drawn, width, highest=ROOM, of="" if _of_same(records) else QUESTIONS[records.scope]
+        )
+    else:
+        yield from drawn(
+            ladder_drawing(found, width),
+            _("People on the ladder of models, from weaker to stronger; the table has the numbers."),
+            ladder_key(found),
+            ladder_notes(found),
+        )
     first = [
         BigNumber(
             one.label, one.value, one.look or "ink", one.sure.ends if one.sure else "", " ".join(one.notes)
@@ -140,6 +168,7 @@ def front_parts(
     ]
     if first:
         yield Numbers(first)
+    care = [note for note in _care(records, found) if told or note != str(NO_ITEM_BANK)]
     flow = records.flow
     rows = [
         (_("Recruited"), counted(flow.recruited)),
@@ -150,9 +179,14 @@ def front_parts(
     yield Beside(
         (
             [Heading(_("Who was counted"), 3), Facts(_("Who was counted"), rows)],
-            [Heading(_("Read with care"), 3), Bullets(list(_care(records, found)))],
+            [Heading(_("Read with care"), 3), Bullets(care)],
         )
     )
+
+
+def _of_same(records: StudyRecords) -> bool:
+    """Whether what is told of tasks is of the same questions as the headline."""
+    return records.scope_of(Block.BENCHMARK) == records.leading
 
 
 def _counts(found: Headline) -> str:
@@ -169,7 +203,8 @@ def _counts(found: Headline) -> str:
 
 def _care(records: StudyRecords, found: Headline) -> Iterator[str]:
     """What a reader must know beside the numbers, from what is stored."""
-    yield from (note for note in found.report.notes if note != str(SIMULATED))
+    elsewhere = {str(SIMULATED), *found.report.metric_notes}
+    yield from (note for note in found.report.notes if note not in elsewhere)
     low, high = (found.get(name, AVERAGE, NO_SCORES) for name in ("multiverse.low", "multiverse.high"))
     if low and high and low.value is not None and high.value is not None:
         facts = {"low": decimals(low.value), "high": decimals(high.value), "number": counted(low.n)}
@@ -213,7 +248,7 @@ def brief_parts(records: StudyRecords, found: Headline, drawn: Drawn, width: flo
     ):
         yield from _category_parts(found, drawn, width)
     elif benchmark := records.blocks.get(Block.BENCHMARK):
-        yield from task_parts(benchmark, drawn, width)
+        yield from task_parts(benchmark, list(_not_above(records, found, benchmark, drawn, width)))
     yield Heading(_("How far to trust it"), 1, "" if found.ability is None else _("Results"))
     if sources := list(_error_rows(records, found)):
         yield Heading(_("How sure this is"), 2)
@@ -236,6 +271,17 @@ def brief_parts(records: StudyRecords, found: Headline, drawn: Drawn, width: flo
         [[Sourced(one.label, f"{one.term}."), one.text] for one in checks(records.study, judged, "")],
         numeric=False,
     )
+
+
+def _not_above(
+    records: StudyRecords, found: Headline, tasks: BlockMeasures, drawn: Drawn, width: float
+) -> Iterator[Part]:
+    """What the first page does not say of tasks already."""
+    leads = found.ability is None
+    if not (leads and _of_same(records)) and (told := task_finding(tasks)):
+        yield Paragraph(told)
+    if not leads:
+        yield from task_figure(tasks, drawn, width)
 
 
 def _category_parts(found: Headline, drawn: Drawn, width: float) -> Iterator[Part]:

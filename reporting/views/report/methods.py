@@ -9,12 +9,13 @@ from judging.models import ScoringRun
 from presentation.amendments import after_results_sentence
 from presentation.exclusions import people_text
 from presentation.first_intervals import first_cell, pool_cell, published_cell, why_none
-from presentation.measures import group_name, interval_cell, interval_or_reason, value_cell, why_absent
-from presentation.numbers import Text, counted, decimals, numbered, span_or_one
+from presentation.measures import group_name, interval_cell, reason_cell, value_cell, why_absent
+from presentation.numbers import Text, counted, decimals, numbered, span, span_or_one
 from presentation.tables import ABSENT
 from presentation.top import luck_sentence
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
+from reporting.selectors.headline import AVERAGE, BEST, Headline
 from reporting.selectors.report_records import StudyRecords
 from studies.protocol.settings import ProtocolSettings
 
@@ -27,9 +28,10 @@ RESTS_ON = {
 }
 
 
-def methods_texts(records: StudyRecords) -> list[str]:
+def methods_texts(records: StudyRecords, headline: Headline | None) -> list[str]:
     """What was done and what came out, for a paper to take over: design, people, scores, results."""
-    texts = (" ".join(map(str, part(records))) for part in (design, sample, scoring, found))
+    parts = (*(part(records) for part in (design, sample, scoring)), found(records, headline))
+    texts = (" ".join(map(str, part)) for part in parts)
     return [text for text in texts if text]
 
 
@@ -215,16 +217,14 @@ def scoring(records: StudyRecords) -> Iterator[str]:
         ) % {"resamples": counted(records.measurement.resamples), "seed": records.measurement.seed}
 
 
-def found(records: StudyRecords) -> Iterator[Text]:
-    if records.holds_tasks:
-        if records.lead.both_exist:
-            yield RESTS_ON[records.scope_of(Block.BENCHMARK)]
-        yield from accuracies(records)
-        return
+def found(records: StudyRecords, headline: Headline | None) -> Iterator[Text]:
     if records.lead.both_exist:
         yield RESTS_ON[records.leading]
-    if not records.study.item_bank:
-        yield from accuracies(records)  # they lead where there is no ability, as in the headline
+    if headline and (records.holds_tasks or not records.study.item_bank):
+        told = list(accuracies(headline))  # they lead where there is no ability
+        yield from told
+        if told and records.holds_tasks:
+            return
     yield from _groups(records)
     if records.measurement:
         yield from measured(records)
@@ -245,20 +245,18 @@ def _groups(records: StudyRecords) -> Iterator[str]:
         )
 
 
-def accuracies(records: StudyRecords) -> Iterator[str]:
-    """What came out of a benchmark with tasks, once it is measured."""
-    if records.measurement is None:
-        return
-    measures = records.blocks.get(Block.BENCHMARK)
-    if measures is None:
-        return
-    for group in ("average", "top"):
-        macro = measures.get("benchmark.macro", group)
-        if macro is not None and macro.value is not None:
+def accuracies(headline: Headline) -> Iterator[str]:
+    """What came out of a benchmark with tasks, as on the first page."""
+    for group in (AVERAGE, BEST):
+        share = headline.share_of(group)
+        if share is not None and share.tasks is not None:
+            ends = ABSENT
+            if share.low is not None and share.high is not None:
+                ends = span(100 * share.low, 100 * share.high, 1)
             yield _("%(group)s: mean accuracy over tasks %(value)s %% (%(interval)s).") % {
                 "group": group_name(group),
-                "value": value_cell(macro, 1),
-                "interval": interval_or_reason(macro, 1),
+                "value": decimals(100 * share.value, 1),
+                "interval": reason_cell(share.reason) if ends == ABSENT else ends,
             }
 
 

@@ -17,6 +17,7 @@ from reporting.selectors.report_records import StudyRecords, study_records
 from reporting.services.study_reports import checklist_answer
 from reporting.views.own_names import names_in_report, own_names
 from reporting.views.report.checklist_records import checklist_parts, state_counts
+from reporting.views.report.front import reported_headline
 from reporting.views.report.methods import methods_texts
 from reporting.views.report.parts import changes_words, newest_moment, study_document
 from scoring.models import ExportContents, ExportFile
@@ -78,7 +79,7 @@ def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None 
         "token": link_token(file, signed_in(request), now=server_now()) if file else "",
         "is_old": file is not None and _is_old(file, records, answers),
         "records": records,
-        "methods": " ".join(methods_texts(records)),
+        "methods": " ".join(methods_texts(records, reported_headline(records))),
         "changes": changes_words(records),
         "own": own_names(names_in_report(records)),
         "sections": sections,

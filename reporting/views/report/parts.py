@@ -1,5 +1,6 @@
 """A study's report from its records: what stands in it, in which order."""
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -10,7 +11,7 @@ from django.utils.translation import get_language, gettext as _, ngettext
 
 from presentation.drawings.shapes import Drawing, said_as
 from presentation.drawn import drawing_file
-from presentation.measures import says_little
+from presentation.measures import dashed, says_little, why_dashes
 from presentation.numbers import Text, counted, numbered
 from presentation.plain import plain_drawing, plain_pieces, plain_text
 from presentation.scopes import PROMPTS
@@ -19,16 +20,16 @@ from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
 from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Tone, Words
 from reporting.selectors.checklist_items import answers_of
-from reporting.selectors.headline import Headline, headline_of
+from reporting.selectors.headline import Headline
 from reporting.selectors.report_records import StudyRecords, study_records
-from reporting.selectors.reports import SIMULATED, Report, report_of
+from reporting.selectors.reports import SIMULATED, Report
 from reporting.views.ability_chart import ability_chart
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.own_names import names_in_report, own_names
 from reporting.views.report import sections
 from reporting.views.report.checklist_records import checklist_parts, state_counts
-from reporting.views.report.front import brief_parts, finding, front_parts, may_leave
+from reporting.views.report.front import brief_parts, finding, front_parts, reported_headline
 from reporting.views.report.judges import judge_parts
 from reporting.views.report.methods import methods_texts
 from reporting.views.report.protocol import protocol_parts, settings_parts
@@ -47,12 +48,7 @@ def study_document(study: Study) -> Document:
     """The whole report, as everything is stored now."""
     records, answers = study_records(study, every_block=True), answers_of(study)
     version, own = software(), own_names(names_in_report(records))
-    found = None
-    if records.results is not None:
-        report = report_of(
-            records.results, records.leading, stored=records.headlines, of_tasks=records.holds_tasks
-        )
-        found = may_leave(headline_of(report, records.measurement), records)
+    found = reported_headline(records)
     computed = (
         _("results of %(at)s") % {"at": date_format(records.results.computed_at, _("j F Y"))}
         if records.results
@@ -112,7 +108,7 @@ def _report_parts(
         yield from front_parts(records, found, changes_words(records), drawn, PAPER)
         yield from brief_parts(records, found, drawn, PAPER)
     yield Heading(_("Methods in short"), 1, _("How it was done"))
-    yield from map(Paragraph, methods_texts(records))
+    yield from map(Paragraph, methods_texts(records, found))
     yield from sections.flow_parts(records)
     yield from protocol_parts(records)
     yield from sections.limit_parts()
@@ -195,15 +191,29 @@ def begun(text: str, own: Collection[str] = ()) -> list[tuple[str, str]]:
     return pieces
 
 
+def capitalised(head: str) -> str:
+    """The head of a column begins with a capital, as on the pages; a sign such as n or theta.pool stays."""
+    return head[:1].upper() + head[1:] if re.match(r"[^\W\d_]{2,}(?![\w.])", head) else head
+
+
 def filled(table: Table) -> Table:
-    """The table without columns without a value and rows without a number; notes name and count them."""
+    """The table without columns without a value and rows without a number; notes name and count them, and say
+    once why numbers are absent, as the pages do. Where that is all there is to say, no row is left.
+    """
+    table, why = dashed(table)
     places = [
         place for place in range(len(table.head)) if not place or any(_says(row[place]) for row in table.rows)
     ]
     rows = [row for row in table.rows if not _lacks_number(row)]
-    if not rows or (len(places), len(rows)) == (len(table.head), len(table.rows)):
-        return table
+    why = list(dict.fromkeys([*why, *why_dashes(row for row in table.rows if _lacks_number(row))]))
     notes = list(table.notes)
+    if why and not rows:
+        told = _("{categories}: no number ({reason}).").format(
+            categories=table.caption, reason="; ".join(why)
+        )
+        return replace(table, rows=[], notes=[told])
+    if not rows or (not why and (len(places), len(rows)) == (len(table.head), len(table.rows))):
+        return table
     if empty := [name for place, name in enumerate(table.head) if place not in places]:
         notes.append(_("Left out, as no row has a value: {columns}.").format(columns=", ".join(empty)))
     if left := len(table.rows) - len(rows):
@@ -213,6 +223,8 @@ def filled(table: Table) -> Table:
             left,
         )
         notes.append(told % {"number": counted(left)})
+    if why:
+        notes.append(f"{_('Why numbers are absent:')} {'; '.join(why)}.")
     return replace(
         table,
         head=[table.head[place] for place in places],
@@ -234,7 +246,9 @@ def shortened(part: Part) -> Part:
     """No table is longer than anybody reads; the first rows stay, and a note counts the others."""
     if not isinstance(part, Table):
         return part
-    part = filled(part)
+    part = filled(replace(part, head=[capitalised(name) for name in part.head]))
+    if not part.rows and part.notes:
+        return Paragraph(" ".join(part.notes), Tone.NOTE)
     if len(part.rows) <= MAX_ROWS:
         return part
     left = len(part.rows) - MAX_ROWS

@@ -1,6 +1,7 @@
 """By task: what people got right beside the best published model."""
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from html import unescape
 
 from django.utils.html import strip_tags
@@ -10,7 +11,7 @@ from presentation.drawings.shapes import Drawing
 from presentation.measures import interval_cell, value_cell
 from presentation.numbers import Text, decimals
 from presentation.tables import ABSENT, Table
-from reporting.report.parts import Figure, Heading, Paragraph, Part
+from reporting.report.parts import Figure, Heading, Part
 from reporting.views.measurement.blocks.benchmark import PAGE, best_published, task_of, tasks_by_average
 from scoring.selectors.measures import BlockMeasures
 
@@ -18,16 +19,31 @@ from scoring.selectors.measures import BlockMeasures
 Drawn = Callable[[Drawing | None, Text, Text, str], Iterator[Figure]]
 
 
-def task_parts(block: BlockMeasures, drawn: Drawn, width: float) -> Iterator[Part]:
-    """Nothing where no task has a number."""
+def task_finding(block: BlockMeasures) -> str:
+    """What the pages say of it first; "" where there is nothing to compare."""
+    return unescape(strip_tags(str(PAGE.finding(block))))
+
+
+def task_figure(
+    block: BlockMeasures, drawn: Drawn, width: float, highest: float = math.inf, of: Text = ""
+) -> Iterator[Figure]:
+    """`of` says which questions it is of. One of many tasks is drawn wider, to be set smaller: no higher than
+    `highest` in so much `width`.
+    """
+    plot = PAGE.figures["tasks"]
+    drawing = plot.draw(block, width)
+    if drawing is not None and drawing.height > highest:
+        drawing = plot.draw(block, width * drawing.height / highest)
+    yield from drawn(drawing, plot.alt, f"{of}. {plot.caption}" if of else plot.caption, "")
+
+
+def task_parts(block: BlockMeasures, above: Sequence[Part]) -> Iterator[Part]:
+    """The table of tasks, below what is to be said before it. Nothing where no task has a number."""
     rows = tasks_by_average(block)
     if all(row.value is None for row in rows):
         return
     yield Heading(_("By task"), 1, _("Results"))
-    if told := unescape(strip_tags(str(PAGE.finding(block)))):
-        yield Paragraph(told)
-    plot = PAGE.figures["tasks"]
-    yield from drawn(plot.draw(block, width), plot.alt, plot.caption, "")
+    yield from above
     head = [
         _("Task"), _("Average %"), _("95 % interval"), _("Best published model %"), _("Which model that is"),
     ]  # fmt: skip
