@@ -14,6 +14,7 @@ from presentation.scopes import QUESTIONS
 from presentation.top import standing_sentences, top_sentences
 from psychometrics.benchmark.matched import MIN_QUESTIONS
 from psychometrics.inference.disclosure import WITHHELD
+from psychometrics.inference.estimates import Reason
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers, MetricNumber, TaskNumbers
 from psychometrics.top.ranking import is_top
@@ -51,11 +52,12 @@ class TaskShown:
 
 @dataclass(frozen=True)
 class MetricShown:
-    """One summary over tasks, in percent."""
+    """One summary over tasks, in percent. `why` says why it is hidden."""
 
     name: str
     average: float | None
     top: float | None
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,7 @@ def report_of(
         for row in metrics
         if row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < MIN_QUESTIONS
     ]
+    of_hidden = Reason.TOO_FEW_QUESTIONS if hidden else ""
     names, of_metrics = code_names(results.run.study), list(_harmonic_notes(hidden, fewest))
     return Report(
         results=results,
@@ -129,7 +132,7 @@ def report_of(
             for task, average, top in _by_name((row.task, row.group, row) for row in tasks)
         ],
         metrics=[
-            MetricShown(str(METRIC_NAMES[name]), average, top)
+            MetricShown(str(METRIC_NAMES[name]), average, top, of_hidden if name == HARMONIC else "")
             for name, average, top in _by_name(
                 (row.name, row.group, None if row in hidden else row.value) for row in metrics
             )

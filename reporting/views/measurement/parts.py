@@ -115,7 +115,7 @@ def on_the_scale(rows: Iterable[MeasureRow]) -> list[MeasureRow]:
     nothing to tell of each.
     """
     rows = list(rows)
-    return [] if all(row.reason == Reason.NO_PAIRS for row in rows) else rows
+    return [] if all(row.reason in (Reason.NO_PAIRS, Reason.NOTHING_SCORED) for row in rows) else rows
 
 
 def bold(text: Text, *values: object, **facts: object) -> SafeString:

@@ -16,7 +16,7 @@ from presentation.first_intervals import (
     pool_cell,
     published_cell,
 )
-from presentation.measures import group_name
+from presentation.measures import group_name, or_dash
 from presentation.numbers import counted, decimals
 from presentation.scopes import LEADS
 from presentation.tables import ABSENT, Table, table_of
@@ -158,7 +158,10 @@ def _counts_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
 def _tasks_table(report: Report) -> Table:
     """Accuracy per task, then the benchmark's summaries."""
     tasks = [[task.task, *map(accuracy_cell, (task.average, task.top))] for task in report.tasks]
-    metrics = [[one.name, decimals(one.average), decimals(one.top)] for one in report.metrics]
+    metrics = [
+        [one.name, *(or_dash(decimals(value), one.why) for value in (one.average, one.top))]
+        for one in report.metrics
+    ]
     return Table(
         _("Task benchmark, in percent"), [_("Task"), _("Average"), _("Top (in-sample)")], [*tasks, *metrics]
     )
