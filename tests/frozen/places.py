@@ -158,7 +158,7 @@ def compare_table(
     in_words, there = table_lines(filled(table), in_report), table_lines(reasons_apart(table)[0])
     if there:
         compared.add("page, tables", f"{block} {table.caption}", same=there in on_page)
-    if not table.about_people and not says_little(table) and len(in_words) <= MAX_ROWS:
+    if in_words and not table.about_people and not says_little(table) and len(in_words) <= MAX_ROWS:
         without_prompts = in_words in reported or block in (
             Block.JUDGE,
             Block.DIF,

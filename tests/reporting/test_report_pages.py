@@ -3,7 +3,7 @@
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from io import StringIO
 from pathlib import Path
 
@@ -13,20 +13,28 @@ from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
+from batches.models import Session
 from batches.rules.statuses import AnswerState
+from presentation.drawings.shapes import Text
+from presentation.measures import why_absent
 from presentation.numbers import decimals
-from presentation.tables import Table
+from presentation.tables import Dash, Table
 from reporting.models import ChecklistAnswer
 from reporting.report.html import document_html
-from reporting.report.parts import Part
+from reporting.report.parts import Beside, Figure, Numbers, Paragraph, Part, Tone
 from reporting.selectors.checklist_items import ITEMS
+from reporting.selectors.report_records import study_records
 from reporting.views.report import checklist_design, checklist_results, parts as study_report_parts
-from reporting.views.report.parts import begun, shortened, study_document
+from reporting.views.report.front import reported_headline
+from reporting.views.report.methods import methods_texts
+from reporting.views.report.parts import begun, filled, shortened, study_document
+from scoring.coordinator import Scoring
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import BlockMeasures
 from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
 from studies.models import Participant, Prompt, Study, StudyEvent
+from tests.reporting.conftest import PROMPTS
 
 pytestmark = pytest.mark.django_db
 
@@ -274,6 +282,92 @@ def test_a_table_of_the_report_leaves_out_what_has_no_number_and_says_so() -> No
         "Left out, as no row has a value: Top.",
         "1 row without a number is left out.",
     ]
+
+
+def test_why_numbers_are_absent_is_said_once_for_all_rows() -> None:
+    untold, silent = str(why_absent("too_few_people")), Dash(why_absent("too_few_prompts"))
+    rows = [["a", "1", "3"], ["b", untold, "–"], ["c", untold, "–"], ["d", silent, "–"], ["e", "2", untold]]
+    told = shortened(Table("Parts", ["Part", "Average", "People"], rows))
+    assert isinstance(told, Table)
+    assert told.rows == [["a", "1", "3"], ["e", "2", "–"]]
+    assert told.notes == [
+        "3 rows without a number are left out.",
+        "Why numbers are absent: too few people; too few prompts.",
+    ]
+    several = [["a", "1", untold], ["b", "2", silent.why]]  # each is the reason of its own row
+    assert filled(Table("Parts", ["Part", "Average", "Top"], [*several, ["c", "3", "4"]])).rows == [
+        *several, ["c", "3", "4"],
+    ]  # fmt: skip
+    told = shortened(Table("Parts", ["Part", "Average", "People"], rows[1:3]))
+    assert told == Paragraph("Parts: no number (too few people).", Tone.NOTE)
+
+
+def test_heads_begin_with_a_capital_but_for_signs_and_terms() -> None:
+    heads = ["group", "answers off the item bank", "n", "θ", "theta.pool", "95 % interval"]
+    told = shortened(Table("Parts", heads, [["model-1", "1", "2", "3", "4", "5"]]))
+    assert isinstance(told, Table)
+    assert told.head == ["Group", "Answers off the item bank", "n", "θ", "theta.pool", "95 % interval"]
+    assert told.rows[0][0] == "model-1"
+
+
+@pytest.fixture
+def of_tasks(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    score_at: Callable[..., Scoring],
+    now: datetime,
+) -> ResultSet:
+    """Measured results of a benchmark with tasks, without an item bank."""
+    prompts = [one.model_copy(update={"task": TASKS[n % 2]}) for n, one in enumerate(PROMPTS)]
+    study = make_study(
+        prompts=prompts,
+        slug="tasks",
+        judge_kind="match",
+        match_rules="bbeh",
+        top_size=2,
+        replicates_per_profile=5,
+    )
+    for right in (4, 3, 3, 2, 1):
+        work(make_person(study), {f"p{n}": str(40 + n) if n <= right else "no" for n in range(1, 5)})
+    found = score_at(study, clock=lambda: now + timedelta(days=1), measures=False).judges[0].results
+    measurement_compute(results=found, now=now + timedelta(days=1), resamples=50)
+    return found
+
+
+TASKS = ("web of lies", "object counting")
+
+
+def test_without_an_ability_the_first_page_is_as_full(of_tasks: ResultSet) -> None:
+    document = study_document(of_tasks.run.study)
+    lead, figure, numbers, beside = document.first_page
+    assert isinstance(lead, Paragraph)
+    assert "People got 65 % right on average over 2 tasks" in lead.text
+    assert isinstance(figure, Figure)
+    assert {*TASKS} <= {mark.text for mark in figure.drawing.marks if isinstance(mark, Text)}
+    assert isinstance(numbers, Numbers)
+    best = of_tasks.measures.get(name="human.top_crossfit")
+    assert [one.value for one in numbers.numbers] == ["65 %", f"{best.value:.0f} %"]
+    assert all(re.fullmatch(r"\d+ % to \d+ %", one.ends) for one in numbers.numbers)
+    assert isinstance(beside, Beside)
+    told = [str(part) for part in document.parts if part not in document.first_page]
+    assert not any(lead.text in part for part in told)
+    assert any("Per task" in part for part in told)
+
+
+def test_the_methods_quote_the_share_that_stands_first(of_tasks: ResultSet) -> None:
+    records = study_records(of_tasks.run.study)
+    macro = of_tasks.measures.get(name="benchmark.macro", group="average")
+    told = " ".join(methods_texts(records, reported_headline(records)))
+    assert f"Average: mean accuracy over tasks {macro.value:.1f} % (" in told
+    assert "Top (in-sample): mean accuracy over tasks" in told
+    assert "no interval: chosen on the outcome" in told
+    of_tasks.measures.filter(name="benchmark.macro").update(
+        value=None, low=None, high=None, se=None, reason="too_few_people"
+    )  # then another number leads
+    told = " ".join(methods_texts(records, reported_headline(records)))
+    assert "mean accuracy over tasks" not in told
+    assert "Average: mean score 65.0 %" in told
 
 
 def test_a_plain_word_that_begins_a_text_has_a_capital() -> None:

@@ -277,9 +277,9 @@ def _not_above(
     records: StudyRecords, found: Headline, tasks: BlockMeasures, drawn: Drawn, width: float
 ) -> Iterator[Part]:
     """What the first page does not say of tasks already."""
-    leads = found.ability is None
-    if not (leads and _of_same(records)) and (told := task_finding(tasks)):
-        yield Paragraph(told)
+    leads, same = found.ability is None, _of_same(records)
+    if not (leads and same) and (told := task_finding(tasks)):
+        yield Paragraph(told if same else f"{QUESTIONS[records.scope]}: {told}")
     if not leads:
         yield from task_figure(tasks, drawn, width)
 

@@ -199,24 +199,33 @@ def capitalised(head: str) -> str:
 def filled(table: Table) -> Table:
     """The table without columns without a value and rows without a number; notes name and count them, and say
     once why numbers are absent, as the pages do. Where that is all there is to say, no row is left.
+
+    Where what is left has several reasons, each cell says its own.
     """
-    table, why = dashed(table)
+    dashes, said = dashed(table)
     places = [
-        place for place in range(len(table.head)) if not place or any(_says(row[place]) for row in table.rows)
+        place
+        for place in range(len(table.head))
+        if not place or any(_says(row[place]) for row in dashes.rows)
     ]
-    rows = [row for row in table.rows if not _lacks_number(row)]
-    why = list(dict.fromkeys([*why, *why_dashes(row for row in table.rows if _lacks_number(row))]))
-    notes = list(table.notes)
-    if why and not rows:
+    kept = [number for number, row in enumerate(dashes.rows) if not _lacks_number(row)]
+    left_out = (
+        [cell for place, cell in enumerate(row) if number not in kept or place not in places]
+        for number, row in enumerate(dashes.rows)
+    )
+    one = said if len(said) == 1 else []
+    why = list(dict.fromkeys([*one, *why_dashes(left_out)]))
+    if why and not kept:
         told = _("{categories}: no number ({reason}).").format(
             categories=table.caption, reason="; ".join(why)
         )
         return replace(table, rows=[], notes=[told])
-    if not rows or (not why and (len(places), len(rows)) == (len(table.head), len(table.rows))):
+    if not kept:
         return table
+    notes = list(table.notes)
     if empty := [name for place, name in enumerate(table.head) if place not in places]:
         notes.append(_("Left out, as no row has a value: {columns}.").format(columns=", ".join(empty)))
-    if left := len(table.rows) - len(rows):
+    if left := len(table.rows) - len(kept):
         told = ngettext(
             "%(number)s row without a number is left out.",
             "%(number)s rows without a number are left out.",
@@ -225,10 +234,11 @@ def filled(table: Table) -> Table:
         notes.append(told % {"number": counted(left)})
     if why:
         notes.append(f"{_('Why numbers are absent:')} {'; '.join(why)}.")
+    rows = (dashes if one else table).rows
     return replace(
         table,
         head=[table.head[place] for place in places],
-        rows=[[row[place] for place in places] for row in rows],
+        rows=[[rows[number][place] for place in places] for number in kept],
         notes=notes,
     )
 
