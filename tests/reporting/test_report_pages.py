@@ -286,10 +286,17 @@ def test_a_table_of_the_report_leaves_out_what_has_no_number_and_says_so() -> No
 
 def test_why_numbers_are_absent_is_said_once_for_all_rows() -> None:
     untold, silent = str(why_absent("too_few_people")), Dash(why_absent("too_few_prompts"))
-    rows = [["a", "1", "3"], ["b", untold, "–"], ["c", untold, "–"], ["d", silent, "–"], ["e", "2", untold]]
+    rows = [
+        ["a", "1", "3"],
+        ["b", untold, "–"],
+        ["c", untold, "–"],
+        ["d", silent, "–"],
+        ["e", "2", untold],
+        ["f", "3", untold],
+    ]
     told = shortened(Table("Parts", ["Part", "Average", "People"], rows))
     assert isinstance(told, Table)
-    assert told.rows == [["a", "1", "3"], ["e", "2", "–"]]
+    assert told.rows == [["a", "1", "3"], ["e", "2", "–"], ["f", "3", "–"]]
     assert told.notes == [
         "3 rows without a number are left out.",
         "Why numbers are absent: too few people; too few prompts.",

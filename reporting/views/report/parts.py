@@ -200,7 +200,7 @@ def filled(table: Table) -> Table:
     """The table without columns without a value and rows without a number; notes name and count them, and say
     once why numbers are absent, as the pages do. Where that is all there is to say, no row is left.
 
-    Where what is left has several reasons, each cell says its own.
+    Where what is left has several reasons, or one in a single cell, each cell says its own.
     """
     dashes, said = dashed(table)
     places = [
@@ -213,7 +213,8 @@ def filled(table: Table) -> Table:
         [cell for place, cell in enumerate(row) if number not in kept or place not in places]
         for number, row in enumerate(dashes.rows)
     )
-    one = said if len(said) == 1 else []
+    often = bool(said) and sum(table.rows[number].count(said[0]) for number in kept) > 1
+    one = said if len(said) == 1 and often else []
     why = list(dict.fromkeys([*one, *why_dashes(left_out)]))
     if why and not kept:
         told = _("{categories}: no number ({reason}).").format(
