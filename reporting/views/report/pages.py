@@ -79,7 +79,7 @@ def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None 
         "token": link_token(file, signed_in(request), now=server_now()) if file else "",
         "is_old": file is not None and _is_old(file, records, answers),
         "records": records,
-        "methods": " ".join(methods_texts(records, reported_headline(records))),
+        "methods": methods_texts(records, reported_headline(records)),
         "changes": changes_words(records),
         "own": own_names(names_in_report(records)),
         "sections": sections,

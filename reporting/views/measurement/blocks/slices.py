@@ -105,8 +105,8 @@ def finding(block: BlockMeasures) -> Text:
     if tested and not shifted:
         return parts.bold(
             _(
-                "People keep their place in every category: none differs from what their Average foretells "
-                "by more than <strong>what {number} categories differ by chance</strong>."
+                "People keep their place: <strong>no category</strong> is further from what their Average "
+                "predicts than one of {number} would be by chance."
             ),
             number=counted(len(tested)),
         )
@@ -114,8 +114,8 @@ def finding(block: BlockMeasures) -> Text:
         named = (block.names.category(row.subset.partition(":")[2]) for row in shifted)
         return parts.bold(
             _(
-                "People leave the place that their Average foretells in <strong>{names}</strong>, by more "
-                "than {number} categories differ by chance."
+                "In <strong>{names}</strong> people are further from what their Average predicts than one "
+                "of {number} categories would be by chance."
             ),
             names=", ".join(named),
             number=counted(len(tested)),
