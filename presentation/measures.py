@@ -147,9 +147,10 @@ def reasons_apart(table: Table) -> tuple[Table, list[str], list[str]]:
     of the rows that are left out as nothing but dashes remained; and the names of these.
     """
     table, said = dashed(table)
-    empty = [row[0] for row in table.rows if set(row[1:]) <= {ABSENT, ""}]
-    why = dict.fromkeys([*said, *why_dashes(row for row in table.rows if row[0] in empty)])
-    return replace(table, rows=[row for row in table.rows if row[0] not in empty]), list(why), empty
+    empty = [row for row in table.rows if set(row[1:]) <= {ABSENT, ""}]
+    kept = [row for row in table.rows if not set(row[1:]) <= {ABSENT, ""}]
+    why = dict.fromkeys([*said, *why_dashes(empty)])
+    return replace(table, rows=kept), list(why), [row[0] for row in empty]
 
 
 def dashed(table: Table) -> tuple[Table, list[str]]:

@@ -171,7 +171,8 @@ def kept(
     """
     folder = tmp_path_factory.mktemp("kept")
     with django_db_blocker.unblock():
-        with broker_in(folder / "broker"), override_settings(MEDIA_ROOT=folder / "media"):
+        own = override_settings(MEDIA_ROOT=folder / "media", DATA_DIR=folder / "data")
+        with broker_in(folder / "broker"), own:
             yield
         delete_rows()
 

@@ -74,6 +74,12 @@ class Headline:
         """Average over all prompts; None where nobody counts yet."""
         return self._whole(AVERAGE)
 
+    @property
+    def best(self) -> GroupNumbers | None:
+        """Top over all prompts, picked by these same scores; None where there is none or it is withheld."""
+        row = self._whole(BEST) if self.has_top else None
+        return row if row is not None and not row.withheld else None
+
     def _whole(self, group: str) -> GroupNumbers | None:
         return next((row for row in self.report.overall if row.group == group), None)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 from django.db.models import Q
@@ -33,6 +34,7 @@ TASKS_ARE_ITEMS = gettext_lazy(
     "tasks stands under Breakdowns."
 )
 SIMULATED = gettext_lazy("The people in this study are SIMULATED. The numbers say nothing about anybody.")
+NOTHING = ("", "")  # is hidden, of neither group
 HARMONIC = "adjusted_harmonic_mean"
 METRIC_NAMES = {
     "macro": gettext_lazy("Macro average over tasks"),
@@ -52,19 +54,20 @@ class TaskShown:
 
 @dataclass(frozen=True)
 class MetricShown:
-    """One summary over tasks, in percent. `why` says why it is hidden."""
+    """One summary over tasks, in percent. `why` says of Average and of Top why it is hidden."""
 
     name: str
     average: float | None
     top: float | None
-    why: str = ""
+    why: Sequence[str]
 
 
 @dataclass(frozen=True)
 class Report:
     """One computation: `overall` has one row per group, `categories` one per group and category.
 
-    `metric_notes` are those of the notes about summaries over tasks. Categories are measured on the scale of
+    `metric_notes` are those of the notes about summaries over tasks, `of_tasks` says whether the items of the
+    item bank are tasks, where that is known. Categories are measured on the scale of
     an item bank; without one there are none. `of` says over which questions its numbers are, where there is
     more than one scope.
     """
@@ -75,10 +78,15 @@ class Report:
     categories: Sequence[GroupNumbers]
     tasks: Sequence[TaskShown]
     metrics: Sequence[MetricShown]
-    notes: Sequence[str]
     metric_notes: Sequence[str]
     names: CodeNames
     of: str = ""
+    of_tasks: bool | None = None
+
+    @cached_property
+    def notes(self) -> Sequence[str]:
+        """What a reader must know before quoting any of the numbers; asked for by whoever shows it."""
+        return [*notes(self.results, self.scope, self.overall, self.of_tasks), *self.metric_notes]
 
     def category(self, row: GroupNumbers) -> str:
         """The name of the category that a row is of; "" of all questions."""
@@ -120,8 +128,9 @@ def report_of(
         for row in metrics
         if row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < MIN_QUESTIONS
     ]
-    of_hidden = Reason.TOO_FEW_QUESTIONS if hidden else ""
-    names, of_metrics = code_names(results.run.study), list(_harmonic_notes(hidden, fewest))
+    both, of_those = (ResultGroup.AVERAGE, ResultGroup.TOP), {row.group for row in hidden}
+    of_hidden = [Reason.TOO_FEW_QUESTIONS if group in of_those else "" for group in both]
+    names = code_names(results.run.study)
     return Report(
         results=results,
         scope=scope,
@@ -132,15 +141,15 @@ def report_of(
             for task, average, top in _by_name((row.task, row.group, row) for row in tasks)
         ],
         metrics=[
-            MetricShown(str(METRIC_NAMES[name]), average, top, of_hidden if name == HARMONIC else "")
+            MetricShown(str(METRIC_NAMES[name]), average, top, of_hidden if name == HARMONIC else NOTHING)
             for name, average, top in _by_name(
                 (row.name, row.group, None if row in hidden else row.value) for row in metrics
             )
         ],
         names=names,
         of=str(QUESTIONS[scope]) if scope_to_show(results) == Scope.PUBLIC else "",
-        notes=[*notes(results, scope, overall, of_tasks), *of_metrics],
-        metric_notes=of_metrics,
+        metric_notes=list(_harmonic_notes(hidden, fewest)),
+        of_tasks=of_tasks,
     )
 
 

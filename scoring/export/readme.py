@@ -1,7 +1,7 @@
 """README.md of an export: what was studied, how, what came out, how to compute it again, what it lacks."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from psychometrics.exclusions.flow import EXCLUDED, LEAVING_NAMES, flow_steps
 from psychometrics.measures.catalogue import CATALOGUE
@@ -115,9 +115,9 @@ def _people(manifest: Manifest) -> Iterator[str]:
         yield "They are counted once results have been computed."
         return
     yield (
-        "As they were when the results below were computed. Who was invited and never came is not among "
-        "them, nor are test participants of the team. Whoever withdrew before the start is counted as not "
-        "started or not decided about."
+        "As they were when the results below were computed. People who were invited and never came are not "
+        "among them, nor are test participants of the team. Whoever withdrew before the start is counted as "
+        "not started or not decided about."
     )
     yield ""
     yield "| step | people | of these did not go on |"
@@ -226,20 +226,14 @@ def _scope(manifest: Manifest) -> Iterator[str]:
     if left.texts:
         yield "* Everything that people wrote: it could tell who they are."
     yield (
-        f"* Texts and scores of sessions that were {_unused(_flow_of(manifest))}. That and when they were is "
-        "in `sessions`, also after the data of whoever withdrew were deleted on the site."
+        "* Texts and scores of sessions that were withdrawn, voided by the study team or still running. "
+        "Their status is in `sessions` and when it changed in `events`, also after the data of whoever "
+        "withdrew were deleted on the site."
     )
     if left.test_participants:
         yield f"* Test participants of the team: {left.test_participants}."
     for canary in manifest.canaries:
         yield f"* These files must not enter training corpora: {_code(canary)}."
-
-
-def _unused(flow: Mapping[str, int]) -> str:
-    """What became of sessions whose content no table has; of how many, where it was counted."""
-    became = {"withdrawn": "withdrawn", "voided": "voided by the study team", "active": "still running"}
-    said = (f"{words} ({flow.get(name, 0)})" if flow else words for name, words in became.items())
-    return "{}, {} or {}".format(*said)
 
 
 def _files(manifest: Manifest) -> Iterator[str]:

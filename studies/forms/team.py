@@ -3,6 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from studies.forms.texts import REASON_CHARACTERS, StorableTextField
 from studies.models.roles import ROLES
 from studies.roles import GRANTABLE, Can, Role
 from studies.services.people.participants import EMAIL_CHARACTERS
@@ -22,6 +23,17 @@ class AddressForm(forms.Form):
         max_length=EMAIL_CHARACTERS,
         error_messages=ADDRESS_ERRORS,
         widget=forms.EmailInput(attrs={"autocomplete": "off"}),
+    )
+
+
+class FactorForm(forms.Form):
+    """Why somebody's second factor is reset; it stays in the history of the site."""
+
+    reason = StorableTextField(
+        label=_("Why, and how you know that it is they who ask"),
+        max_length=REASON_CHARACTERS,
+        error_messages={"required": _("Write why it is reset, and how you know that it is they who ask.")},
+        widget=forms.Textarea(attrs={"rows": 3}),
     )
 
 

@@ -21,6 +21,7 @@ from psychometrics.measures.headlines import VALUES, GroupNumbers
 from psychometrics.recompute.export import table_row
 from reporting.management.result_lines import estimate_lines
 from reporting.report.html import document_html
+from reporting.report.parts import Paragraph
 from reporting.selectors.reports import report_of
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.report.parts import MAX_ROWS, begun, filled, study_document
@@ -138,14 +139,13 @@ def compare_blocks(study: Study, results: ResultSet, report: str, compared: Comp
     measurement, scope = measurement_of(results), scope_to_show(results)
     if measurement is None:
         return
-    reported = tables_of(report)
     for block, shown in PAGES.items():
         address = reverse("staff_measurement", args=[study.slug, block])
         content = page(study, f"{address}?prompts={scope}")
         found = block_measures(measurement, block, scope)
         on_page = tables_of(content)
         for table in shown.tables(found) if found.rows else ():
-            compare_table(table, block, on_page, reported, compared)
+            compare_table(table, block, on_page, report, compared)
         names = {row.name for row in found.rows if row.value is not None and row.block == block}
         for name in sorted(name for name in names if CATALOGUE[name].page):
             rows = [row for row in found.rows if row.name == name and row.value is not None]
@@ -153,13 +153,17 @@ def compare_blocks(study: Study, results: ResultSet, report: str, compared: Comp
 
 
 def compare_table(
-    table: Table, block: Block, on_page: list[list[str]], reported: list[list[str]], compared: Compared
+    table: Table, block: Block, on_page: list[list[str]], report: str, compared: Compared
 ) -> None:
-    in_words, there = table_lines(filled(table), in_report), table_lines(reasons_apart(table)[0])
+    left, there = filled(table), table_lines(reasons_apart(table)[0])
     if there:
         compared.add("page, tables", f"{block} {table.caption}", same=there in on_page)
+    if isinstance(left, Paragraph):
+        compared.add("report, sentences", f"{block} {table.caption}", same=in_report(left.text) in report)
+        return
+    in_words = table_lines(left, in_report)
     if in_words and not table.about_people and not says_little(table) and len(in_words) <= MAX_ROWS:
-        without_prompts = in_words in reported or block in (
+        without_prompts = in_words in tables_of(report) or block in (
             Block.JUDGE,
             Block.DIF,
         )  # private prompts are left out

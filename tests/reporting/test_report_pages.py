@@ -17,7 +17,7 @@ from batches.models import Session
 from batches.rules.statuses import AnswerState
 from presentation.drawings.shapes import Text
 from presentation.measures import why_absent
-from presentation.numbers import decimals
+from presentation.numbers import decimals, percent
 from presentation.tables import Dash, Table
 from reporting.models import ChecklistAnswer
 from reporting.report.html import document_html
@@ -33,8 +33,8 @@ from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import BlockMeasures
 from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
+from studies.bank.records import PromptRecord
 from studies.models import Participant, Prompt, Study, StudyEvent
-from tests.reporting.conftest import PROMPTS
 
 pytestmark = pytest.mark.django_db
 
@@ -298,15 +298,26 @@ def test_why_numbers_are_absent_is_said_once_for_all_rows() -> None:
     assert isinstance(told, Table)
     assert told.rows == [["a", "1", "3"], ["e", "2", "–"], ["f", "3", "–"]]
     assert told.notes == [
-        "3 rows without a number are left out.",
-        "Why numbers are absent: too few people; too few prompts.",
+        "3 rows without a number are left out (too few people; too few prompts).",
+        "Why numbers are absent: too few people.",
     ]
-    several = [["a", "1", untold], ["b", "2", silent.why]]  # each is the reason of its own row
-    assert filled(Table("Parts", ["Part", "Average", "Top"], [*several, ["c", "3", "4"]])).rows == [
-        *several, ["c", "3", "4"],
-    ]  # fmt: skip
-    told = shortened(Table("Parts", ["Part", "Average", "People"], rows[1:3]))
-    assert told == Paragraph("Parts: no number (too few people).", Tone.NOTE)
+    told = shortened(Table("Parts.", ["Part", "Average", "People"], rows[1:3]))
+    assert told == Paragraph("No number in “Parts”: too few people.", Tone.NOTE)
+    nothing = Table("Parts", ["Part", "Average"], [], ["A note."])
+    assert shortened(nothing) == nothing
+
+
+def test_several_reasons_stay_with_their_numbers() -> None:
+    untold, silent = str(why_absent("too_few_people")), Dash(why_absent("too_few_prompts"))
+    several = [["a", "1", untold], ["b", "2", untold], ["c", "3", silent], ["d", "4", "5"]]
+    told = filled(Table("Parts", ["Part", "Average", "Top"], several))
+    assert isinstance(told, Table)
+    assert told.rows == several
+    assert told.notes == ["Why numbers are absent: too few prompts."]
+    unknown = [["a", "1", "–"], ["b", "2", "3"], ["c", untold, "–"]]  # why a has no Top nobody knows
+    told = filled(Table("Parts", ["Part", "Average", "Top"], unknown))
+    assert isinstance(told, Table)
+    assert told.notes == ["1 row without a number is left out (too few people)."]
 
 
 def test_heads_begin_with_a_capital_but_for_signs_and_terms() -> None:
@@ -325,18 +336,22 @@ def of_tasks(
     score_at: Callable[..., Scoring],
     now: datetime,
 ) -> ResultSet:
-    """Measured results of a benchmark with tasks, without an item bank."""
-    prompts = [one.model_copy(update={"task": TASKS[n % 2]}) for n, one in enumerate(PROMPTS)]
+    """Measured results of a benchmark with tasks of two and of four prompts, without an item bank."""
+    prompts = [
+        PromptRecord(prompt_id=f"p{n}", text=f"Question {n}?", gold_answer=str(40 + n), task=TASKS[n > 2])
+        for n in range(1, 7)
+    ]
     study = make_study(
         prompts=prompts,
         slug="tasks",
+        batch_size=6,
         judge_kind="match",
         match_rules="bbeh",
         top_size=2,
         replicates_per_profile=5,
     )
-    for right in (4, 3, 3, 2, 1):
-        work(make_person(study), {f"p{n}": str(40 + n) if n <= right else "no" for n in range(1, 5)})
+    for right in (6, 5, 3, 2, 1):
+        work(make_person(study), {f"p{n}": str(40 + n) if n <= right else "no" for n in range(1, 7)})
     found = score_at(study, clock=lambda: now + timedelta(days=1), measures=False).judges[0].results
     measurement_compute(results=found, now=now + timedelta(days=1), resamples=50)
     return found
@@ -354,12 +369,21 @@ def test_without_an_ability_the_first_page_is_as_full(of_tasks: ResultSet) -> No
     assert {*TASKS} <= {mark.text for mark in figure.drawing.marks if isinstance(mark, Text)}
     assert isinstance(numbers, Numbers)
     best = of_tasks.measures.get(name="human.top_crossfit")
-    assert [one.value for one in numbers.numbers] == ["65 %", f"{best.value:.0f} %"]
+    macro = of_tasks.measures.get(name="benchmark.macro", group="average")
+    assert [one.value for one in numbers.numbers] == [f"{macro.value:.0f} %", f"{best.value:.0f} %"]
+    # Of tasks that differ in size, only what is over all answers stands beside each other.
+    rows = of_tasks.measures.filter(name="raw_mean", subset="")
+    over_all = {row.group: percent(row.value, 0) for row in rows}
+    assert over_all["average"] != f"{macro.value:.0f} %"
+    assert numbers.numbers[1].note == (
+        f"Over all answers, too: picked by these same scores {over_all['top']}, "
+        f"Average {over_all['average']}."
+    )
     assert all(re.fullmatch(r"\d+ % to \d+ %", one.ends) for one in numbers.numbers)
     assert isinstance(beside, Beside)
     told = [str(part) for part in document.parts if part not in document.first_page]
-    assert not any(lead.text in part for part in told)
-    assert any("Per task" in part for part in told)
+    assert not any("People got 65 % right" in part for part in told)
+    assert any("Per task, the highest first" in part for part in told)
 
 
 def test_the_methods_quote_the_share_that_stands_first(of_tasks: ResultSet) -> None:
@@ -374,7 +398,7 @@ def test_the_methods_quote_the_share_that_stands_first(of_tasks: ResultSet) -> N
     )  # then another number leads
     told = " ".join(methods_texts(records, reported_headline(records)))
     assert "mean accuracy over tasks" not in told
-    assert "Average: mean score 65.0 %" in told
+    assert "Average: mean score 56.7 %" in told
 
 
 def test_a_plain_word_that_begins_a_text_has_a_capital() -> None:

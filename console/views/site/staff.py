@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from console.selectors.staff import staff_members
 from formats.cells import csv_cell
-from studies.forms.team import StaffForm
+from studies.forms.team import FactorForm, StaffForm
 from studies.models import SiteEvent, User
 from studies.roles import SiteCan
 from studies.services.clock import server_now
@@ -135,23 +135,23 @@ def staff_team_change(request: HttpRequest, number: int) -> HttpResponse:
 def staff_team_factor(request: HttpRequest, number: int) -> HttpResponse:
     """Ask why, then take away the second factor of somebody who lost it."""
     user = get_object_or_404(User, pk=number, is_staff=True)
-    problem = ""
-    if request.method == "POST":
+    form = FactorForm(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
         try:
             second_factor_reset(
-                user=user, reason=request.POST.get("reason", ""), site_url=site_url_of(request),
+                user=user, reason=form.cleaned_data["reason"], site_url=site_url_of(request),
                 now=server_now(), actor=signed_in(request),
             )  # fmt: skip
         except Refused as refusal:
-            problem = str(refusal)
+            form.add_error(None, str(refusal))
         else:
             told = _(
                 "The second factor of %(email)s is reset; they are signed out everywhere and told by mail."
             )
             messages.success(request, told % {"email": user.email})
             return redirect("staff_team")
-    context = {"person": user, "problem": problem, "reason": request.POST.get("reason", "")}
-    return render(request, "console/staff_factor.html", context, status=422 if problem else 200)
+    status = 422 if form.is_bound and not form.is_valid() else 200
+    return render(request, "console/staff_factor.html", {"person": user, "form": form}, status=status)
 
 
 @site_page(SiteCan.RUN_SITE)

@@ -15,7 +15,7 @@ from presentation.sure import HowSure, how_sure
 from presentation.tables import ABSENT
 from presentation.top import draws_sentence, luck_words, no_top_sentence
 from psychometrics.inference.standard_errors import FEW_CLUSTERS
-from reporting.selectors.headline import BEST, Headline
+from reporting.selectors.headline import Headline
 from reporting.views.headline.standing import models_within, near_models
 
 
@@ -61,14 +61,20 @@ def _raw(found: Headline) -> Tile:
 
 
 def _best_right(found: Headline) -> Iterator[Tile]:
-    """Top of a benchmark with tasks, once that is measured."""
-    row, picked, share = found.best_right, found.share_of(BEST), found.share
-    if row is None or picked is None or share is None or share.tasks is None:
+    """Top of a benchmark with tasks, once that is measured: over all answers, so the note compares it with
+    others over all answers.
+    """
+    row, top, average, share = found.best_right, found.best, found.average, found.share
+    if row is None or top is None or top.raw_mean is None or share is None or share.tasks is None:
         return
     low, high, value = (None if one is None else one / 100 for one in (row.low, row.high, row.value))
-    note = _("Share right where their answers did not choose them; picked by these same scores: %(value)s.")
+    note = _("Over all answers, too: picked by these same scores %(picked)s, Average %(average)s.") % {
+        "picked": percent(top.raw_mean, 0),
+        "average": percent(average.raw_mean if average else None, 0),
+    }
     yield Tile(
-        _top_label(found), percent(value, 0), "topmark", (note % {"value": percent(picked.value, 0)},),
+        _("Top %(size)s, free of the choice, share of all answers") % {"size": _top_size(found)},
+        percent(value, 0), "topmark", (note,),
         _("human.top_crossfit: measured on answers that did not choose them"),
         HowSure(str(why_absent(row.reason)) if low is None or high is None else _share_ends(low, high)),
     )  # fmt: skip
@@ -78,8 +84,8 @@ def _share_ends(low: float, high: float) -> str:
     return _("%(low)s to %(high)s") % {"low": percent(low, 0), "high": percent(high, 0)}
 
 
-def _top_label(found: Headline) -> str:
-    return _("Top %(size)s, free of the choice") % {"size": counted(found.report.results.flow["top_size"])}
+def _top_size(found: Headline) -> str:
+    return counted(found.report.results.flow["top_size"])
 
 
 def _average(found: Headline) -> Tile:
@@ -132,7 +138,7 @@ def _basis(found: Headline) -> Iterator[str]:
 
 
 def _top(found: Headline) -> Tile:
-    row, label = found.top, _top_label(found)
+    row, label = found.top, _("Top %(size)s, free of the choice") % {"size": _top_size(found)}
     term = _("top.crossfit5: measured on answers that did not choose them")
     if row is None:
         return Tile(label, ABSENT, "topmark", notes=(_why_no_top(found),), term=term)

@@ -168,7 +168,7 @@ def front_parts(
     ]
     if first:
         yield Numbers(first)
-    care = [note for note in _care(records, found) if told or note != str(NO_ITEM_BANK)]
+    care = [note for note in _care(records, found) if told or not found.share or note != str(NO_ITEM_BANK)]
     flow = records.flow
     rows = [
         (_("Recruited"), counted(flow.recruited)),

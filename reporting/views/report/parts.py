@@ -15,7 +15,7 @@ from presentation.measures import dashed, says_little, why_dashes
 from presentation.numbers import Text, counted, numbered
 from presentation.plain import plain_drawing, plain_pieces, plain_text
 from presentation.scopes import PROMPTS
-from presentation.tables import ABSENT, Table
+from presentation.tables import ABSENT, Dash, Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
 from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Tone, Words
@@ -196,52 +196,48 @@ def capitalised(head: str) -> str:
     return head[:1].upper() + head[1:] if re.match(r"[^\W\d_]{2,}(?![\w.])", head) else head
 
 
-def filled(table: Table) -> Table:
-    """The table without columns without a value and rows without a number; notes name and count them, and say
-    once why numbers are absent, as the pages do. Where that is all there is to say, no row is left.
+def filled(table: Table) -> Table | Paragraph:
+    """The table without columns without a value and rows without a number, which notes name and count, with
+    why; a sentence where no row has a number.
 
-    Where what is left has several reasons, or one in a single cell, each cell says its own.
+    One reason for all absent numbers of what is left is said once, as the pages do; of several, or of one in
+    a single cell, each cell says its own.
     """
-    dashes, said = dashed(table)
-    places = [
-        place
-        for place in range(len(table.head))
-        if not place or any(_says(row[place]) for row in dashes.rows)
-    ]
+    dashes, _said = dashed(table)
     kept = [number for number, row in enumerate(dashes.rows) if not _lacks_number(row)]
-    left_out = (
-        [cell for place, cell in enumerate(row) if number not in kept or place not in places]
-        for number, row in enumerate(dashes.rows)
-    )
-    often = bool(said) and sum(table.rows[number].count(said[0]) for number in kept) > 1
-    one = said if len(said) == 1 and often else []
-    why = list(dict.fromkeys([*one, *why_dashes(left_out)]))
-    if why and not kept:
-        told = _("{categories}: no number ({reason}).").format(
-            categories=table.caption, reason="; ".join(why)
-        )
-        return replace(table, rows=[], notes=[told])
-    if not kept:
-        return table
+    rows, left = [dashes.rows[number] for number in kept], len(dashes.rows) - len(kept)
+    of_left = why_dashes(row for row in dashes.rows if _lacks_number(row))
+    if not rows:
+        told = _("No number in “%(table)s”: %(reasons)s.")
+        of = {"table": table.caption.removesuffix("."), "reasons": "; ".join(of_left)}
+        return Paragraph(told % of, Tone.NOTE) if of_left else table
+    places = [
+        place for place in range(len(table.head)) if not place or any(_says(row[place]) for row in rows)
+    ]
     notes = list(table.notes)
-    if empty := [name for place, name in enumerate(table.head) if place not in places]:
-        notes.append(_("Left out, as no row has a value: {columns}.").format(columns=", ".join(empty)))
-    if left := len(table.rows) - len(kept):
+    if empty := [place for place in range(len(table.head)) if place not in places]:
+        names = ", ".join(table.head[place] for place in empty)
+        told = _("Left out, as no row has a value: {columns}.").format(columns=names)
+        notes.append(_with_reasons(told, why_dashes([row[place] for place in empty] for row in rows)))
+    if left:
         told = ngettext(
             "%(number)s row without a number is left out.",
             "%(number)s rows without a number are left out.",
             left,
         )
-        notes.append(told % {"number": counted(left)})
-    if why:
+        notes.append(_with_reasons(told % {"number": counted(left)}, of_left))
+    absent = [row[place] for row in rows for place in places if row[place] == ABSENT]
+    known = all(isinstance(cell, Dash) for cell in absent)
+    if not known or len(absent) == 1 or len(why_dashes([absent])) != 1:
+        rows = [table.rows[number] for number in kept]
+    rows = [[row[place] for place in places] for row in rows]
+    if known and (why := why_dashes(rows)):
         notes.append(f"{_('Why numbers are absent:')} {'; '.join(why)}.")
-    rows = (dashes if one else table).rows
-    return replace(
-        table,
-        head=[table.head[place] for place in places],
-        rows=[[rows[number][place] for place in places] for number in kept],
-        notes=notes,
-    )
+    return replace(table, head=[table.head[place] for place in places], rows=rows, notes=notes)
+
+
+def _with_reasons(sentence: str, reasons: Sequence[str]) -> str:
+    return f"{sentence.removesuffix('.')} ({'; '.join(reasons)})." if reasons else sentence
 
 
 def _lacks_number(row: Sequence[str]) -> bool:
@@ -258,9 +254,7 @@ def shortened(part: Part) -> Part:
     if not isinstance(part, Table):
         return part
     part = filled(replace(part, head=[capitalised(name) for name in part.head]))
-    if not part.rows and part.notes:
-        return Paragraph(" ".join(part.notes), Tone.NOTE)
-    if len(part.rows) <= MAX_ROWS:
+    if isinstance(part, Paragraph) or len(part.rows) <= MAX_ROWS:
         return part
     left = len(part.rows) - MAX_ROWS
     note = ngettext(

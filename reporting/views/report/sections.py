@@ -159,8 +159,7 @@ def _tasks_table(report: Report) -> Table:
     """Accuracy per task, then the benchmark's summaries."""
     tasks = [[task.task, *map(accuracy_cell, (task.average, task.top))] for task in report.tasks]
     metrics = [
-        [one.name, *(or_dash(decimals(value), one.why) for value in (one.average, one.top))]
-        for one in report.metrics
+        [one.name, *map(or_dash, map(decimals, (one.average, one.top)), one.why)] for one in report.metrics
     ]
     return Table(
         _("Task benchmark, in percent"), [_("Task"), _("Average"), _("Top (in-sample)")], [*tasks, *metrics]

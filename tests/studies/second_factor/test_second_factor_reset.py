@@ -24,8 +24,10 @@ def test_a_reset_takes_every_factor_ends_every_session_tells_them_and_is_kept(
     address = f"/staff/team/{member.pk}/second-factor/"
     assert address in staff.get("/staff/team/").content.decode()
     assert "Speak to them first" in staff.get(address).content.decode()
-    refused = staff.post(address, {"reason": "  "})
-    assert (refused.status_code, Authenticator.objects.count()) == (422, 2)
+    for wrong in ("  ", "Lost\0", "x" * 100_000):
+        refused = staff.post(address, {"reason": wrong})
+        assert (refused.status_code, Authenticator.objects.count()) == (422, 2)
+        assert 'aria-invalid="true"' in refused.content.decode()
     staff.post(address, {"reason": "Lost the phone; called back on the number we have."})
     assert not Authenticator.objects.exists()
     assert theirs.get("/staff/").status_code == 302

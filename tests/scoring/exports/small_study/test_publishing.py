@@ -76,7 +76,7 @@ def test_the_flow_of_people_leads_from_one_step_to_the_next_and_says_why_others_
         ["Retained", "2", "–"],
         ["With a score: Average", "2", "–"],
     ]
-    assert "sessions that were withdrawn (1), voided by the study team (0) or still running (1)." in readme
+    assert "sessions that were withdrawn, voided by the study team or still running." in readme
     assert "Test participants of the team: 1." in readme
 
 
