@@ -26,7 +26,7 @@ from reporting.selectors.reports import report_of
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.report.parts import MAX_ROWS, begun, filled, study_document
 from scoring.models import MeasureRow, ResultSet
-from scoring.selectors.measures import block_measures, measurement_of, scope_to_show
+from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of, scope_to_show
 from scoring.selectors.runs import newest_results, newest_study_results, runs_of
 from studies.models import Study, User
 from studies.selectors.names import code_names
@@ -145,7 +145,7 @@ def compare_blocks(study: Study, results: ResultSet, report: str, compared: Comp
         found = block_measures(measurement, block, scope)
         on_page = tables_of(content)
         for table in shown.tables(found) if found.rows else ():
-            compare_table(table, block, on_page, report, compared)
+            compare_table(table, found, on_page, report, compared)
         names = {row.name for row in found.rows if row.value is not None and row.block == block}
         for name in sorted(name for name in names if CATALOGUE[name].page):
             rows = [row for row in found.rows if row.name == name and row.value is not None]
@@ -153,21 +153,21 @@ def compare_blocks(study: Study, results: ResultSet, report: str, compared: Comp
 
 
 def compare_table(
-    table: Table, block: Block, on_page: list[list[str]], report: str, compared: Compared
+    table: Table, found: BlockMeasures, on_page: list[list[str]], report: str, compared: Compared
 ) -> None:
-    left, there = filled(table), table_lines(reasons_apart(table)[0])
+    left, there, name = filled(table), table_lines(reasons_apart(table)[0]), f"{found.block} {table.caption}"
     if there:
-        compared.add("page, tables", f"{block} {table.caption}", same=there in on_page)
-    if isinstance(left, Paragraph):
-        compared.add("report, sentences", f"{block} {table.caption}", same=in_report(left.text) in report)
+        compared.add("page, tables", name, same=there in on_page)
+    if table.about_people or found.block in (Block.JUDGE, Block.DIF):  # private prompts are left out
         return
-    in_words = table_lines(left, in_report)
-    if in_words and not table.about_people and not says_little(table) and len(in_words) <= MAX_ROWS:
-        without_prompts = in_words in tables_of(report) or block in (
-            Block.JUDGE,
-            Block.DIF,
-        )  # private prompts are left out
-        compared.add("report, tables", f"{block} {table.caption}", same=without_prompts)
+    if isinstance(left, Paragraph) and not (found.sentence and says_little(table)):
+        compared.add("report, sentences", name, same=in_report(left.text) in text_of(report))
+    elif isinstance(left, Table) and left.rows and not says_little(table) and len(left.rows) <= MAX_ROWS:
+        compared.add("report, tables", name, same=table_lines(left, in_report) in tables_of(report))
+
+
+def text_of(page: str) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", "", page)).split())
 
 
 def table_lines(table: Table, words: Callable[[str], str] = plain_text) -> list[str]:
