@@ -34,7 +34,7 @@ TASKS_ARE_ITEMS = gettext_lazy(
     "tasks stands under Breakdowns."
 )
 SIMULATED = gettext_lazy("The people in this study are SIMULATED. The numbers say nothing about anybody.")
-NOTHING = ("", "")  # is hidden, of neither group
+BOTH, NOT_HIDDEN = (ResultGroup.AVERAGE, ResultGroup.TOP), ("", "")
 HARMONIC = "adjusted_harmonic_mean"
 METRIC_NAMES = {
     "macro": gettext_lazy("Macro average over tasks"),
@@ -128,8 +128,8 @@ def report_of(
         for row in metrics
         if row.name == HARMONIC and row.value is not None and fewest.get(row.group, 0) < MIN_QUESTIONS
     ]
-    both, of_those = (ResultGroup.AVERAGE, ResultGroup.TOP), {row.group for row in hidden}
-    of_hidden = [Reason.TOO_FEW_QUESTIONS if group in of_those else "" for group in both]
+    hidden_groups = {row.group for row in hidden}
+    why_hidden = [Reason.TOO_FEW_QUESTIONS if group in hidden_groups else "" for group in BOTH]
     names = code_names(results.run.study)
     return Report(
         results=results,
@@ -141,7 +141,7 @@ def report_of(
             for task, average, top in _by_name((row.task, row.group, row) for row in tasks)
         ],
         metrics=[
-            MetricShown(str(METRIC_NAMES[name]), average, top, of_hidden if name == HARMONIC else NOTHING)
+            MetricShown(str(METRIC_NAMES[name]), average, top, why_hidden if name == HARMONIC else NOT_HIDDEN)
             for name, average, top in _by_name(
                 (row.name, row.group, None if row in hidden else row.value) for row in metrics
             )

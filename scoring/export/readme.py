@@ -99,18 +99,12 @@ def _run(manifest: Manifest) -> RunEntry | None:
     return next((run for run in reversed(manifest.runs) if run.results_computed_at), None)
 
 
-def _flow_of(manifest: Manifest) -> dict[str, int]:
-    """How many people were at each step when the results were computed; nothing where there are none."""
-    run = _run(manifest)
-    flow = (run and run.flow) or {}
-    return {name: number for name, number in flow.items() if isinstance(number, int)}
-
-
 def _people(manifest: Manifest) -> Iterator[str]:
     """The steps of a report's flow, each with who leaves there, so that every number leads to the next."""
     yield "## People"
     yield ""
-    flow = _flow_of(manifest)
+    run = _run(manifest)
+    flow = {name: number for name, number in ((run and run.flow) or {}).items() if isinstance(number, int)}
     if not flow:
         yield "They are counted once results have been computed."
         return
