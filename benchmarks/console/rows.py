@@ -11,8 +11,8 @@ PEOPLE = """
 WITH made AS (
   INSERT INTO studies_user (email, password, is_superuser, is_staff, is_active, first_name, last_name,
   date_joined,
-                            session_epoch, may_create_studies, language)
-  SELECT study.slug || '-' || n || '@example.org', '!', false, false, true, '', '', %(now)s, 0, false, ''
+                            session_epoch, may_create_studies, language, time_zone)
+  SELECT study.slug || '-' || n || '@example.org', '!', false, false, true, '', '', %(now)s, 0, false, '', ''
   FROM studies_study study, generate_series(1, %(people)s + %(people)s / 25) n WHERE study.id = %(study)s
   RETURNING id
 ), numbered AS (
