@@ -10,7 +10,7 @@ from presentation.drawings.sure import Reach
 from presentation.numbers import Text, bounded, decimals, numbered, percent, span
 from presentation.tables import ABSENT, Dash, Interval, Table
 from psychometrics.inference.estimates import Reason
-from psychometrics.inference.standard_errors import FEW_CLUSTERS
+from psychometrics.inference.limits import FEW_CLUSTERS
 
 
 class Ends(Protocol):

@@ -6,9 +6,8 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.measures import Measured
 from presentation.numbers import Text, counted, decimals, percent
-from psychometrics.inference.disclosure import MIN_PEOPLE
-from psychometrics.top.null import Luck, luck_of
-from psychometrics.top.ranking import is_large_top, is_top
+from psychometrics.inference.limits import MIN_PEOPLE
+from psychometrics.top.rules import Luck, is_large_top, is_top, luck_of
 
 LUCK_WORDS: Mapping[Luck, Text] = {
     Luck.HARDLY: gettext_lazy("hardly luck"),

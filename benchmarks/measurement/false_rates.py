@@ -27,7 +27,8 @@ import numpy as np
 
 from benchmarks.measurement.fit_and_dif import BATCH_SIZE, CATEGORY, MISSING, PEOPLE, SHIFT, TAU
 from benchmarks.measurement.top_estimators import bank_of
-from psychometrics.data.cohort import AskedPrompt, Cohort, Person
+from psychometrics.data.cohort import Cohort
+from psychometrics.data.places import AskedPrompt, Person
 from psychometrics.dif.groups import LEVEL, held_by_all, mean_shift, scale_invariance
 from psychometrics.dif.prompts import FittedPrior, Residuals, fitted_residuals, residuals_of
 from psychometrics.fit.criteria import Correlation, correlation_of_criteria

@@ -20,7 +20,7 @@ from psychometrics.irt.transform import Array
 from scoring.models import ModelConfiguration, ModelScore
 from studies.bank.reading import read_bank
 from studies.models import ItemBank, Study
-from studies.selectors.banks import item_arrays
+from studies.selectors.item_arrays import item_arrays
 from studies.services.banks import item_bank_import
 
 MISSING_SHARE = 0.066  # GIM paper, appendix G: 3,642 of 195 x 20

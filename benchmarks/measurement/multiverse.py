@@ -27,9 +27,10 @@ from scipy.special import ndtri
 
 from benchmarks.measurement.simulated_banks import extended_bank
 from formats.item_parameters import read_item_parameters
-from psychometrics.data.cohort import AskedPrompt, Codes, Cohort, Mask, Outcome, Person
-from psychometrics.exclusions.multiverse import Choice, Specification, specifications, spread_of
-from psychometrics.exclusions.rules import DECLARED, ExclusionFacts, lowest_ranks, removed_by
+from psychometrics.data.cohort import Codes, Cohort, Mask
+from psychometrics.data.places import AskedPrompt, Outcome, Person
+from psychometrics.exclusions.multiverse import Choice, Specification, lowest_ranks, specifications, spread_of
+from psychometrics.exclusions.rules import DECLARED, ExclusionFacts, removed_by
 from psychometrics.inference.standard_errors import pooled_fit
 from psychometrics.irt.bank import ItemBank, item_bank_from
 from psychometrics.irt.responses import RubricResponses, dgp_r_table

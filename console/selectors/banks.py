@@ -22,7 +22,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, NullIf
 
 from formats.asked_numbers import number_asked
-from psychometrics.data.cohort import PUBLIC
+from psychometrics.data.places import PUBLIC
 from scoring.models import ModelConfiguration, ModelScore
 from studies.models import BankVersion, Item, ItemBank, JudgeProtocol, Prompt, Study, User
 from studies.selectors.private_questions import of_public

@@ -23,7 +23,7 @@ from batches.models import Answer, BatchPrompt
 from batches.selectors.answers import answers_to_score
 from presentation.codes import CodeNames
 from presentation.tables import Named
-from psychometrics.data.cohort import PUBLIC
+from psychometrics.data.places import PUBLIC
 from screening.selectors.kept import kept
 from studies.models import Criterion, Item, Prompt, Study
 from studies.roles import Can

@@ -16,7 +16,7 @@ from judging.selectors.answers import counted_answers
 from psychometrics.agreement.audit_sample import DrawnStratum, JudgedVerdict, Stratum
 from psychometrics.agreement.coefficients import kappa_of
 from psychometrics.agreement.paired import MET
-from psychometrics.data.cohort import PUBLIC
+from psychometrics.data.places import PUBLIC
 from psychometrics.inference.measure import Scope
 from studies.models import Study
 from studies.roles import Can

@@ -30,7 +30,7 @@ from psychometrics.agreement.warnings import AgreementWarning, ThetaChange, agre
 from psychometrics.inference.clusters import Array, ClusterEstimate, linear_estimate
 from psychometrics.irt.bank import ItemBank
 from studies.models import Study, User
-from studies.selectors.banks import item_arrays
+from studies.selectors.item_arrays import item_arrays
 from studies.services.refusals import Refused
 
 USUAL_ANSWERS = 40

@@ -8,7 +8,7 @@ from operations.rehearsal.models import simulated_results
 from scoring.services.leaderboards import LeaderboardImport, leaderboard_import
 from scoring.services.model_versions import models_take
 from studies.models import Prompt, Study
-from studies.selectors.banks import item_arrays
+from studies.selectors.item_arrays import item_arrays
 from studies.services.refusals import Refused
 
 SOURCE = "SIMULATED: drawn from the item parameters with a fixed seed; no such model exists"

@@ -9,9 +9,9 @@ from psychometrics.agreement.coefficients import ratio
 from psychometrics.agreement.krippendorff import panel_agreement_from_seed
 from psychometrics.agreement.pairs import agreement_from_seed
 from psychometrics.agreement.scores import PanelScores
-from psychometrics.agreement.thetas import Comparison, moves_of
+from psychometrics.agreement.stored import ABILITY, ANSWER, CRITERION, PEOPLE, Values, moves_of
+from psychometrics.agreement.thetas import Comparison
 from psychometrics.agreement.values import (
-    Values,
     agreement_values,
     confusion,
     difference_cells,
@@ -22,8 +22,6 @@ from psychometrics.agreement.values import (
 from psychometrics.agreement.warnings import agreement_warnings, theta_warnings
 from psychometrics.inference.clusters import Array, Codes
 from psychometrics.irt.bank import ItemBank
-
-CRITERION, ANSWER, PEOPLE, ABILITY = "criterion", "answer", "people", "ability"
 
 
 def pair_levels(

@@ -9,9 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
-from psychometrics.agreement.levels import ABILITY, PEOPLE
-from psychometrics.agreement.thetas import ALONE, moves_of, order_of_people
-from psychometrics.agreement.values import ENDS, Values
+from psychometrics.agreement.stored import ABILITY, ALONE, ENDS, PEOPLE, Values, moves_of, order_of_people
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.measure import Measure, plain
 

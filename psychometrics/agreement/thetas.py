@@ -7,7 +7,7 @@ play no part. What is too few has no number (`psychometrics.inference.disclosure
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,8 @@ from psychometrics.agreement.influence import quasi_change
 from psychometrics.agreement.paired import DECIMALS
 from psychometrics.agreement.scores import PanelScores
 from psychometrics.agreement.statistics import RankedPairs
-from psychometrics.agreement.values import Values, cluster_values
+from psychometrics.agreement.stored import Values
+from psychometrics.agreement.values import cluster_values
 from psychometrics.data.cohort import Mask, Pairs
 from psychometrics.inference.clusters import Array, ClusterEstimate, cluster_codes, linear_estimate
 from psychometrics.inference.disclosure import Answers, Whole, withheld
@@ -28,8 +29,6 @@ from psychometrics.irt.ability import ability_of, group_ability
 from psychometrics.irt.bank import ItemBank
 from psychometrics.top.ranking import by_mean, first_of, raw_means
 
-MIN_PEOPLE = 3  # for an order of thetas
-ALONE = {"low": None, "high": None, "se": None}
 Places = NDArray[np.int64]
 
 
@@ -155,35 +154,3 @@ class Comparison:
 
 def _values_unless(untold: Reason | None, found: ClusterEstimate) -> Values:
     return cluster_values(replace(found, estimate=unknown(untold)) if untold else found)
-
-
-def order_of_people(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Whether the order of single people's thetas stays under the other judge, or why that is unknown."""
-    value, reason = values["spearman_of_people"], None
-    if value is None:
-        logistic = values["groups"][0]["x"]["pooled"]["reason"] == Reason.LOGISTIC_BANK
-        few = values["people"] < MIN_PEOPLE
-        reason = Reason.TOO_FEW_PAIRS if few else Reason.NO_VARIATION
-        reason = Reason.LOGISTIC_BANK if logistic else reason
-    return {"value": value, "reason": reason, **ALONE}
-
-
-def moves_of(group: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """How far a group's theta under y is from that under x, in errors under x: what warnings tell.
-
-    Both ways to aggregate are held against the error of the pooled pairs; on a logistic bank theta_QL against
-    its own.
-    """
-    x, y = group["x"], group["y"]
-    if x["pooled"]["reason"] == Reason.LOGISTIC_BANK:
-        yield "theta_moved.ql", _moved(x["quasi"], y["quasi"], x["quasi"]["se"])
-        return
-    of_x, of_y = ({"value": side["theta"], "reason": side["pooled"]["reason"]} for side in (x, y))
-    yield "theta_moved.prompt", _moved(of_x, of_y, x["pooled"]["se"])
-    yield "theta_moved.pool", _moved(x["pooled"], y["pooled"], x["pooled"]["se"])
-
-
-def _moved(x: Mapping[str, Any], y: Mapping[str, Any], se: float | None) -> dict[str, Any]:
-    if x["value"] is None or y["value"] is None or not se:
-        return {"value": None, "reason": x["reason"] or y["reason"] or Reason.NO_VARIATION, **ALONE}
-    return {"value": (y["value"] - x["value"]) / se, "reason": None, **ALONE}

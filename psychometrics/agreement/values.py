@@ -8,12 +8,11 @@ from formats.canonical import JsonValue
 from psychometrics.agreement.krippendorff import PanelAgreement
 from psychometrics.agreement.paired import DECIMALS, MET
 from psychometrics.agreement.pairs import Agreement
+from psychometrics.agreement.stored import ENDS, Values
 from psychometrics.agreement.warnings import AgreementWarning
 from psychometrics.inference.clusters import Array, ClusterEstimate
 from psychometrics.inference.estimates import Estimate, Share, none_if_nan
 
-Values = dict[str, JsonValue]
-ENDS = ("value", "se", "low", "high")
 GRID = 20  # differences and means are counted in steps of 1/20 score point
 
 

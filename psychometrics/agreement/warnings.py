@@ -8,9 +8,12 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-from psychometrics.agreement.pairs import Agreement
 from psychometrics.inference.estimates import Reason
+
+if TYPE_CHECKING:
+    from psychometrics.agreement.pairs import Agreement
 
 MIN_ALPHA = 0.80
 MAX_OFFSET = 0.03  # score points, either way
@@ -57,14 +60,14 @@ class AgreementWarning:
 
 
 def agreement_warnings(
-    found: Agreement, theta_changes: Iterable[ThetaChange] = ()
+    found: "Agreement", theta_changes: Iterable[ThetaChange] = ()
 ) -> tuple[AgreementWarning, ...]:
     """Every threshold that is passed, and every one that cannot be checked."""
     moves = ((change.group, change.in_errors) for change in theta_changes)
     return (*_coefficient_warnings(found), *theta_warnings(moves))
 
 
-def _coefficient_warnings(found: Agreement) -> Iterator[AgreementWarning]:
+def _coefficient_warnings(found: "Agreement") -> Iterator[AgreementWarning]:
     alpha, offset, kappa = found.alpha_interval, found.offset, found.kappa
     for subject, threshold in {"alpha_interval": MIN_ALPHA, "offset": MAX_OFFSET, "kappa": MIN_KAPPA}.items():
         one = found.statistics[subject]

@@ -15,7 +15,6 @@ from psychometrics.benchmark.tasks import PERCENT
 from psychometrics.inference.clusters import Array, Codes
 from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown
 
-MIN_QUESTIONS = 20  # per task; below, a harmonic mean is shown beside models at the same number only
 DRAWS = 1000
 
 

@@ -3,10 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-
 from psychometrics.benchmark.metrics import task_key
-from psychometrics.inference.clusters import Array
 
 RANDOM = "random"  # the column of a table that guesses (BBEH paper, Table 2)
 
@@ -21,10 +18,6 @@ class TableColumn:
     @property
     def guesses(self) -> bool:
         return self.name.casefold() == RANDOM
-
-    def on(self, tasks: tuple[str, ...]) -> Array:
-        """Accuracies (T,) on tasks by their names, NaN where the table has none."""
-        return np.array([self.accuracy.get(task_key(task), np.nan) for task in tasks], dtype=np.float64)
 
 
 def best_on(columns: Iterable[TableColumn], task: str) -> tuple[str, float] | None:

@@ -10,56 +10,18 @@ NaN for a and b. A *pair* is a row with a score on a prompt with parameters; the
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from psychometrics.data.places import PUBLIC, AskedPrompt, Person
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Array, Transform
 
-PUBLIC = "public"  # the split whose prompts and answers may be shown to anybody
 Codes = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-
-
-class Outcome(StrEnum):
-    """What became of a place. Only the first has a score; none of the others is zero."""
-
-    SCORED = "scored"
-    UNSCORED = "unscored"  # there is an answer, the judge gave no valid verdict
-    SKIPPED = "skipped"  # shown, and left or made empty
-    NOT_REACHED = "not_reached"  # never shown
-    NOT_SUBMITTED = "not_submitted"  # saved, but the study counts only what was handed in
-
-
-@dataclass(frozen=True)
-class Person:
-    """Whom rows belong to. `retained`: no exclusion is confirmed. `arm`: empty where none are compared."""
-
-    code: str
-    profile: str = ""
-    retained: bool = True
-    arm: str = ""
-
-
-@dataclass(frozen=True)
-class AskedPrompt:
-    """What rows ask, with what results may be split by.
-
-    `criteria` is how many an answer is judged by: 0 or 1 where it is right or wrong, None where nobody said.
-    """
-
-    prompt_id: str
-    category: str = ""
-    subcategory: str = ""
-    modality: str = ""
-    split: str = "public"
-    task: str = ""
-    labels: tuple[str, ...] = ()
-    criteria: int | None = 0
 
 
 @dataclass(frozen=True, eq=False)

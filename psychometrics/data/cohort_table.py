@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.data.tables import MAX_PROBLEMS, TableRefused, read_table, score_in
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import require_scores

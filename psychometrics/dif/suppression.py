@@ -11,10 +11,12 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from psychometrics.data.cohort import Cohort, Mask
-from psychometrics.inference.disclosure import answers_of, few_private, is_private
+from psychometrics.inference.disclosure import answers_of, is_private
 from psychometrics.inference.estimates import Reason
+from psychometrics.inference.limits import few_private
+from psychometrics.inference.measure import AVERAGE
 from psychometrics.slices.parts import Slice, SliceKind, slices_of
-from psychometrics.slices.suppression import AVERAGE, withheld_parts
+from psychometrics.slices.suppression import withheld_parts
 
 LABELS = (SliceKind.CATEGORY, SliceKind.MODALITY)
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from psychometrics.data.cohort import Cohort, Outcome
+from psychometrics.data.cohort import Cohort
+from psychometrics.data.places import Outcome
 from psychometrics.exclusions.multiverse import not_judged
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.first_error import THETAS, group_theta

@@ -21,13 +21,14 @@ from enum import StrEnum
 
 import numpy as np
 
-from psychometrics.data.cohort import Cohort, Mask, Outcome
+from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.data.places import Outcome
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.measure import plain
 from psychometrics.irt.quasi_likelihood import thetas_ql
 from psychometrics.missing.scores import zero_for_left
-from psychometrics.top.ranking import by_raw_mean, first_of
+from psychometrics.top.ranking import by_mean, by_raw_mean, first_of, raw_means
 
 
 class MissingRule(StrEnum):
@@ -86,6 +87,18 @@ class Spread:
     high: float
     shares: Mapping[Choice, float]
     interactions: float
+
+
+def lowest_ranks(cohort: Cohort) -> Array:
+    """The share of scored people with a lower mean score than each person's (P,), in [0, 1); NaN: no score.
+
+    Means are over all scored answers, as they are for Top; ties go by code.
+    """
+    means = raw_means(cohort.person, cohort.p, len(cohort.people))
+    order = by_mean(-means, [one.code for one in cohort.people])
+    ranks = np.full(len(cohort.people), np.nan)
+    ranks[order] = np.arange(len(order)) / max(len(order), 1)
+    return ranks
 
 
 class _Columns:

@@ -11,13 +11,15 @@ The rule of the published study is the verdict of people who read the answers (G
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
-
-import numpy as np
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING
 
 from formats.canonical import canonical_sha256
-from psychometrics.data.cohort import Cohort, Mask
-from psychometrics.inference.clusters import Array
-from psychometrics.top.ranking import by_mean, raw_means
+
+if TYPE_CHECKING:
+    from psychometrics.data.cohort import Mask
+    from psychometrics.inference.clusters import Array
 
 RULES_VERSION = "exclusion-1"
 """Changes whenever a declared rule does; a test holds the hash that belongs to it."""
@@ -46,11 +48,11 @@ class ExclusionFacts:
     verdict confirms the exclusion.
     """
 
-    off_task_share: Array
-    answered_share: Array
-    median_words: Array
-    seconds_per_answer: Array
-    confirmed: Mask
+    off_task_share: "Array"
+    answered_share: "Array"
+    median_words: "Array"
+    seconds_per_answer: "Array"
+    confirmed: "Mask"
 
     def __len__(self) -> int:
         return len(self.confirmed)
@@ -75,7 +77,7 @@ class ExclusionRule:
     def score_based(self) -> bool:
         return self.lowest_share is not None
 
-    def conditions(self, facts: ExclusionFacts, lowest: Array) -> dict[Condition, Mask]:
+    def conditions(self, facts: ExclusionFacts, lowest: "Array") -> "dict[Condition, Mask]":
         """Who meets each condition (P,). `lowest` (P,) is `lowest_ranks`; only a score-based rule reads it.
 
         A fact that is not known meets no condition.
@@ -95,11 +97,10 @@ class ExclusionRule:
             found[Condition.VERDICT] = facts.confirmed
         return found
 
-    def removed(self, facts: ExclusionFacts, lowest: Array) -> Mask:
+    def removed(self, facts: ExclusionFacts, lowest: "Array") -> "Mask":
         """Who is left out (P,)."""
-        nobody = np.zeros(len(facts), dtype=bool)
-        out: Mask = np.logical_or.reduce([nobody, *self.conditions(facts, lowest).values()])
-        return out
+        nobody = facts.confirmed & False
+        return reduce(or_, self.conditions(facts, lowest).values(), nobody)
 
 
 INTENTION_TO_TREAT = ExclusionRule("nobody")
@@ -122,21 +123,11 @@ def rules_sha256(rules: Sequence[ExclusionRule] = DECLARED, version: str = RULES
     return canonical_sha256({"version": version, "rules": {rule.key: asdict(rule) for rule in rules}})
 
 
-def removed_by(rules: Sequence[ExclusionRule], facts: ExclusionFacts, lowest: Array) -> Mapping[str, Mask]:
+def removed_by(
+    rules: Sequence[ExclusionRule], facts: ExclusionFacts, lowest: "Array"
+) -> "Mapping[str, Mask]":
     """Whom each rule leaves out (P,), by the rule's key."""
     return {rule.key: rule.removed(facts, lowest) for rule in rules}
-
-
-def lowest_ranks(cohort: Cohort) -> Array:
-    """The share of scored people with a lower mean score than each person's (P,), in [0, 1); NaN: no score.
-
-    Means are over all scored answers, as they are for Top; ties go by code.
-    """
-    means = raw_means(cohort.person, cohort.p, len(cohort.people))
-    order = by_mean(-means, [one.code for one in cohort.people])
-    ranks = np.full(len(cohort.people), np.nan)
-    ranks[order] = np.arange(len(order)) / max(len(order), 1)
-    return ranks
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from psychometrics.agreement.coefficients import ratio
-from psychometrics.data.cohort import AskedPrompt
+from psychometrics.data.places import AskedPrompt
 from psychometrics.inference.clusters import Codes
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.responses import ResponseProcess

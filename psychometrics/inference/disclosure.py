@@ -20,20 +20,12 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from psychometrics.data.cohort import PUBLIC, Codes, Cohort, Mask
+from psychometrics.data.cohort import Codes, Cohort, Mask
+from psychometrics.data.places import PUBLIC
 from psychometrics.inference.estimates import Reason
+from psychometrics.inference.limits import MIN_PEOPLE, MIN_PROMPTS, few_private
 
-MIN_PEOPLE = MIN_PROMPTS = 2
-MIN_PRIVATE = 3
-WITHHELD = frozenset(
-    {Reason.TOO_FEW_PEOPLE, Reason.TOO_FEW_PROMPTS, Reason.TOO_FEW_PRIVATE, Reason.COMPLEMENT}
-)
 N = TypeVar("N", bound=Hashable)
-
-
-def few_private(number: int) -> bool:
-    """Whether so many private prompts would be told of: none is told of nobody's, three are an aggregate."""
-    return 0 < number < MIN_PRIVATE
 
 
 @dataclass(frozen=True, eq=False)

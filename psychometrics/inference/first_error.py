@@ -24,11 +24,11 @@ from psychometrics.data.cohort import Pairs
 from psychometrics.inference.clusters import ClusterError
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.jackknife import prompt_jackknife, theta_prompt, twoway_jackknife
+from psychometrics.inference.limits import FEW_BATCHES
 from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import Fit, cluster_error, pooled_fit, quasi_fit, twoway_error
 from psychometrics.irt.transform import Transform
 
-FEW_BATCHES = 8  # below, the two-way error stands beside the one by batch
 ROUNDING = 1e-9  # of a half-width: of people each in a batch of their own both errors are the same
 PROMPT = "theta.prompt"
 FITS: Mapping[str, Callable[[Pairs], Fit]] = {"theta.pool": pooled_fit, "theta.ql": quasi_fit}

@@ -9,6 +9,10 @@ from typing import Any
 from formats.canonical import JsonValue
 from psychometrics.inference.estimates import Estimate, Reason, none_if_nan, unknown
 
+AVERAGE, TOP, ALL = "average", "top", ""  # groups; the subset of everything
+CATEGORY, TASK = "category:", "task:"  # what the subsets of such parts begin with
+Name = tuple[str, str]  # group and subset
+
 
 class Block(StrEnum):
     """What is measured together, stored together and shown on one page."""

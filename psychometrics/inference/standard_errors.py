@@ -36,8 +36,6 @@ from psychometrics.inference.resampling import bootstrap_estimate, draws_of_clus
 from psychometrics.irt.ability import Z_95
 from psychometrics.irt.quasi_likelihood import quasi_residuals, theta_ql, weights_at
 
-FEW_CLUSTERS = 15  # below, how wide intervals by clusters come out is largely chance
-
 
 class Target(StrEnum):
     """What varies if the study were done again."""

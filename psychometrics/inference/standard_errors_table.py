@@ -26,10 +26,10 @@ from psychometrics.inference.jackknife import (
     theta_prompt,
     twoway_jackknife,
 )
+from psychometrics.inference.limits import FEW_CLUSTERS
 from psychometrics.inference.mixed_model import Components, components_of, mixed_error
 from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import (
-    FEW_CLUSTERS,
     Fit,
     Target,
     analytic_estimate,

@@ -9,7 +9,8 @@ import numpy as np
 
 from formats.wording import gettext_noop
 from psychometrics.agreement.influence import without_selection
-from psychometrics.data.cohort import PUBLIC, Cohort
+from psychometrics.data.cohort import Cohort
+from psychometrics.data.places import PUBLIC
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
 from psychometrics.measures.catalogue import CATALOGUE, Unit

@@ -10,13 +10,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from formats.wording import gettext_noop
-from psychometrics.inference.disclosure import WITHHELD
 from psychometrics.inference.estimates import Reason, unknown
-from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
-from psychometrics.measures.blocks.results import CATEGORY, TASK
+from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.measure import (
+    ALL,
+    AVERAGE,
+    CATEGORY,
+    TASK,
+    TOP,
+    Block,
+    Measure,
+    Name,
+    NotMeasurable,
+    Scope,
+)
 from psychometrics.measures.catalogue import CATALOGUE, Unit
 from psychometrics.measures.logistic_scale import told
-from psychometrics.slices.suppression import ALL, AVERAGE, TOP, Name
 
 COUNTED = frozenset({Unit.COUNT, Unit.MEAN_COUNT, Unit.SHARE})  # told of a part with its people and prompts
 OF_CATEGORIES = "models.category."

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from psychometrics.inference.disclosure import WITHHELD
-from psychometrics.inference.measure import Scope
-from psychometrics.measures.blocks.results import CATEGORY, TASK
+from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.measure import CATEGORY, TASK, Scope
 
 Columns = Mapping[str, Any]
 COUNTS: Mapping[str, str] = {

@@ -15,13 +15,13 @@ from psychometrics.fit.criteria import Correlation, correlation_of_criteria
 from psychometrics.fit.reference import judged_process
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason
-from psychometrics.inference.measure import NotMeasurable, Scope
+from psychometrics.inference.measure import Name, NotMeasurable, Scope
 from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.irt.bank import ItemBank
 from psychometrics.models.leaderboard import Leaderboard
 from psychometrics.slices.parts import slices_of
-from psychometrics.slices.suppression import Name, withheld_parts, withheld_tasks
+from psychometrics.slices.suppression import withheld_parts, withheld_tasks
 from psychometrics.top.ranking import by_raw_mean, first_of
 
 UNKNOWN_CRITERIA = gettext_noop(

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc
 
 from psychometrics.agreement.coefficients import ratio
-from psychometrics.data.cohort import Cohort, Mask, Outcome
+from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.data.places import ABSENT, Outcome
 from psychometrics.inference.clusters import Array, Codes
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.logistic import logistic_regression
 from psychometrics.inference.measure import plain
 
-ABSENT = (Outcome.SKIPPED, Outcome.NOT_REACHED, Outcome.NOT_SUBMITTED)
 NUMERIC = ("b", "position")
 
 

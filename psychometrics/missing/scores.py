@@ -16,7 +16,8 @@ delta       logit p = a (theta_i - b) - delta, with theta_i on the scale of thet
 
 import numpy as np
 
-from psychometrics.data.cohort import Cohort, Mask, Outcome
+from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.data.places import Outcome
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.jackknife import theta_prompt

@@ -39,7 +39,8 @@ from psychometrics.planning.designs import NESTED, Design, design_of
 from psychometrics.planning.formulas import Plan
 from psychometrics.top.crossfit import SPLITS_OF_DRAWS, crossfit
 from psychometrics.top.empirical_bayes import shrunken_abilities
-from psychometrics.top.ranking import is_top, ranked
+from psychometrics.top.ranking import ranked
+from psychometrics.top.rules import is_top
 
 GRID = np.linspace(-8, 8, 161)
 NODES = 41

@@ -10,7 +10,8 @@ import numpy as np
 from formats.item_parameters import ResponseModel
 from psychometrics.benchmark.metrics import task_key
 from psychometrics.benchmark.table import TableColumn
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.exclusions.work import Work, facts_of_work
 from psychometrics.irt.bank import ItemBank
 from psychometrics.measures import inputs

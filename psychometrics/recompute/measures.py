@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from psychometrics.data.cohort import Cohort
-from psychometrics.inference.disclosure import WITHHELD
 from psychometrics.inference.estimates import Reason
+from psychometrics.inference.limits import WITHHELD
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope, stored_columns
 from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
 from psychometrics.measures.computing import block_measures, block_rng

@@ -30,7 +30,8 @@ from itertools import combinations
 
 import numpy as np
 
-from psychometrics.data.cohort import PUBLIC, Cohort, Mask
+from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.data.places import PUBLIC
 from psychometrics.inference.disclosure import answers_of
 from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
 from psychometrics.inference.quasi_estimate import unbounded

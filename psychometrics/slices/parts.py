@@ -17,7 +17,8 @@ from hashlib import sha256
 
 import numpy as np
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Mask
+from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.data.places import AskedPrompt
 from psychometrics.inference.disclosure import answers_of
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.first_error import THETAS, FirstError, by_people, group_theta

@@ -9,17 +9,12 @@ in top.paper. The mean over the draws is the null reference.
 Scores on prompts without item parameters choose people, too, and measure nobody: these are exchanged among
 the people who answered the same prompt.
 
-How often a draw comes as high as the study did says whether luck alone would do: below 5 % it hardly would
-(the usual level of a one-sided test); from 5 % on, where one study in twenty to one in five of equally able
-people does as well, that is open; from 20 % on luck would do. The share stands beside the verdict.
-
 Residuals could not be exchanged directly: at a difficulty where nearly all scores are 1 most residuals would
 lead outside the scale. What people who share a batch have in common beyond difficulty is exchanged away, too.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -31,26 +26,7 @@ from psychometrics.inference.resampling import CELLS_AT_ONCE
 from psychometrics.top.ranking import DECIMALS, code_ranks
 
 NEIGHBOURS = 25
-HARDLY_BELOW, BORDERLINE_BELOW = 5, 20  # percent of draws that come as high
 MAX_CELLS = 40_000_000  # draws times pairs: 200 draws of 200,000 pairs tell a mean to a tenth of its spread
-
-
-class Luck(StrEnum):
-    """Whether picking among equally able people would have found as much."""
-
-    HARDLY = "hardly_luck"
-    BORDERLINE = "borderline"
-    WOULD_DO = "luck_would_do"
-
-
-def luck_of(share: float) -> Luck:
-    """The verdict by the share of draws that come as high (`NullReference.share_as_high`), in whole percent
-    as it is told: nothing that is said to be 5 % is said to be below.
-    """
-    percent = round(100 * share)
-    if percent < HARDLY_BELOW:
-        return Luck.HARDLY
-    return Luck.BORDERLINE if percent < BORDERLINE_BELOW else Luck.WOULD_DO
 
 
 def unplaced_rows(cohort: Cohort) -> Cohort:

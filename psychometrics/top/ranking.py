@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from psychometrics.data.cohort import Cohort, Mask, Pairs
 from psychometrics.inference.clusters import Array, Codes
 from psychometrics.irt.quasi_likelihood import thetas_ql
+from psychometrics.top.rules import is_top
 
-LARGE_TOP = 3  # a Top of a third of the people or more is told to be large
 DECIMALS = 12  # scores that differ by less are equal but for rounding: the code decides
 
 
@@ -62,19 +62,6 @@ def by_mean(means: Array, codes: Sequence[str]) -> Codes:
     present = np.flatnonzero(~np.isnan(means))
     names = np.array(codes, dtype=np.str_)[present]
     return present[np.lexsort((names, -means[present]))].astype(np.int64)
-
-
-def is_top(size: int, people: int) -> bool:
-    """Whether the best `size` of so many people with a score are a Top: some must be left out of it.
-
-    A Top of everybody would be Average under another name.
-    """
-    return size < people
-
-
-def is_large_top(size: int, people: int) -> bool:
-    """Whether Top is a third of the people or more: then it tells less of the best than of most."""
-    return is_top(size, people) and LARGE_TOP * size >= people
 
 
 def first_of(order: Codes, size: int, people: int) -> Mask:

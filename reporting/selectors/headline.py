@@ -8,7 +8,7 @@ from django.db.models import Q
 
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
-from psychometrics.top.ranking import is_top
+from psychometrics.top.rules import is_top
 from reporting.selectors.reports import Report
 from scoring.models import Measurement, MeasureRow, ResultGroup
 

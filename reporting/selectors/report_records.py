@@ -26,7 +26,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce
 
 from batches.models import BatchPrompt, Session
-from psychometrics.data.cohort import PUBLIC
+from psychometrics.data.places import PUBLIC
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers, Lead, LeadReason
 from scoring.models import Measurement, ModelConfiguration, ModelScore, ResultGroup, ResultSet

@@ -13,12 +13,11 @@ from presentation.codes import CodeNames
 from presentation.numbers import numbered
 from presentation.scopes import QUESTIONS
 from presentation.top import standing_sentences, top_sentences
-from psychometrics.benchmark.matched import MIN_QUESTIONS
-from psychometrics.inference.disclosure import WITHHELD
 from psychometrics.inference.estimates import Reason
+from psychometrics.inference.limits import MIN_QUESTIONS, WITHHELD
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers, MetricNumber, TaskNumbers
-from psychometrics.top.ranking import is_top
+from psychometrics.top.rules import is_top
 from scoring.models import ResultGroup, ResultSet
 from scoring.selectors.headlines import Headlines, headlines
 from scoring.selectors.measures import scope_to_show

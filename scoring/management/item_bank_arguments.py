@@ -9,7 +9,7 @@ from psychometrics.irt.bank import ItemBank as ItemArrays, item_bank_from
 from psychometrics.planning.tables import NamedBank
 from scoring.selectors.leaderboards import item_banks_named
 from studies.models import ItemBank
-from studies.selectors.banks import item_arrays
+from studies.selectors.item_arrays import item_arrays
 
 
 def named_item_bank(name: str) -> ItemBank:

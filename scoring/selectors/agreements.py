@@ -11,7 +11,7 @@ from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, Sc
 from judging.selectors.answers import counted_answers
 from judging.selectors.runs import scores_runs
 from psychometrics.agreement.scores import PanelScores, filled
-from psychometrics.data.cohort import PUBLIC
+from psychometrics.data.places import PUBLIC
 from psychometrics.inference.measure import Scope
 from scoring.models import JudgeComparison, MeasureRow
 from studies.models import Criterion, Study

@@ -8,12 +8,13 @@ from django.db.models import Avg, Count, F, FilteredRelation, Q
 from batches.models import Answer
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state, counts
 from judging.models import CriterionScore, RowState, ScoringRun
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from scoring.selectors.scopes import study_prompts
 from screening.selectors.participants import retained_participants, screened_participants
 from studies.models import Study
-from studies.selectors.banks import item_arrays
 from studies.selectors.categories import question_categories
+from studies.selectors.item_arrays import item_arrays
 
 CHUNK = 2000
 OUTCOME_OF_STATE = {

@@ -1,22 +1,17 @@
 """Stored results of models as the measurement computes with them."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
 
 from django.db.models import F, Max, Q, QuerySet
 
 from formats.cells import csv_cell
 from psychometrics.inference.measure import Block
-from psychometrics.irt.bank import ItemBank as ItemArrays
-from psychometrics.models.leaderboard import Configuration, Leaderboard, ScoreRow, score_arrays
-from scoring.models import MeasureRow, ModelConfiguration, ModelScore, ResultSet
+from scoring.models import MeasureRow, ModelConfiguration, ResultSet
 from scoring.readers.model_results.reading import SCORE_COLUMNS
 from studies.models import ItemBank, Prompt, Study
 from studies.selectors.private_questions import of_public
 
 DIGEST_CHARACTERS = 8  # fewer would rather be a mistyped name
-CHUNK = 5000
-COLUMNS = [field.name for field in fields(Configuration)]
 
 
 def models_on(item_bank: int | None, version: int | None = None) -> QuerySet[ModelConfiguration]:
@@ -43,16 +38,6 @@ def studies_comparing(models: Iterable[ModelConfiguration]) -> QuerySet[Study]:
         after = Q(models_version__gte=since)
         found |= (before | after) if until is None else (before & after)
     return Study.objects.filter(found, item_bank__in=banks).order_by("slug")
-
-
-def leaderboard_of(item_bank: ItemBank, items: ItemArrays, version: int | None = None) -> Leaderboard:
-    """All configurations of a version, in two queries. `items` are the arrays of the same bank."""
-    rows = models_on(item_bank.pk, version).order_by("name")
-    configurations = {pk: Configuration(*values) for pk, *values in rows.values_list("pk", *COLUMNS)}
-    scored = [pk for pk, one in configurations.items() if one.published_theta is None]
-    p = score_arrays(len(scored), items, _score_rows(scored))
-    published = tuple(one for one in configurations.values() if one.published_theta is not None)
-    return Leaderboard(tuple(configurations[pk] for pk in scored), p, published)
 
 
 def item_banks_named(name: str) -> QuerySet[ItemBank]:
@@ -95,11 +80,3 @@ def studies_resting_on(models: Sequence[ModelConfiguration]) -> list[Study]:
     rows = MeasureRow.objects.filter(results__in=newest, block=Block.MODELS, subset__in=subsets)
     measured = studies_comparing(models).filter(scoring_runs__result_sets__in=rows.values("results"))
     return list(measured.distinct())
-
-
-def _score_rows(scored: Sequence[int]) -> Iterator[ScoreRow]:
-    layers = {pk: layer for layer, pk in enumerate(scored)}
-    rows = ModelScore.objects.filter(configuration__in=scored).order_by()
-    found = rows.values_list("configuration_id", "prompt_id", "epoch", "score")
-    for configuration, prompt_id, epoch, score in found.iterator(CHUNK):
-        yield layers[configuration], prompt_id, epoch, score

@@ -1,22 +1,29 @@
 """What blocks of the measurement look at beside the cohort, read from the database."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
 from functools import cached_property
 
+from psychometrics.benchmark.chance import guessing_rate
 from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.measure import Scope
 from psychometrics.irt.bank import ItemBank as ItemArrays
 from psychometrics.measures.inputs import BenchmarkFacts, JudgeFacts, ModelFacts, OtherJudge, ScreeningFacts
-from psychometrics.models.leaderboard import Leaderboard
-from scoring.models import ResultSet
+from psychometrics.models.leaderboard import Configuration, Leaderboard, ScoreRow, score_arrays
+from scoring.models import ModelScore, ResultSet
 from scoring.selectors import judge_effects
-from scoring.selectors.leaderboards import leaderboard_of
-from scoring.selectors.scopes import bank_sizes, public_arrays
-from scoring.selectors.task_tables import guessing_rates, holds_tasks, table_columns
-from screening.selectors.exclusion_facts import decisions_by_rater, excluded_by_reason, exclusion_facts
-from studies.models import ItemBank
-from studies.selectors.banks import item_arrays
+from scoring.selectors.leaderboards import models_on
+from scoring.selectors.scopes import bank_sizes, hidden_items, study_prompts
+from scoring.selectors.task_tables import holds_tasks, table_columns
+from screening.selectors.exclusion_facts import exclusion_facts
+from screening.selectors.screening import decisions_by_rater, excluded_by_reason
+from studies.models import ItemBank, Study
+from studies.selectors.item_arrays import item_arrays
+from studies.selectors.private_questions import of_public
+
+CHUNK = 5000
+COLUMNS = [field.name for field in fields(Configuration)]
 
 
 class Readings:
@@ -116,3 +123,38 @@ class StudyFacts:
             return None
         rates = guessing_rates(self._study, public_only=self._public_only)
         return BenchmarkFacts(rules, self._readings.columns, rates)
+
+
+def public_arrays(study: Study, items: ItemArrays) -> ItemArrays:
+    """The arrays of the study's bank without them."""
+    hidden = set(hidden_items(study).values_list("prompt_id", flat=True))
+    return items.subset(name for name in items.prompt_ids if name not in hidden) if hidden else items
+
+
+def leaderboard_of(item_bank: ItemBank, items: ItemArrays, version: int | None = None) -> Leaderboard:
+    """All configurations of a version, in two queries. `items` are the arrays of the same bank."""
+    rows = models_on(item_bank.pk, version).order_by("name")
+    configurations = {pk: Configuration(*values) for pk, *values in rows.values_list("pk", *COLUMNS)}
+    scored = [pk for pk, one in configurations.items() if one.published_theta is None]
+    p = score_arrays(len(scored), items, _score_rows(scored))
+    published = tuple(one for one in configurations.values() if one.published_theta is not None)
+    return Leaderboard(tuple(configurations[pk] for pk in scored), p, published)
+
+
+def _score_rows(scored: Sequence[int]) -> Iterator[ScoreRow]:
+    layers = {pk: layer for layer, pk in enumerate(scored)}
+    rows = ModelScore.objects.filter(configuration__in=scored).order_by()
+    found = rows.values_list("configuration_id", "prompt_id", "epoch", "score")
+    for configuration, prompt_id, epoch, score in found.iterator(CHUNK):
+        yield layers[configuration], prompt_id, epoch, score
+
+
+def guessing_rates(study: Study, *, public_only: bool = False) -> dict[str, float]:
+    """The rate of right answers by chance on the asked prompts of each task (`guessing_rate`)."""
+    rows = study_prompts(study).order_by("position")
+    if public_only:
+        rows = rows.filter(of_public())
+    questions: dict[str, list[tuple[str, str]]] = {}
+    for task, text, gold in rows.values_list("task", "text", "gold_answer"):
+        questions.setdefault(task, []).append((text, gold or ""))
+    return {task: guessing_rate(own) for task, own in questions.items()}

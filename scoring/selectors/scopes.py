@@ -11,7 +11,6 @@ from django.db.models import QuerySet
 from batches.models import BatchPrompt
 from psychometrics.data.categories import items_by_category
 from psychometrics.inference.measure import Block, Measure, Scope
-from psychometrics.irt.bank import ItemBank as ItemArrays
 from psychometrics.measures.disclosure import disclosure_of
 from scoring.models import ResultSet
 from studies.models import Item, Prompt, Study
@@ -39,12 +38,6 @@ def bank_sizes(study: Study) -> Counter[str]:
     of_prompt = {prompt_id: one.category for prompt_id, one in held.items()}
     items = Item.objects.filter(item_bank=study.item_bank_id).values_list("prompt_id", "subcategory")
     return items_by_category(items, of_prompt)
-
-
-def public_arrays(study: Study, items: ItemArrays) -> ItemArrays:
-    """The arrays of the study's bank without them."""
-    hidden = set(hidden_items(study).values_list("prompt_id", flat=True))
-    return items.subset(name for name in items.prompt_ids if name not in hidden) if hidden else items
 
 
 def study_scopes(study: Study) -> tuple[Scope, ...]:

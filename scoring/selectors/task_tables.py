@@ -5,14 +5,12 @@ from dataclasses import asdict
 
 from django.db.models import Count, Q, QuerySet
 
-from psychometrics.benchmark.chance import guessing_rate
 from psychometrics.benchmark.metrics import task_key
 from psychometrics.benchmark.table import TableColumn
 from scoring.models import ModelConfiguration, ModelScore, ResultSet
 from scoring.selectors.leaderboards import models_of, models_on
 from scoring.selectors.scopes import study_prompts
 from studies.models import Item, ItemBank, Study, StudyRole
-from studies.selectors.private_questions import of_public
 
 MOST_TASKS = 100  # items of a bank that is one of tasks
 
@@ -100,14 +98,3 @@ def tasks_are_items(study: Study, asked: Iterable[str]) -> bool:
 
 def _asked_tasks(study: Study) -> set[str]:
     return set(study_prompts(study).exclude(task="").values_list("task", flat=True))
-
-
-def guessing_rates(study: Study, *, public_only: bool = False) -> dict[str, float]:
-    """The rate of right answers by chance on the asked prompts of each task (`guessing_rate`)."""
-    rows = study_prompts(study).order_by("position")
-    if public_only:
-        rows = rows.filter(of_public())
-    questions: dict[str, list[tuple[str, str]]] = {}
-    for task, text, gold in rows.values_list("task", "text", "gold_answer"):
-        questions.setdefault(task, []).append((text, gold or ""))
-    return {task: guessing_rate(own) for task, own in questions.items()}

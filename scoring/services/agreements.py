@@ -10,7 +10,7 @@ from django.db import transaction
 from judging.models import ScoringRun
 from psychometrics.agreement.levels import pair_levels, panel_levels
 from psychometrics.agreement.measures import OF_ALL, level_measures
-from psychometrics.agreement.values import Values
+from psychometrics.agreement.stored import Values
 from psychometrics.inference.measure import Block
 from psychometrics.irt.bank import ItemBank
 from scoring.models import JudgeComparison
@@ -19,7 +19,7 @@ from scoring.selectors.scopes import scope_to_leave, study_scopes
 from scoring.services.agreement_inputs import RESAMPLES, Compared, panel_compared
 from scoring.services.storing import measures_store
 from studies.models import Study
-from studies.selectors.banks import item_arrays
+from studies.selectors.item_arrays import item_arrays
 
 Levels = Mapping[str, Values]
 

@@ -13,7 +13,8 @@ from judging.models import CriterionScore, ScoringRun
 from judging.selectors.answers import result_answers
 from judging.selectors.runs import scores_runs
 from psychometrics.data.answers import ResultAnswer
-from psychometrics.data.cohort import PUBLIC, Cohort
+from psychometrics.data.cohort import Cohort
+from psychometrics.data.places import PUBLIC
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.methods import METHODS
@@ -26,7 +27,8 @@ from scoring.selectors.runs import newest_results, runs_of
 from scoring.selectors.scopes import study_prompts
 from scoring.selectors.task_tables import has_newer_table
 from scoring.services.agreement_inputs import agreements_are_current
-from screening.selectors.exclusion_facts import decisions_by_rater, excluded_by_reason, exclusion_facts
+from screening.selectors.exclusion_facts import exclusion_facts
+from screening.selectors.screening import decisions_by_rater, excluded_by_reason
 from studies.models import Study
 
 # A database sums a mean in the order it finds the rows: its last digits may differ the next time.

@@ -1,16 +1,12 @@
 """What exclusion rules look at: what people wrote and how they worked, never what it was worth."""
 
-from collections import Counter
 from collections.abc import Sequence
 
-from django.db.models import QuerySet
 from django.db.models.functions import Left
 
 from batches.models import Answer
 from psychometrics.exclusions.rules import ExclusionFacts
 from psychometrics.exclusions.work import LOOKED_AT, Work, facts_of_work
-from screening.models import ParticipantFlag, VerdictDecision
-from screening.offtask.readings import BLIND
 from screening.selectors import participants
 from studies.models import Study
 from studies.selectors.private_questions import of_public
@@ -52,29 +48,3 @@ def _newest_flags(study: Study, *, public_only: bool) -> dict[int, frozenset[str
     for answer, reason, version in rows.values_list("answer", "reason", "rules_version").iterator(CHUNK):
         found.setdefault(version, {}).setdefault(answer, set()).add(reason)
     return {answer: frozenset(reasons) for answer, reasons in found.get(version, {}).items()}
-
-
-def excluded_by_reason(study: Study) -> dict[str, int]:
-    """How many people are excluded, by what the screening had flagged: "few_answers+mostly_off_task"."""
-    rows: QuerySet[ParticipantFlag] = participants.current_participant_flags().filter(
-        participant__in=participants.excluded_participants(study).values("pk")
-    )
-    reasons: dict[int, set[str]] = {}
-    for participant, reason in rows.order_by().values_list("participant", "reason"):
-        reasons.setdefault(participant, set()).add(reason)
-    counts = Counter("+".join(sorted(of_one)) for of_one in reasons.values())
-    return dict(sorted(counts.items()))
-
-
-def decisions_by_rater(study: Study) -> dict[str, dict[int, bool]]:
-    """Of each person each rater's first decision (confirmed or not), raters in the order they decided.
-
-    Decisions of readers who were independent: not who was unsure, nor who had seen what others said.
-    """
-    people = participants.screened_participants(study).values("pk")
-    sure = participants.current_verdicts().exclude(decision=VerdictDecision.UNSURE)
-    blind = sure.filter(reading__in=BLIND, participant__in=people).order_by("pk")
-    found: dict[str, dict[int, bool]] = {}
-    for code, rater, decision in blind.values_list("participant__code", "decided_by", "decision"):
-        found.setdefault(code, {}).setdefault(rater, decision == VerdictDecision.CONFIRM)
-    return found

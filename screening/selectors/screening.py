@@ -1,15 +1,16 @@
 """What the off-task filter found in a study, in numbers: never a score, a profile or a name."""
 
+from collections import Counter
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import BooleanField, Case, Count, ExpressionWrapper, Q, Subquery, When
+from django.db.models import BooleanField, Case, Count, ExpressionWrapper, Q, QuerySet, Subquery, When
 
 from psychometrics.agreement.coefficients import kappa_of
 from psychometrics.exclusions.rules import rated_twice
-from screening.models import ParticipantFlag
+from screening.models import ParticipantFlag, VerdictDecision
+from screening.offtask.readings import BLIND
 from screening.selectors import participants
-from screening.selectors.exclusion_facts import decisions_by_rater
 from screening.selectors.kept import is_large
 from studies.models import Study
 
@@ -168,3 +169,29 @@ def reviewer_agreement(study: Study) -> ReviewerAgreement:
     return ReviewerAgreement(
         kappa_of(first, second), len(twice), agreeing, read_twice.filter(readers__gte=2).count()
     )
+
+
+def excluded_by_reason(study: Study) -> dict[str, int]:
+    """How many people are excluded, by what the screening had flagged: "few_answers+mostly_off_task"."""
+    rows: QuerySet[ParticipantFlag] = participants.current_participant_flags().filter(
+        participant__in=participants.excluded_participants(study).values("pk")
+    )
+    reasons: dict[int, set[str]] = {}
+    for participant, reason in rows.order_by().values_list("participant", "reason"):
+        reasons.setdefault(participant, set()).add(reason)
+    counts = Counter("+".join(sorted(of_one)) for of_one in reasons.values())
+    return dict(sorted(counts.items()))
+
+
+def decisions_by_rater(study: Study) -> dict[str, dict[int, bool]]:
+    """Of each person each rater's first decision (confirmed or not), raters in the order they decided.
+
+    Decisions of readers who were independent: not who was unsure, nor who had seen what others said.
+    """
+    people = participants.screened_participants(study).values("pk")
+    sure = participants.current_verdicts().exclude(decision=VerdictDecision.UNSURE)
+    blind = sure.filter(reading__in=BLIND, participant__in=people).order_by("pk")
+    found: dict[str, dict[int, bool]] = {}
+    for code, rater, decision in blind.values_list("participant__code", "decided_by", "decision"):
+        found.setdefault(code, {}).setdefault(rater, decision == VerdictDecision.CONFIRM)
+    return found

@@ -17,7 +17,7 @@ from typing import TypeVar
 
 from django.db.models import Model, Q, QuerySet
 
-from psychometrics.data.cohort import PUBLIC
+from psychometrics.data.places import PUBLIC
 from studies.models import BankVersion, Prompt, Study, StudyRole, User
 from studies.roles import Can, Role
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import psychometrics as pm
-from psychometrics.data.cohort import Outcome
+from psychometrics.data.places import Outcome
 from psychometrics.inference.estimates import Estimate, Reason, Share, unknown, without_interval
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs

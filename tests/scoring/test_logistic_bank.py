@@ -26,7 +26,7 @@ from scoring.services.exports import study_export
 from scoring.services.measurement import measurement_compute
 from studies.bank.records import PromptRecord
 from studies.models import ItemBank, Study
-from studies.selectors.banks import item_arrays
+from studies.selectors.item_arrays import item_arrays
 from tests.support.headlines import estimates
 from tests.support.read_pages import read
 

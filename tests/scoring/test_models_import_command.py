@@ -14,9 +14,9 @@ from django.core.management import CommandError, call_command
 
 from formats.item_parameters import ItemParameter, ItemParameters
 from scoring.models import ModelConfiguration, ModelScore
-from scoring.selectors.leaderboards import leaderboard_of
+from scoring.selectors.measured_facts import leaderboard_of
 from studies.models import ItemBank
-from studies.selectors.banks import item_arrays
+from studies.selectors.item_arrays import item_arrays
 from studies.services.banks import item_bank_import
 
 pytestmark = pytest.mark.django_db

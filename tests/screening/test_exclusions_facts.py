@@ -12,11 +12,8 @@ from batches.models import Answer, Session
 from psychometrics.exclusions.rules import rated_twice
 from psychometrics.exclusions.words import count_words
 from screening.models import Verdict, VerdictDecision
-from screening.selectors.exclusion_facts import (
-    decisions_by_rater,
-    excluded_by_reason,
-    exclusion_facts,
-)
+from screening.selectors.exclusion_facts import exclusion_facts
+from screening.selectors.screening import decisions_by_rater, excluded_by_reason
 from screening.services.screening import study_screen
 from screening.services.verdicts import verdict_record
 from studies.models import Participant, Study, User

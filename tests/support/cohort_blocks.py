@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from psychometrics.benchmark.tasks import task_sums
-from psychometrics.exclusions.multiverse import specifications
-from psychometrics.exclusions.rules import DECLARED, ExclusionFacts, lowest_ranks, removed_by
+from psychometrics.exclusions.multiverse import lowest_ranks, specifications
+from psychometrics.exclusions.rules import DECLARED, ExclusionFacts, removed_by
 from psychometrics.inference.measure import Measure
 from psychometrics.measures.blocks import benchmark, exclusions, judge, models, results
 from psychometrics.measures.blocks.benchmark_models import harmonic_shown, theta_measures

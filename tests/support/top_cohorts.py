@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Pairs, Person, cohort_of
+from psychometrics.data.cohort import Cohort, Pairs, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform
 

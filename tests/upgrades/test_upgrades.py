@@ -14,7 +14,7 @@ import pytest
 from django.core.management import call_command
 from pytest_django import Settings
 
-from psychometrics.inference.disclosure import WITHHELD
+from psychometrics.inference.limits import WITHHELD
 from psychometrics.recompute.renamed import presently_named
 from studies.models import Study
 from tests.upgrades.databases import Databases

@@ -17,9 +17,9 @@ from psychometrics.benchmark.raters import TaskRaters, task_raters, top_crossfit
 from psychometrics.benchmark.tasks import PERCENT, TaskSums, combined, task_sums
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason, none_if_nan, unknown, within, without_interval
-from psychometrics.inference.measure import Measure, NotMeasurable, plain
+from psychometrics.inference.measure import TASK, Measure, NotMeasurable, plain
 from psychometrics.measures.blocks import benchmark_models as models
-from psychometrics.measures.blocks.results import TASK, of_task, over_tasks
+from psychometrics.measures.blocks.results import of_task, over_tasks
 from psychometrics.measures.inputs import BenchmarkFacts, Inputs
 
 
@@ -57,7 +57,7 @@ def guessing_rates(facts: BenchmarkFacts, sums: TaskSums) -> Array:
     random = next((column for column in facts.columns if column.guesses), None)
     if random is None:
         return own
-    printed = random.on(sums.tasks) / PERCENT
+    printed = models.accuracies_on(sums.tasks, random) / PERCENT
     return np.where(np.isnan(printed), own, printed)
 
 

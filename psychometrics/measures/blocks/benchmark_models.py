@@ -7,8 +7,8 @@ from zlib import crc32
 
 import numpy as np
 
-from psychometrics.benchmark.matched import DRAWS, MIN_QUESTIONS, Placed, placed, thinned
-from psychometrics.benchmark.metrics import bbeh_task_sizes
+from psychometrics.benchmark.matched import DRAWS, Placed, placed, thinned
+from psychometrics.benchmark.metrics import bbeh_task_sizes, task_key
 from psychometrics.benchmark.table import TableColumn
 from psychometrics.benchmark.tasks import TaskSums, harmonic_estimate, harmonics
 from psychometrics.benchmark.theta import (
@@ -20,10 +20,16 @@ from psychometrics.benchmark.theta import (
 )
 from psychometrics.inference.clusters import Array, Codes
 from psychometrics.inference.estimates import Estimate, Reason, none_if_nan, unknown
+from psychometrics.inference.limits import MIN_QUESTIONS
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.blocks.results import over_tasks
 from psychometrics.measures.inputs import Inputs
+
+
+def accuracies_on(tasks: Sequence[str], column: TableColumn) -> Array:
+    """Accuracies (T,) of a column on tasks by their names, NaN where the table has none."""
+    return np.array([column.accuracy.get(task_key(task), np.nan) for task in tasks], dtype=np.float64)
 
 
 def harmonic_shown(group: str, sums: TaskSums, *, matched: bool) -> Measure:
@@ -70,7 +76,7 @@ def model_measures(
     of_tasks = np.array([sizes[task] for task in sums.tasks])[sums.scored] if sizes else None
     answers = sums.totals[sums.scored].astype(np.int64)
     for column in on_all_tasks(sums, columns):
-        accuracy = column.on(sums.tasks)[sums.scored]
+        accuracy = accuracies_on(sums.tasks, column)[sums.scored]
         rng = np.random.default_rng([seed, crc32(f"model:{column.name}".encode())])
         drawn = thinned(accuracy, of_tasks, answers, rng)
         fewer = thinned(accuracy, of_tasks, sums.questions[sums.scored], rng)
@@ -80,7 +86,9 @@ def model_measures(
 def on_all_tasks(sums: TaskSums, columns: Sequence[TableColumn]) -> list[TableColumn]:
     """The columns with every task that the cohort answered; on other tasks there would be other means."""
     scored = sums.scored
-    return [one for one in columns if len(scored) and not np.isnan(one.on(sums.tasks)[scored]).any()]
+    if not len(scored):
+        return []
+    return [one for one in columns if not np.isnan(accuracies_on(sums.tasks, one)[scored]).any()]
 
 
 def _column_measures(

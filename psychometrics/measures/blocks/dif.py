@@ -8,7 +8,8 @@ import numpy as np
 from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.agreement.influence import thetas_of
-from psychometrics.data.cohort import PUBLIC, Cohort, Mask
+from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.data.places import PUBLIC
 from psychometrics.dif.groups import (
     LEVEL,
     GroupDif,

@@ -16,7 +16,7 @@ from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.first_error import by_people
 from psychometrics.inference.measure import Measure, plain, plain_or
 from psychometrics.measures.inputs import Inputs, ScreeningFacts
-from psychometrics.top.ranking import is_top
+from psychometrics.top.rules import is_top
 
 GROUPS = ("average", "top")
 SCORE_BASED = frozenset(rule.key for rule in rules.DECLARED if rule.score_based)
@@ -31,7 +31,7 @@ def exclusion_measures(inputs: Inputs) -> Iterator[Measure]:
     if screening is None:
         raise ValueError("exclusions are measured from what the screening found")
     facts = screening.people
-    lowest = rules.lowest_ranks(everyone)
+    lowest = multiverse.lowest_ranks(everyone)
     yield from flow_measures(inputs, screening)
     yield from itt_measures(inputs)
     yield from _rule_measures(facts, lowest)

@@ -6,7 +6,8 @@ import numpy as np
 
 from formats.canonical import JsonValue
 from psychometrics.agreement import influence
-from psychometrics.data.cohort import PUBLIC, Cohort, Outcome
+from psychometrics.data.cohort import Cohort
+from psychometrics.data.places import PUBLIC, Outcome
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Measure, plain, plain_or

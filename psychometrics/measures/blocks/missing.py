@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from formats.canonical import JsonValue
 from formats.wording import gettext_noop
-from psychometrics.data.cohort import Cohort, Mask, Outcome
+from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.data.places import Outcome
 from psychometrics.inference.estimates import Reason, none_if_nan, unknown
 from psychometrics.inference.first_error import group_theta
 from psychometrics.inference.measure import Measure, NotMeasurable, plain

@@ -10,8 +10,8 @@ from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Pairs
 from psychometrics.inference.between_person import OwnAbilities, own_abilities, paule_mandel
-from psychometrics.inference.disclosure import MIN_PEOPLE
 from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
+from psychometrics.inference.limits import MIN_PEOPLE
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import analytic_estimate, pooled_fit
@@ -19,7 +19,8 @@ from psychometrics.measures.inputs import Inputs
 from psychometrics.top.crossfit import FOLDS, SPLITS, crossfit
 from psychometrics.top.empirical_bayes import top_eb
 from psychometrics.top.null import NEIGHBOURS, null_reference, unplaced_rows
-from psychometrics.top.ranking import by_raw_mean, is_top, top_paper_curve, top_quasi_curve
+from psychometrics.top.ranking import by_raw_mean, top_paper_curve, top_quasi_curve
+from psychometrics.top.rules import is_top
 
 FRACTIONS = (0.01, 0.02, 0.05, 0.10, 0.15, 0.20, 0.25)
 STEPS = 4

@@ -14,7 +14,7 @@ from presentation.plain import plain_text
 from presentation.sure import HowSure, how_sure
 from presentation.tables import ABSENT
 from presentation.top import draws_sentence, luck_words, no_top_sentence
-from psychometrics.inference.standard_errors import FEW_CLUSTERS
+from psychometrics.inference.limits import FEW_CLUSTERS
 from reporting.selectors.headline import Headline
 from reporting.views.headline.standing import models_within, near_models
 

@@ -20,7 +20,8 @@ from reporting.views.own_names import own_names
 from reporting.views.planner.tables import planner_tables
 from studies.models import ItemBank
 from studies.roles import SiteCan
-from studies.selectors.banks import item_arrays, item_banks_with_sizes
+from studies.selectors.banks import item_banks_with_sizes
+from studies.selectors.item_arrays import item_arrays
 from studies.views.access import site_page
 
 LOOKS = ("model", "third", "average dashed", "average")

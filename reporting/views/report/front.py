@@ -13,8 +13,8 @@ from presentation.measures import why_absent
 from presentation.numbers import counted, decimals, numbered, percent, span
 from presentation.scopes import QUESTIONS
 from presentation.tables import Sourced, Table
+from psychometrics.inference.limits import FEW_CLUSTERS
 from psychometrics.inference.measure import Block
-from psychometrics.inference.standard_errors import FEW_CLUSTERS
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.report.parts import (
     Beside,

@@ -5,7 +5,6 @@ that no address leads to; the person's own name for it is kept in the row, clean
 """
 
 import hashlib
-import io
 import os
 import re
 import unicodedata
@@ -18,8 +17,8 @@ from pathlib import Path
 
 from django.conf import settings
 from django.utils.translation import gettext as _
-from PIL import Image
 
+from formats.images import picture_type
 from presentation.numbers import numbered
 from studies.models import Credential, Participant, User
 from studies.services.events import StudyEventKind, participant_event
@@ -89,12 +88,7 @@ def credential_check(*, name: str, size: int, content: bytes) -> CheckedFile:
 def _media_type(content: bytes) -> str | None:
     if content.startswith(b"%PDF-"):
         return "application/pdf"
-    try:
-        with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as image:
-            image.verify()
-            return Image.MIME.get(image.format or "")
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError):
-        return None
+    return picture_type(content)
 
 
 def _clean_name(name: str, endings: tuple[str, ...]) -> str:

@@ -13,7 +13,8 @@ from psychometrics.agreement.influence import (
     thetas_of,
     under_other_scores,
 )
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.inference.estimates import Reason
 from psychometrics.irt.transform import Array
 from tests.support.top_cohorts import bank_with

@@ -19,7 +19,8 @@ from psychometrics.benchmark.tasks import (
     task_estimate,
     task_sums,
 )
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.inference.clusters import linear_estimate
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.student_t import t_quantile

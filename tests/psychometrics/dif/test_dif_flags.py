@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt
 from psychometrics.dif.groups import flags_of, prompt_p_values
 from psychometrics.dif.heterogeneity import Heterogeneity
 from psychometrics.dif.prompts import ItemDif

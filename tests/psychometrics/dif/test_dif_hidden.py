@@ -6,7 +6,8 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Mask, Outcome, Person, cohort_of
+from psychometrics.data.cohort import Cohort, Mask, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.dif.groups import GroupDif
 from psychometrics.dif.suppression import hidden_shifts, suppressed_complements
 from psychometrics.inference.estimates import Estimate, Reason

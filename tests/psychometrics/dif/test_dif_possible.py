@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Person, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Person
 from psychometrics.dif.groups import GroupDif, held_by_all
 from psychometrics.inference.estimates import Estimate, Reason, around, without_interval
 from psychometrics.inference.measure import Measure

@@ -5,7 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
+from psychometrics.exclusions.multiverse import lowest_ranks
 from psychometrics.exclusions.rules import (
     DECLARED,
     INTENTION_TO_TREAT,
@@ -14,7 +16,6 @@ from psychometrics.exclusions.rules import (
     Condition,
     ExclusionFacts,
     ExclusionRule,
-    lowest_ranks,
     removed_by,
     rules_sha256,
 )

@@ -11,17 +11,19 @@ from benchmarks.measurement.multiverse import (
     simulator_mean,
     specifications_of,
 )
-from psychometrics.data.cohort import AskedPrompt, Cohort, Mask, Outcome, Person, cohort_of
+from psychometrics.data.cohort import Cohort, Mask, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.exclusions.itt import intention_to_treat
 from psychometrics.exclusions.multiverse import (
     Choice,
     Specification,
     effects,
+    lowest_ranks,
     not_judged,
     specifications,
     spread_of,
 )
-from psychometrics.exclusions.rules import DECLARED, ExclusionFacts, lowest_ranks, removed_by
+from psychometrics.exclusions.rules import DECLARED, ExclusionFacts, removed_by
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Reason
 from psychometrics.irt.bank import ItemBank

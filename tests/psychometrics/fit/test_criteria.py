@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt
+from psychometrics.data.places import AskedPrompt
 from psychometrics.fit.criteria import HIGH, LOW, correlation_of_criteria, correlation_of_epochs
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.responses import ResponseProcess, RubricResponses

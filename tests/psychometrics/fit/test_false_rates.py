@@ -13,7 +13,8 @@ from benchmarks.measurement.false_rates import (
     study_of,
     world_of,
 )
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Pairs, Person, cohort_of
+from psychometrics.data.cohort import Cohort, Pairs, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.dif.prompts import fitted_residuals
 from psychometrics.fit.reference import ASSUMED, judged_process, references_of
 from psychometrics.inference.between_person import between_person_sd, own_abilities

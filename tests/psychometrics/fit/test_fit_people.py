@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt, Outcome, Pairs, Person, cohort_of
+from psychometrics.data.cohort import Pairs, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.dif.prompts import item_dif, residuals_of
 from psychometrics.fit.abilities import (
     Prior,

@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Person, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Person
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform
 

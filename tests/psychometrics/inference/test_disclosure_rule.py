@@ -6,7 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Mask, Person, cohort_of
+from psychometrics.data.cohort import Cohort, Mask, cohort_of
+from psychometrics.data.places import AskedPrompt, Person
 from psychometrics.inference.disclosure import Answers, Whole, answers_of, withheld
 from psychometrics.inference.estimates import Reason
 from psychometrics.slices.parts import SliceKind, slices_of

@@ -11,7 +11,8 @@ from functools import cache
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt, Outcome, Person, cohort_of
+from psychometrics.data.cohort import cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.inference.first_error import THETAS
 from psychometrics.inference.measure import Measure
 from psychometrics.inference.standard_errors import is_nested

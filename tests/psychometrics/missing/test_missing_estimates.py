@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from scipy.special import expit, logit
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.inference.estimates import Estimate, Reason
 from psychometrics.inference.first_error import group_theta
 from psychometrics.inference.logistic import is_separated, logistic_regression, separates_alone

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
-from psychometrics.inference.disclosure import WITHHELD
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
+from psychometrics.inference.limits import WITHHELD
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform

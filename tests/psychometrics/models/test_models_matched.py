@@ -6,7 +6,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt, Outcome, Pairs, Person, cohort_of
+from psychometrics.data.cohort import Pairs, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.inference.estimates import Reason
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.quasi_likelihood import theta_ql

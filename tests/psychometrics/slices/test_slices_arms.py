@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.inference.estimates import Reason
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform

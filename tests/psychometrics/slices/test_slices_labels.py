@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt, Outcome, Person, cohort_of
+from psychometrics.data.cohort import cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.inference.estimates import Reason
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform

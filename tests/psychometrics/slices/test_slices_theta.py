@@ -5,7 +5,8 @@ from math import log, nan, sqrt
 import numpy as np
 import pytest
 
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.inference.clusters import linear_estimate
 from psychometrics.inference.estimates import Reason
 from psychometrics.irt.bank import ItemBank

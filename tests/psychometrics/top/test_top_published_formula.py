@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from formats.item_parameters import read_item_parameters
-from psychometrics.data.cohort import AskedPrompt, Cohort, Outcome, Person, cohort_of
+from psychometrics.data.cohort import Cohort, cohort_of
+from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.inference.between_person import own_abilities
 from psychometrics.inference.clusters import linear_estimate
 from psychometrics.irt.ability import abilities_of, group_ability

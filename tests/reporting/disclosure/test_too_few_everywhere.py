@@ -25,7 +25,7 @@ from presentation.drawings.shapes import Drawing
 from presentation.drawn import drawing_file
 from presentation.measures import WHY_ABSENT
 from presentation.plain import plain_text
-from psychometrics.inference.disclosure import WITHHELD
+from psychometrics.inference.limits import WITHHELD
 from psychometrics.inference.measure import Scope
 from psychometrics.irt.quasi_likelihood import bounds_ql
 from psychometrics.measures.catalogue import CATALOGUE

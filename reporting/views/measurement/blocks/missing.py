@@ -12,9 +12,8 @@ from presentation.drawings.shapes import Drawing, Key
 from presentation.figures import STYLES
 from presentation.numbers import Text, counted, decimals, percent
 from presentation.tables import Named
-from psychometrics.data.cohort import Outcome
+from psychometrics.data.places import ABSENT, Outcome
 from psychometrics.inference.estimates import Reason
-from psychometrics.missing.outcomes import ABSENT
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures

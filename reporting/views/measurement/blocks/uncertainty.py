@@ -10,7 +10,7 @@ from presentation.measures import estimator_name, few_clusters_sentences
 from presentation.numbers import Text, counted, decimals
 from presentation.tables import ABSENT, Exact
 from psychometrics.inference.estimates import Reason
-from psychometrics.inference.first_error import FEW_BATCHES
+from psychometrics.inference.limits import FEW_BATCHES
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
