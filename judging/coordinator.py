@@ -9,19 +9,11 @@ from decimal import Decimal
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-from judging.models import JudgingRun, RowState, RunPurpose, RunState, ScoringRun
+from judging.models import JudgingRun, RowState, RunState, ScoringRun
 from judging.selectors.left import unscored_answers
 from judging.selectors.progress import judging_progress
 from judging.selectors.runs import open_judging_run
-from judging.services.comparing import (
-    Comparison,
-    ComparisonReport,
-    comparison_is_needed,
-    comparison_plan,
-    comparison_report,
-    comparison_start,
-)
-from judging.services.running.coordinating import remaining_of, require_same_judges, run_coordinate
+from judging.services.running.coordinating import remaining_of, run_coordinate
 from judging.services.running.judge_specs import JudgeSpec, spec_of
 from judging.services.running.planning import Progress
 from judging.services.running.runs import (
@@ -32,7 +24,6 @@ from judging.services.running.runs import (
     run_start,
     scoring_runs_of,
 )
-from judging.services.running.settling import answers_complete
 from judging.services.running.working import LeaseResult, lease_work
 from presentation.numbers import numbered
 from studies.models import Study, User
@@ -114,32 +105,6 @@ def retry_budget(run: JudgingRun, now: datetime) -> Decimal | None:
             )
         )
     return left
-
-
-def judging_compare(
-    *,
-    comparison: Comparison,
-    budget: Decimal | None,
-    actor: User | None,
-    clock: Clock,
-    planning: Progress,
-    judging: Progress,
-) -> ComparisonReport:
-    """Ask about the sample both ways, as far as that is not known yet, and report. No results are computed.
-
-    An open comparison of the same judges is worked through first. Raises what the steps raise, and RunPaused.
-    """
-    study = comparison.study
-    if (under_way := open_judging_run(study)) is not None:
-        require_same_judges(under_way, comparison.specs, purpose=RunPurpose.COMPARISON)
-        run_work_through(run=under_way, clock=clock, progress=judging)
-    plan = comparison_plan(comparison=comparison, now=clock(), progress=planning)
-    if comparison_is_needed(comparison, plan, clock()):
-        run = comparison_start(comparison=comparison, plan=plan, budget=budget, actor=actor, now=clock())
-        run_work_through(run=run, clock=clock, progress=judging)
-    for one in comparison.scoring_runs(clock()):
-        answers_complete(run=one, now=clock())
-    return comparison_report(comparison=comparison, now=clock())
 
 
 def run_work_through(*, run: JudgingRun, clock: Clock, progress: Progress) -> None:

@@ -8,9 +8,6 @@ from django.utils.translation import gettext_lazy as _
 from formats.wording import gettext_noop
 from jobs.context import FINE, JobContext, JobResult, Part
 from jobs.registry import job_kind
-from reporting.report.html import document_html
-from reporting.report.pdf import document_pdf
-from reporting.views.report.parts import study_document
 from scoring.jobs import be_current
 from scoring.models import ExportContents
 from scoring.services.export_files import file_make
@@ -26,6 +23,10 @@ def report(job: JobContext, *, language: str) -> JobResult:
     """Bring the results up to date, then the report as HTML and PDF in one file, in the language of whoever
     asked.
     """
+    from reporting.report.html import document_html
+    from reporting.report.pdf import document_pdf
+    from reporting.views.report.parts import study_document
+
     be_current(job, until=600)
     gathering, drawing = Part(job, 600, 700, GATHERING), Part(job, 700, FINE, DRAWING)
 

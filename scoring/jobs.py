@@ -6,13 +6,8 @@ from formats.wording import gettext_noop
 from jobs.context import FINE, JobContext, JobResult, Part
 from jobs.registry import job_kind
 from psychometrics.inference.measure import Block
-from psychometrics.measures.registry import MEASURED
-from scoring.coordinator import results_recompute
 from scoring.models import ExportContents
 from scoring.selectors.runs import rests_on_an_earlier_protocol
-from scoring.services.export_files import tables_file_make
-from scoring.services.exports import ResultsOutOfDate
-from scoring.services.freshness import out_of_date
 from studies.roles import Can
 from studies.selectors.roles import study_rights
 from studies.selectors.studies import software
@@ -25,6 +20,9 @@ PACKING = gettext_noop("Packing them into one file")
 
 def bring_up(job: JobContext, *, until: int) -> bool:
     """Bring the study's results up to date, as this part of the job; whether anything was to be done."""
+    from psychometrics.measures.registry import MEASURED
+    from scoring.coordinator import results_recompute
+
     computing, measuring = (Part(job, 0, until, phase) for phase in (COMPUTING, MEASURING))
     begun = [0, 1]
 
@@ -46,6 +44,9 @@ def be_current(job: JobContext, *, until: int) -> None:
     """Bring the results up before they are taken away. To recompute takes a right of its own: whoever lacks
     it is told whom to ask where they are not up to date.
     """
+    from scoring.services.exports import ResultsOutOfDate
+    from scoring.services.freshness import out_of_date
+
     if job.actor is None or Can.JUDGE in study_rights(job.actor, job.study):
         bring_up(job, until=until)
     elif out_of_date(job.study):
@@ -84,6 +85,8 @@ def results(job: JobContext) -> JobResult:
 @job_kind("export", label=gettext_lazy("Make an export"), can=Can.EXPORT, page="staff_exports")
 def export(job: JobContext, *, contents: str) -> JobResult:
     """Bring the results up to date, write the tables for the audience, pack them."""
+    from scoring.services.exports import tables_file_make
+
     be_current(job, until=500)
     file = tables_file_make(
         study=job.study,

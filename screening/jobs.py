@@ -5,7 +5,6 @@ from django.utils.translation import gettext_lazy as _
 from formats.wording import gettext_noop
 from jobs.context import JobContext, JobResult
 from jobs.registry import job_kind
-from screening.services.screening import offtask_filter_run
 from studies.roles import Can
 
 SCREENING = "screening"
@@ -15,6 +14,8 @@ LOOKING = gettext_noop("Looking at answers that ended")
 @job_kind(SCREENING, label=_("Off-task filter"), can=Can.JUDGE, page="staff_screening")
 def screening(job: JobContext) -> JobResult:
     """Run the off-task rules over every ended session. They flag; people decide."""
+    from screening.services.screening import offtask_filter_run
+
     found = offtask_filter_run(
         study=job.study,
         actor=job.actor,

@@ -1,20 +1,13 @@
 """What the judges of a panel gave to the same answers, as arrays; and what was found of their agreement."""
 
-from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import groupby
 
-import numpy as np
-from django.db.models import Exists, F, OuterRef, Prefetch, QuerySet
+from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
-from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
-from judging.selectors.answers import counted_answers
+from judging.models import AnswerScore, CriterionScore, JudgingRun, ScoringRun
 from judging.selectors.runs import scores_runs
-from psychometrics.agreement.scores import PanelScores, filled
-from psychometrics.data.places import PUBLIC
-from psychometrics.inference.measure import Scope
 from scoring.models import JudgeComparison, MeasureRow
-from studies.models import Criterion, Study
+from studies.models import Study
 
 Panel = tuple[ScoringRun, ...]
 
@@ -27,55 +20,6 @@ def panels(study: Study) -> list[Panel]:
     for run in runs:
         by_design.setdefault(run.design_hash, []).append(run)
     return [tuple(found) for found in by_design.values() if len(found) > 1]
-
-
-def panel_scores(study: Study, runs: Panel) -> PanelScores:
-    """Everything the runs gave to what counts now, in four queries."""
-    facts = ("pk", "session__participant__code", "prompt__prompt_id", "prompt__split", "prompt")
-    # Sorted here: a database orders texts by its own rules, and draws of clusters follow this order.
-    answers = sorted(
-        counted_answers(study).order_by().values_list(*facts), key=lambda row: (row[1], row[2], row[0])
-    )
-    places = {pk: row for row, (pk, *_) in enumerate(answers)}
-    criteria = criteria_of(prompt for *_, prompt in answers)
-    cells = [(pk, criterion) for pk, *_, prompt in answers for criterion in criteria.get(prompt, ())]
-    columns = {run.pk: column for column, run in enumerate(runs)}
-    return PanelScores(
-        scope=Scope.ALL,
-        participants=[code for _, code, *_ in answers],
-        prompt_ids=[prompt_id for _, _, prompt_id, *_ in answers],
-        is_public=np.array([split == PUBLIC for *_, split, _ in answers], dtype=bool),
-        answer_scores=filled(places, columns, answer_scores(runs)),
-        criterion_answers=np.array([places[pk] for pk, _ in cells], dtype=np.int64),
-        criterion_scores=filled(
-            {cell: row for row, cell in enumerate(cells)}, columns, criterion_scores(runs)
-        ),
-    )
-
-
-def criteria_of(prompts: Iterable[int]) -> Mapping[int, list[int]]:
-    """The criteria of each prompt that has a rubric, in their order."""
-    rows = Criterion.objects.filter(prompt__in=set(prompts)).order_by("prompt_id", "position")
-    found = groupby(rows.values_list("prompt", "pk"), key=lambda row: row[0])
-    return {prompt: [pk for _, pk in own] for prompt, own in found}
-
-
-def answer_scores(runs: Panel) -> Iterator[tuple[int, int, float]]:
-    scores = AnswerScore.objects.filter(
-        run__in=runs, score__isnull=False, revision=F("answer__revision")
-    ).values_list("run", "answer", "score")
-    for run, answer, score in scores.iterator():
-        if score is not None:
-            yield run, answer, score
-
-
-def criterion_scores(runs: Panel) -> Iterator[tuple[int, tuple[int, int], float]]:
-    scored = CriterionScore.objects.filter(
-        run__in=runs, state=RowState.SCORED, criterion__isnull=False, revision=F("answer__revision")
-    ).values_list("run", "answer", "criterion", "score")
-    for run, answer, criterion, score in scored.iterator():
-        if criterion is not None and score is not None:
-            yield run, (answer, criterion), score
 
 
 def study_agreements(study: Study) -> QuerySet[JudgeComparison]:

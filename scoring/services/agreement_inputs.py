@@ -2,21 +2,23 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, groupby
 
 import numpy as np
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
-from judging.models import ScoringRun
+from judging.models import AnswerScore, CriterionScore, RowState, ScoringRun
+from judging.selectors.answers import counted_answers
 from psychometrics.agreement.measures import OF_ALL
-from psychometrics.agreement.scores import PanelScores
+from psychometrics.agreement.scores import PanelScores, filled
+from psychometrics.data.places import PUBLIC
 from psychometrics.inference.measure import Scope
 from scoring.models import JudgeComparison
-from scoring.selectors.agreements import Panel, panel_scores, panels
+from scoring.selectors.agreements import Panel, panels
 from scoring.selectors.scopes import study_scopes
-from studies.models import Study
+from studies.models import Criterion, Study
 
 RESAMPLES = 1000
 # Part of every hash of inputs: what an earlier way of computing left is computed anew.
@@ -100,3 +102,52 @@ def _inputs_sha256(study: Study, runs: Panel, scores: PanelScores, columns: tupl
     for table in (scores.answer_scores, scores.criterion_scores):
         digest.update(np.ascontiguousarray(table[:, list(columns)]).tobytes())
     return digest.hexdigest()
+
+
+def panel_scores(study: Study, runs: Panel) -> PanelScores:
+    """Everything the runs gave to what counts now, in four queries."""
+    facts = ("pk", "session__participant__code", "prompt__prompt_id", "prompt__split", "prompt")
+    # Sorted here: a database orders texts by its own rules, and draws of clusters follow this order.
+    answers = sorted(
+        counted_answers(study).order_by().values_list(*facts), key=lambda row: (row[1], row[2], row[0])
+    )
+    places = {pk: row for row, (pk, *_) in enumerate(answers)}
+    criteria = criteria_of(prompt for *_, prompt in answers)
+    cells = [(pk, criterion) for pk, *_, prompt in answers for criterion in criteria.get(prompt, ())]
+    columns = {run.pk: column for column, run in enumerate(runs)}
+    return PanelScores(
+        scope=Scope.ALL,
+        participants=[code for _, code, *_ in answers],
+        prompt_ids=[prompt_id for _, _, prompt_id, *_ in answers],
+        is_public=np.array([split == PUBLIC for *_, split, _ in answers], dtype=bool),
+        answer_scores=filled(places, columns, answer_scores(runs)),
+        criterion_answers=np.array([places[pk] for pk, _ in cells], dtype=np.int64),
+        criterion_scores=filled(
+            {cell: row for row, cell in enumerate(cells)}, columns, criterion_scores(runs)
+        ),
+    )
+
+
+def criteria_of(prompts: Iterable[int]) -> Mapping[int, list[int]]:
+    """The criteria of each prompt that has a rubric, in their order."""
+    rows = Criterion.objects.filter(prompt__in=set(prompts)).order_by("prompt_id", "position")
+    found = groupby(rows.values_list("prompt", "pk"), key=lambda row: row[0])
+    return {prompt: [pk for _, pk in own] for prompt, own in found}
+
+
+def answer_scores(runs: Panel) -> Iterator[tuple[int, int, float]]:
+    scores = AnswerScore.objects.filter(
+        run__in=runs, score__isnull=False, revision=F("answer__revision")
+    ).values_list("run", "answer", "score")
+    for run, answer, score in scores.iterator():
+        if score is not None:
+            yield run, answer, score
+
+
+def criterion_scores(runs: Panel) -> Iterator[tuple[int, tuple[int, int], float]]:
+    scored = CriterionScore.objects.filter(
+        run__in=runs, state=RowState.SCORED, criterion__isnull=False, revision=F("answer__revision")
+    ).values_list("run", "answer", "criterion", "score")
+    for run, answer, criterion, score in scored.iterator():
+        if criterion is not None and score is not None:
+            yield run, (answer, criterion), score

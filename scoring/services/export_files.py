@@ -18,10 +18,8 @@ from django.db.models.signals import post_save
 from django.dispatch import receiver
 from django.utils.translation import gettext as _
 
-from scoring.export.audience import Audience
 from scoring.models import ExportContents, ExportFile, ExportTaking
 from scoring.selectors.export_files import LEAVING, departures, left_files
-from scoring.services.exports import ExportRefused, Said, study_export
 from studies.models import Study, StudyEvent, User
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
@@ -31,6 +29,11 @@ LINK = timedelta(minutes=15)
 # What a killed worker left is gone within the hour (see `console.tasks`); a live export writes all the time.
 STRAY = timedelta(minutes=50)
 SALT = "scoring.export_files"
+Said = Callable[[int, int], None]
+
+
+class ExportRefused(Refused):
+    """Nothing was written; an earlier export at the place is untouched."""
 
 
 class LinkRefused(Refused):
@@ -44,33 +47,6 @@ class FileGone(Refused):
 def file_path(file: ExportFile) -> Path:
     """Where the file lies. Only the site itself reads there."""
     return exports_folder(file.study) / f"{file.pk}.zip"
-
-
-def tables_file_make(
-    *,
-    study: Study,
-    contents: ExportContents,
-    actor: User | None,
-    software: str,
-    now: datetime,
-    writing: Said,
-    packing: Said,
-) -> ExportFile:
-    """Write the study's tables for an audience and pack them. Raises ExportRefused, ResultsOutOfDate."""
-
-    def fill(folder: Path) -> int:
-        manifest = study_export(
-            study=study,
-            target=folder,
-            replace=False,
-            software=software,
-            now=now,
-            audience=Audience(contents.value),
-            said=writing,
-        )
-        return sum(file.rows or 0 for file in manifest.files if file.name.endswith(".csv"))
-
-    return file_make(study=study, contents=contents, actor=actor, now=now, fill=fill, packing=packing)
 
 
 def file_make(

@@ -21,6 +21,7 @@ from scoring.export.readme import README_NAME, is_quoted, readme
 from scoring.export.rows import ROW_TYPES
 from scoring.export.rows.base import Row
 from scoring.export.tables import write_bytes, write_table, write_text
+from scoring.models import ExportContents, ExportFile
 from scoring.selectors import (
     export_answers as answers,
     export_judges as judges,
@@ -29,10 +30,10 @@ from scoring.selectors import (
     export_results as results,
 )
 from scoring.selectors.publications import publication_of
+from scoring.services.export_files import ExportRefused, Said, file_make
 from scoring.services.freshness import out_of_date
-from studies.models import Study
+from studies.models import Study, User
 from studies.services.database import snapshot
-from studies.services.refusals import Refused
 
 ROWS_OF: Mapping[str, Callable[[Study], Iterable[Row]]] = {
     "participants": people.participant_rows,
@@ -58,15 +59,8 @@ ROWS_OF: Mapping[str, Callable[[Study], Iterable[Row]]] = {
 }
 
 
-Said = Callable[[int, int], None]
-
-
 def nothing_said(done: int, of: int) -> None:
     """For callers that show no progress."""
-
-
-class ExportRefused(Refused):
-    """Nothing was written; an earlier export at the place is untouched."""
 
 
 class ResultsOutOfDate(ExportRefused):
@@ -153,3 +147,30 @@ def _noted(rows: Iterable[Row], quoted: list[Row]) -> Iterator[Row]:
         if is_quoted(row):
             quoted.append(row)
         yield row
+
+
+def tables_file_make(
+    *,
+    study: Study,
+    contents: ExportContents,
+    actor: User | None,
+    software: str,
+    now: datetime,
+    writing: Said,
+    packing: Said,
+) -> ExportFile:
+    """Write the study's tables for an audience and pack them. Raises ExportRefused, ResultsOutOfDate."""
+
+    def fill(folder: Path) -> int:
+        manifest = study_export(
+            study=study,
+            target=folder,
+            replace=False,
+            software=software,
+            now=now,
+            audience=Audience(contents.value),
+            said=writing,
+        )
+        return sum(file.rows or 0 for file in manifest.files if file.name.endswith(".csv"))
+
+    return file_make(study=study, contents=contents, actor=actor, now=now, fill=fill, packing=packing)

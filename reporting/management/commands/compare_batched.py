@@ -6,7 +6,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from judging.coordinator import judging_compare
+from judging.comparison import judging_compare
 from judging.models import RunPurpose
 from judging.selectors.judges import judges_named
 from judging.selectors.runs import open_judging_run

@@ -7,7 +7,7 @@ import pytest
 
 from batches.models import Session
 from formats.item_parameters import ItemParameter, ItemParameters
-from judging.coordinator import judging_compare
+from judging.comparison import judging_compare
 from judging.models import JudgeConfig
 from judging.services.comparing import ComparisonReport, comparison_draw
 from studies.bank.records import PromptRecord

@@ -18,7 +18,8 @@ from scoring.coordinator import Scoring, results_bring_up
 from scoring.export.manifest import Manifest
 from scoring.export.rows import ROW_TYPES
 from scoring.selectors.runs import changes_since, newest_study_results
-from scoring.services.exports import ExportRefused, study_export
+from scoring.services.export_files import ExportRefused
+from scoring.services.exports import study_export
 from studies.models import Participant, Study
 from tests.scoring.exports.small_study.exported_tables import FORMULA, PROMPTS, SECRET_ANSWER, cells, lines
 
