@@ -2,7 +2,16 @@
 
 from django.urls import path
 
-from batches.views import attachments, entering, practice, prompts, sessions, staff, studies
+from studies.views.late import LateViews
+
+attachments = LateViews("batches.views.attachments")
+entering = LateViews("batches.views.entering")
+practice = LateViews("batches.views.practice")
+prompts = LateViews("batches.views.prompts")
+sessions = LateViews("batches.views.sessions")
+staff = LateViews("batches.views.staff")
+studies = LateViews("batches.views.studies")
+
 
 PERSON = "staff/studies/<slug:slug>/participants/<slug:code>/"
 

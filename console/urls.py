@@ -2,24 +2,35 @@
 
 from django.urls import path
 
-from console.views import (
-    announcing,
-    demo,
-    history,
-    home,
-    mails,
-    model_deleting,
-    money,
-    overview,
-    questions,
-    recruiting,
-    rehearsals,
-    studies,
-)
-from console.views.live import actions, board
-from console.views.people import decisions, people
-from console.views.setup import amending, locking, previews, steps
-from console.views.site import banks, deleting, health, item_banks, models, staff
+from studies.views.late import LateViews
+
+announcing = LateViews("console.views.announcing")
+demo = LateViews("console.views.demo")
+history = LateViews("console.views.history")
+home = LateViews("console.views.home")
+mails = LateViews("console.views.mails")
+model_deleting = LateViews("console.views.model_deleting")
+money = LateViews("console.views.money")
+overview = LateViews("console.views.overview")
+questions = LateViews("console.views.questions")
+recruiting = LateViews("console.views.recruiting")
+rehearsals = LateViews("console.views.rehearsals")
+studies = LateViews("console.views.studies")
+actions = LateViews("console.views.live.actions")
+board = LateViews("console.views.live.board")
+decisions = LateViews("console.views.people.decisions")
+people = LateViews("console.views.people.people")
+amending = LateViews("console.views.setup.amending")
+locking = LateViews("console.views.setup.locking")
+previews = LateViews("console.views.setup.previews")
+steps = LateViews("console.views.setup.steps")
+banks = LateViews("console.views.site.banks")
+deleting = LateViews("console.views.site.deleting")
+health = LateViews("console.views.site.health")
+item_banks = LateViews("console.views.site.item_banks")
+models = LateViews("console.views.site.models")
+staff = LateViews("console.views.site.staff")
+
 
 STUDY = "staff/studies/<slug:slug>/"
 SETUP = f"{STUDY}setup/"

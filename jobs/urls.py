@@ -2,7 +2,10 @@
 
 from django.urls import path
 
-from jobs import views
+from studies.views.late import LateViews
+
+views = LateViews("jobs.views")
+
 
 urlpatterns = [
     path("staff/jobs/<uuid:job_id>/", views.staff_job, name="staff_job"),

@@ -2,12 +2,20 @@
 
 from django.urls import path
 
-from reporting.views import judging, judging_run, results, screening, verdicts
-from reporting.views.agreement import pages as agreement
-from reporting.views.audits import pages as audits, rating
-from reporting.views.measurement import pages as measurement
-from reporting.views.planner import pages as planner
-from reporting.views.report import pages as report
+from studies.views.late import LateViews
+
+judging = LateViews("reporting.views.judging")
+judging_run = LateViews("reporting.views.judging_run")
+results = LateViews("reporting.views.results")
+screening = LateViews("reporting.views.screening")
+verdicts = LateViews("reporting.views.verdicts")
+agreement = LateViews("reporting.views.agreement.pages")
+audits = LateViews("reporting.views.audits.pages")
+rating = LateViews("reporting.views.audits.rating")
+measurement = LateViews("reporting.views.measurement.pages")
+planner = LateViews("reporting.views.planner.pages")
+report = LateViews("reporting.views.report.pages")
+
 
 STUDY = "staff/studies/<slug:slug>/"
 RUN = f"{STUDY}judging/<int:number>/"

@@ -2,7 +2,10 @@
 
 from django.urls import path
 
-from scoring.views import exports
+from studies.views.late import LateViews
+
+exports = LateViews("scoring.views.exports")
+
 
 STUDY = "staff/studies/<slug:slug>/"
 

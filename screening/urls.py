@@ -2,10 +2,15 @@
 
 from django.urls import path
 
-from screening.views.screening import staff_screening_filter
+from studies.views.late import LateViews
+
+screening = LateViews("screening.views.screening")
+
 
 urlpatterns = [
     path(
-        "staff/studies/<slug:slug>/screening/filter/", staff_screening_filter, name="staff_screening_filter"
+        "staff/studies/<slug:slug>/screening/filter/",
+        screening.staff_screening_filter,
+        name="staff_screening_filter",
     ),
 ]

@@ -2,17 +2,18 @@
 
 from django.urls import path
 
-from studies.views import (
-    comprehension,
-    consent,
-    contact,
-    first_run,
-    home,
-    invitation_list,
-    invitations,
-    profile,
-    team,
-)
+from studies.views.late import LateViews
+
+comprehension = LateViews("studies.views.comprehension")
+consent = LateViews("studies.views.consent")
+contact = LateViews("studies.views.contact")
+first_run = LateViews("studies.views.first_run")
+home = LateViews("studies.views.home")
+invitation_list = LateViews("studies.views.invitation_list")
+invitations = LateViews("studies.views.invitations")
+profile = LateViews("studies.views.profile")
+team = LateViews("studies.views.team")
+
 
 urlpatterns = [
     path("", home.home, name="home"),

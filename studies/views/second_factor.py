@@ -12,8 +12,9 @@ from allauth.core.exceptions import ReauthenticationRequired
 from allauth.mfa.base.internal.flows import post_authentication
 from allauth.mfa.base.views import IndexView
 from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes import views as codes
 from allauth.mfa.signals import authenticator_removed
-from allauth.mfa.totp.views import ActivateTOTPView
+from allauth.mfa.totp import views as totp
 from allauth.mfa.webauthn.forms import AddWebAuthnForm
 from allauth.mfa.webauthn.views import AddWebAuthnView, RemoveWebAuthnView
 from allauth.usersessions.models import UserSession
@@ -29,6 +30,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse, reverse_lazy
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 
 from studies.models import User
 from studies.services.clock import server_now
@@ -166,7 +168,7 @@ class SecurityView(IndexView):  # type: ignore[misc]  # allauth is untyped
         return context
 
 
-class ActivateAppView(ActivateTOTPView):  # type: ignore[misc]
+class ActivateAppView(totp.ActivateTOTPView):  # type: ignore[misc]
     """Connects an authenticator app."""
 
     def form_valid(self, form: Any) -> HttpResponse:
@@ -202,3 +204,12 @@ class RemovePasskeyView(RemoveWebAuthnView):  # type: ignore[misc]
     """Removes a passkey."""
 
     success_url = reverse_lazy("mfa_index")
+
+
+security = never_cache(SecurityView.as_view())
+add_passkey = never_cache(AddPasskeyView.as_view())
+remove_passkey = RemovePasskeyView.as_view()
+activate_app = never_cache(only_staff(ActivateAppView.as_view()))
+deactivate_app = only_staff(totp.deactivate_totp)
+recovery_codes = never_cache(only_staff(codes.view_recovery_codes))
+generate_recovery_codes = only_staff(codes.generate_recovery_codes)
