@@ -15,7 +15,6 @@ from console.selectors.counting import RailFacts, rail_facts, site_rail_facts
 from console.selectors.states import StudyState, day_of
 from console.views.live.incidents import span_words
 from console.views.live.words import RowWords
-from console.views.setup.protocol_rows import setting_label
 from operations.services.deleting import may_delete
 from presentation.moments import moment
 from presentation.problems import problem_in_words
@@ -26,7 +25,6 @@ from studies.services.clock import server_now
 from studies.views.access import rights_here
 
 register = template.Library()
-register.filter("setting_label", setting_label)  # `{{ name|setting_label }}`
 register.filter("may_delete", may_delete)  # `{% if user|may_delete:row %}`
 register.filter("problem_in_words", problem_in_words)  # `{{ problem|problem_in_words }}`
 Rights = frozenset[Can] | frozenset[SiteCan]

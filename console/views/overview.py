@@ -9,6 +9,7 @@ from console.selectors.cards import study_card, told_by_trails
 from console.selectors.funnel import funnel
 from console.selectors.next_steps import attention, next_step
 from console.selectors.spread import answers_per_question, arms_filled
+from console.views.setup.protocol_rows import setting_label
 from screening.selectors.kept import kept
 from studies.models import Study
 from studies.roles import Can
@@ -35,7 +36,10 @@ def staff_study(request: HttpRequest, study: Study) -> HttpResponse:
         "numbers": board_numbers(study, now),
         "per_question": answers_per_question(answers, card.prompts),
         "arms": arms_filled(study) if Can.SEE_PROTOCOL in rights else (),
-        "amendments": list(study.amendments.order_by("number")),
+        "amendments": [
+            (one, [setting_label(name) for name in one.changes])
+            for one in study.amendments.order_by("number")
+        ],
         "may_see_protocol": Can.SEE_PROTOCOL in rights,
     }
     return render(request, "console/study_overview.html", context)
