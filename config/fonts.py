@@ -5,7 +5,10 @@ sign that is in neither (Chinese, emoji) is shown in a font of the reader's devi
 """
 
 import hashlib
+import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib.metadata import version
@@ -17,6 +20,7 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
+PROGRAM = Path(__file__).with_name("font_cutting.py")
 Ranges = tuple[tuple[int, int], ...]
 
 
@@ -106,22 +110,14 @@ def font_made(name: str) -> Path:
 
 
 def _write_subset(cut: Cut, target: Path) -> None:
-    # Here and not above: Django's checks load every finder at the start of every command.
-    from fontTools.subset import Options, Subsetter
-    from fontTools.ttLib import TTFont
-    from fontTools.varLib.instancer import instantiateVariableFont
-
-    options = Options()
-    options.layout_features = list(cut.features)
-    options.hinting = False
-    options.notdef_outline = True
-    options.name_IDs = [0, 1, 2, 3, 4, 6, 13, 14]  # with the copyright and the licence
-    subsetter = Subsetter(options)
-    wanted = {code for first, last in cut.ranges for code in range(first, last + 1)}
-    subsetter.populate(unicodes=wanted | set(map(ord, cut.signs)))
+    """In a process of its own: Django's checks load every finder, and what cuts fonts is large."""
     package, *inside = cut.source
-    with as_file(files(package).joinpath(*inside)) as source, TTFont(source) as font:
-        subsetter.subset(font)
-        smaller = instantiateVariableFont(font, cut.axes) if cut.axes else font
-        smaller.flavor = "woff2"
-        smaller.save(target)
+    codes = {code for first, last in cut.ranges for code in range(first, last + 1)} | set(map(ord, cut.signs))
+    with as_file(files(package).joinpath(*inside)) as source:
+        order = {
+            "source": str(source), "target": str(target), "features": cut.features, "codes": sorted(codes),
+            "axes": dict(cut.axes),
+        }  # fmt: skip
+        subprocess.run(  # noqa: S603 - the file beside this one, and nothing of the order is in the command
+            [sys.executable, "-I", PROGRAM], input=json.dumps(order).encode(), check=True
+        )

@@ -3,8 +3,6 @@
 What sets them is large and compiled: neither a server nor a worker loads it, and a page that would never end
 is stopped. The process asks for nothing and knows the fonts of installed packages only, so that equal data
 give equal bytes on every machine. Texts come as data and never as markup: nothing in them is an instruction.
-
-Run as a program, this file reads one order as JSON and writes the file.
 """
 
 import json
@@ -16,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+PROGRAM = Path(__file__).with_name("typesetting_program.py")
 TEMPLATES = Path(__file__).resolve().parent.parent / "templates" / "print"
 # Packages of fonts: for our own texts, and for names in Arabic, Hebrew, Chinese, Japanese and Korean.
 FONTS = ("fontpkg_inter", "fontpkg_noto_sans_arabic", "fontpkg_heebo", "manimgx_fonts_cjk")
@@ -39,12 +38,13 @@ def typeset(
     Raises NotSet.
     """
     order = {
+        "root": str(TEMPLATES), "fonts": [place for name in FONTS for place in folders_of(name)],
         "template": template, "data": json.dumps(data, ensure_ascii=False), "format": extension,
         "dated": int(dated.timestamp()) if dated else None, "dots_per_inch": dots_per_inch,
     }  # fmt: skip
     try:
-        done = subprocess.run(  # noqa: S603 - this file, and nothing of the order is in the command
-            [sys.executable, "-I", __file__],
+        done = subprocess.run(  # noqa: S603 - the file beside this one, and nothing of the order is in the command
+            [sys.executable, "-I", PROGRAM],
             input=json.dumps(order).encode(),
             capture_output=True,
             timeout=LONGEST_SECONDS,
@@ -57,26 +57,6 @@ def typeset(
     return done.stdout
 
 
-def _file_of(order: Mapping[str, Any]) -> bytes:
-    import typst
-
-    places = [place for name in FONTS for place in folders_of(name)]
-    fonts = typst.Fonts(include_system_fonts=False, font_paths=places)
-    compiler = typst.Compiler(
-        str(TEMPLATES / order["template"]),
-        root=str(TEMPLATES),
-        font_paths=fonts,
-        ignore_system_fonts=True,
-        sys_inputs={"data": order["data"]},
-    )
-    made = compiler.compile(format=order["format"], ppi=order["dots_per_inch"], timestamp=order["dated"])
-    return made if isinstance(made, bytes) else b"".join(made or ())
-
-
 def folders_of(package: str) -> list[str]:
     found = find_spec(package)
     return list(found.submodule_search_locations or ()) if found else []
-
-
-if __name__ == "__main__":
-    sys.stdout.buffer.write(_file_of(json.load(sys.stdin)))

@@ -6,6 +6,7 @@ fills them from the request with more than anybody here needs.
 
 from typing import Any
 
+from django.apps import apps
 from django.db import models
 from django.db.models.signals import post_delete, pre_save
 from django.dispatch import receiver
@@ -82,6 +83,5 @@ def strip_sign_in_details(instance: Any, **_: Any) -> None:
 @receiver(post_delete, sender="sessions.Session")
 def session_deleted(instance: Any, **_: Any) -> None:
     """Signing out, a new key and clearing what is expired all delete the session."""
-    from allauth.usersessions.models import UserSession  # its app is loaded after this one
-
-    UserSession.objects.filter(session_key=instance.session_key).delete()
+    sign_ins = apps.get_model("usersessions", "UserSession")  # its app is loaded after this one
+    sign_ins.objects.filter(session_key=instance.session_key).delete()
