@@ -1,26 +1,29 @@
-"""Imports that take long, as work in the background."""
+"""Imports of uploaded files, as work in the background."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from console.services.bank_files import (
-    bank_contents_keep,
-    bank_file_import,
-    calibrated_import,
-    item_bank_file_import,
-    model_file_import,
-)
 from console.services.staging import upload_forget
+from formats.problems import FEW, one_line
 from formats.wording import gettext_noop
 from jobs.context import FINE, JobCancelled, JobContext, JobResult, Part
 from jobs.registry import job_kind
+from scoring.readers.model_results.records import ModelResults
+from scoring.selectors.leaderboards import studies_keeping
+from scoring.services.leaderboards import LeaderboardImport
 from studies.models import ItemBank
 from studies.roles import SiteCan
+from studies.selectors.roles import studies_of_staff
 from studies.services.refusals import Refused
 
 READING = gettext_noop("Reading and checking the file")
 STORING = gettext_noop("Storing what was read")
+KEEPING = gettext_noop(
+    "These studies are locked and keep the results of models that they have: %(studies)s. A lead takes the "
+    "new ones over on their page Item parameters."
+)
 READ = 300  # thousandths of the work on a file
 
 
@@ -35,6 +38,8 @@ def forget(*, token: str, **_arguments: Any) -> None:
 )  # fmt: skip
 def read_bank(job: JobContext, *, token: str, **chosen: Any) -> JobResult:
     """Arguments as of `bank_contents_keep`. The upload stays, to be imported from the page it ends with."""
+    from console.services.bank_files import bank_contents_keep
+
     try:
         contents = bank_contents_keep(token=token, **chosen, progress=Part(job, 0, FINE, READING))
     except (Refused, JobCancelled):
@@ -48,6 +53,7 @@ def read_bank(job: JobContext, *, token: str, **chosen: Any) -> JobResult:
         "staff_bank_read",
         [token],
         gettext_noop("Look at what was read, and import it"),
+        leads=True,
     )
 
 
@@ -57,13 +63,21 @@ def read_bank(job: JobContext, *, token: str, **chosen: Any) -> JobResult:
 )  # fmt: skip
 def import_bank(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `bank_file_import`."""
+    from console.services.bank_files import bank_file_import
+
     found = bank_file_import(
         **arguments, actor=job.actor, clock=job.clock, reading=Part(job, 0, READ, READING),
         storing=Part(job, READ, FINE, STORING),
     )  # fmt: skip
+    facts = {
+        "bank": str(found.version), "stored": found.version.number_of_prompts, "left": len(found.problems)
+    }  # fmt: skip
+    imported = gettext_noop(
+        "%(bank)s is imported. Questions stored: %(stored)d. Problems, left out: %(left)d."
+    )
     return JobResult(
-        gettext_noop("%(bank)s is there; left out because of problems: %(problems)d."),
-        {"bank": str(found.version), "problems": len(found.problems)},
+        imported if found.created else gettext_noop("%(bank)s holds exactly this content already."),
+        facts,
         "staff_bank",
         [found.version.bank.slug, found.version.number],
         gettext_noop("Look at the bank"),
@@ -76,10 +90,13 @@ def import_bank(job: JobContext, **arguments: Any) -> JobResult:
 )  # fmt: skip
 def import_items(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `item_bank_file_import`."""
-    item_bank, _created = item_bank_file_import(**arguments, actor=job.actor, now=job.clock())
+    from console.services.bank_files import item_bank_file_import
+
+    item_bank, created = item_bank_file_import(**arguments, actor=job.actor, now=job.clock())
     facts = {"bank": item_bank.slug, "items": item_bank.items.count()}
+    stored = gettext_noop("The item bank %(bank)s is stored; items: %(items)d.")
     return JobResult(
-        gettext_noop("The item bank %(bank)s is stored; items: %(items)d."),
+        stored if created else gettext_noop("It was there already and keeps its short name, %(bank)s."),
         facts,
         "staff_item_banks",
         [],
@@ -93,6 +110,8 @@ def import_items(job: JobContext, **arguments: Any) -> JobResult:
 )  # fmt: skip
 def calibrate(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `calibrated_import`."""
+    from console.services.bank_files import calibrated_import
+
     item_bank, fit = calibrated_import(
         **arguments, actor=job.actor, now=job.clock(),
         progress=lambda what, done, of: job.progress(done, of, what),
@@ -115,24 +134,62 @@ def calibrate(job: JobContext, **arguments: Any) -> JobResult:
 )  # fmt: skip
 def import_models(job: JobContext, *, item_bank: int, **arguments: Any) -> JobResult:
     """Arguments as of `model_file_import`; the item bank by its key."""
+    from console.services.bank_files import model_file_import
+
     bank = ItemBank.objects.get(pk=item_bank)
     done, results = model_file_import(
         **arguments, item_bank=bank, actor=job.actor, clock=job.clock, reading=Part(job, 0, READ, READING),
         storing=Part(job, READ, FINE, STORING),
     )  # fmt: skip
+    more = list(_told_of_models(done, results))
+    own = studies_of_staff(job.actor) if job.actor else None
+    if studies := studies_keeping(bank, among=own):
+        more.append((KEEPING, {"studies": ", ".join(studies)}))
     facts = {
-        "rows": done.read, "new": len(done.created), "replaced": len(done.replaced),
-        "same": len(done.unchanged), "missing": sum(results.missing.values()),
-        "questions": len(done.unknown_prompts), "responses": done.unknown_responses,
-        "notices": "".join(f" {notice}." for notice in results.notices),
+        "new": len(done.created), "replaced": len(done.replaced), "same": len(done.unchanged),
+        "read": len(results.responses), "stored": done.scores,
     }  # fmt: skip
     return JobResult(
         gettext_noop(
-            "Rows read: %(rows)d. Models imported: %(new)d new, %(replaced)d replaced, %(same)d "
-            "unchanged. Scores that are missing: %(missing)d. Questions that the item bank has not, left "
-            "out: %(questions)d; responses to them: %(responses)d.%(notices)s"
+            "Models imported: %(new)d new, %(replaced)d replaced, %(same)d unchanged. Scores read: %(read)d, "
+            "stored: %(stored)d."
         ),
         facts,
+        "staff_models",
+        [],
+        gettext_noop("All models"),
+        more,
+    )
+
+
+def _told_of_models(done: LeaderboardImport, results: ModelResults) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What is missing, what the reader of the file noticed, and what was left out."""
+    for why, number in results.missing.items():
+        yield gettext_noop("Missing, because %(why)s: %(number)d"), {"why": why, "number": number}
+    for notice in results.notices[:FEW]:
+        yield one_line(notice), {}
+    if (rest := len(results.notices) - FEW) > 0:
+        yield gettext_noop("… and %(number)d more"), {"number": rest}
+    if done.unknown_prompts:
+        sentence = gettext_noop(
+            "Not in the item bank, and left out: questions: %(questions)d; responses to them: %(responses)d."
+        )
+        facts = {"questions": len(done.unknown_prompts), "responses": done.unknown_responses}
+        yield sentence, facts
+
+
+@job_kind(
+    "import_table", label=_("Import of a table of tasks"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
+    tidy=forget, page="staff_models_table", all_or_nothing=True,
+)  # fmt: skip
+def import_table(job: JobContext, **arguments: Any) -> JobResult:
+    """Arguments as of `table_file_import`."""
+    from console.services.bank_files import table_file_import
+
+    item_bank, _created = table_file_import(**arguments, actor=job.actor, now=job.clock())
+    return JobResult(
+        gettext_noop("The table is stored as item bank %(bank)s."),
+        {"bank": item_bank.slug},
         "staff_models",
         [],
         gettext_noop("All models"),

@@ -40,7 +40,9 @@ class JobResult:
     """How a job ended: a sentence and where to look now.
 
     `sentence` is marked with gettext_noop and may have places for `facts`: "%(people)d people were looked
-    at." `url_name` with `args` is the page to go to, `label` the words of the link (marked likewise).
+    at." `url_name` with `args` is the page to go to, `label` the words of the link (marked likewise). `more`
+    are further sentences, each with its facts; one without facts may be what a reader of files says. With
+    `leads` whoever waits is led to that page, which says everything again.
     """
 
     sentence: str
@@ -48,6 +50,8 @@ class JobResult:
     url_name: str = ""
     args: Sequence[Any] = ()
     label: str = ""
+    more: Sequence[tuple[str, Mapping[str, Any]]] = ()
+    leads: bool = False
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

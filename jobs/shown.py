@@ -34,10 +34,13 @@ class JobShown:
     phase: str
     left: str
     sentence: str
+    more: list[str]
     error: str
+    problems: list[str]
     cancelled: str
     link: str
     link_label: str
+    leads: bool
     nobody_works: bool
 
     def as_json(self) -> dict[str, Any]:
@@ -48,6 +51,8 @@ def job_shown(job: Job, *, now: datetime) -> JobShown:
     kind = kind_named(job.kind)
     unheard = _nobody_works(job, now)
     again = _page_of(job, kind) if kind and job.state in (JobState.FAILED, JobState.CANCELLED) else ""
+    # What a file is refused for: one sentence, and a line for each of its problems.
+    error, *problems = (problem_in_words(_translated(line)) for line in job.error.split("\n"))
     return JobShown(
         state=job.state,
         state_name=str(job.get_state_display()),
@@ -57,11 +62,14 @@ def job_shown(job: Job, *, now: datetime) -> JobShown:
         percent=100 * job.done // job.total if job.total else None,
         phase=_translated(job.phase),
         left="" if unheard else _time_left(job),
-        sentence=_sentence(job.result),
-        error=problem_in_words(_translated(job.error)),
+        sentence=numbered(_translated(job.result.get("sentence", "")), job.result.get("facts", {})),
+        more=[_told(sentence, facts) for sentence, facts in job.result.get("more", ())],
+        error=error,
+        problems=problems,
         cancelled=_(NOTHING if kind and kind.all_or_nothing else CANCELLED),
         link=_link(job.result) or again,
         link_label=_("Start it again") if again else _translated(job.result.get("label", "")) or _("Show it"),
+        leads=bool(job.result.get("leads")),
         nobody_works=unheard,
     )
 
@@ -95,8 +103,8 @@ def _time_left(job: Job) -> str:
     )
 
 
-def _sentence(result: dict[str, Any]) -> str:
-    return numbered(_translated(result.get("sentence", "")), result.get("facts", {}))
+def _told(sentence: str, facts: dict[str, Any]) -> str:
+    return numbered(_(sentence), facts) if facts else problem_in_words(_(sentence))
 
 
 def _link(result: dict[str, Any]) -> str:
@@ -105,8 +113,9 @@ def _link(result: dict[str, Any]) -> str:
 
 
 def _page_of(job: Job, kind: JobKind) -> str:
-    """Where it is started."""
-    return _address(kind.page, [job.study.slug] if job.study else [])
+    """Where it is started; one of the site, with what was chosen for it."""
+    address = _address(kind.page, [job.study.slug] if job.study else [])
+    return f"{address}?again={job.pk}" if address and job.study is None else address
 
 
 def _address(url_name: str, args: Iterable[object]) -> str:

@@ -1,56 +1,81 @@
-"""Long work of operating a site: a rehearsal with simulated people."""
+"""Long work of operating a site: rehearsals with simulated people, and the studies that are made for them."""
 
-from datetime import datetime
+from collections.abc import Callable
 
 from django.db import transaction
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext_lazy
 
 from formats.wording import gettext_noop
 from jobs.context import FINE, JobContext, JobResult, Part
 from jobs.registry import job_kind
+from jobs.selectors import newest_job
 from jobs.services.starting import job_start
-from judging.services.running.judge_specs import study_judge_specs
-from operations.services.demo_people import STUDY as DEMO
-from operations.services.rehearsal_studies import (
-    demo_models_import,
-    demo_study_make,
+from operations.services.rehearsal_starting import (
+    DEMO_STUDY,
+    REHEARSAL,
+    REHEARSAL_COPY,
     judged_for_free,
-    rehearsal_copy,
-    slug_free,
 )
-from operations.services.rehearsals import Rehearsed, StudyNotOpen, rehearsal_run
-from scoring.coordinator import study_score
-from screening.services.screening import offtask_filter_run
-from studies.models import Study, StudyStatus, User
-from studies.roles import Can
+from studies.models import Study
+from studies.roles import Can, SiteCan
+from studies.selectors.studies import study_by_slug
 
-REHEARSAL = "rehearsal"
+MAKING = gettext_noop("Making the study and its question sets")
 ANSWERING = gettext_noop("Simulated people answer through the pages")
 JUDGING = gettext_noop("Judging their answers and measuring the results")
 
 
-@transaction.atomic
-def rehearsal_start(*, study: Study, people: int, off_task: bool, actor: User, now: datetime) -> Study:
-    """Ask for a rehearsal of a simulated study, or of a simulated copy of a real one, which is made here; the
-    study that is rehearsed. Nothing is left where any of it fails. Raises StudyNotOpen, JobUnderWay, and what
-    building and locking raise.
-    """
-    rehearsed = study if study.is_simulated else rehearsal_copy(study=study, actor=actor, now=now)
-    if rehearsed.status != StudyStatus.FROZEN:
-        raise StudyNotOpen
-    arguments = {"people": people, "off_task": off_task}
-    job_start(kind=REHEARSAL, study=rehearsed, actor=actor, now=now, arguments=arguments)
-    return rehearsed
+@job_kind(
+    REHEARSAL_COPY, label=gettext_lazy("Copy of the study for a rehearsal"), can=Can.SET_UP,
+    page="staff_rehearsal", all_or_nothing=True,
+)  # fmt: skip
+def copy_to_rehearse(job: JobContext, *, slug: str, name: str, people: int, off_task: bool) -> JobResult:
+    """Make a simulated copy of the study, and ask for its rehearsal."""
+    from operations.services.rehearsal_studies import rehearsal_copy
+
+    def make() -> Study:
+        return rehearsal_copy(study=job.study, slug=slug, name=name, actor=job.actor, now=job.clock())
+
+    return _made_and_rehearsed(job, slug, make, people=people, off_task=off_task)
 
 
-@transaction.atomic
-def demo_study_start(*, people: int, actor: User, now: datetime) -> Study:
-    """Make the demo's study with its models, and ask for its rehearsal: all of it, or nothing."""
-    study = demo_study_make(
-        slug=slug_free(DEMO), name=_("Demo study"), is_simulated=True, actor=actor, now=now
+@job_kind(
+    DEMO_STUDY, label=gettext_lazy("Demo study"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
+    page="staff_home", all_or_nothing=True,
+)  # fmt: skip
+def demo_to_rehearse(job: JobContext, *, slug: str, name: str, people: int) -> JobResult:
+    """Make the demo's study with its models, and ask for its rehearsal."""
+    from operations.services.rehearsal_studies import demo_models_import, demo_study_make
+
+    def make() -> Study:
+        study = demo_study_make(slug=slug, name=name, is_simulated=True, actor=job.actor, now=job.clock())
+        demo_models_import(study=study, now=job.clock())
+        return study
+
+    return _made_and_rehearsed(job, slug, make, people=people, off_task=True)
+
+
+def _made_and_rehearsed(
+    job: JobContext, slug: str, make: Callable[[], Study], *, people: int, off_task: bool
+) -> JobResult:
+    """All of it or nothing; once, where another worker begins this again."""
+    progress = Part(job, 0, FINE, MAKING)
+    progress(0, 1)
+    study = study_by_slug(slug)
+    if study is None or newest_job(study, REHEARSAL) is None:
+        with transaction.atomic():
+            study = make()
+            arguments = {"people": people, "off_task": off_task}
+            job_start(kind=REHEARSAL, study=study, actor=job.actor, now=job.clock(), arguments=arguments)
+            progress(1, 1)
+    return JobResult(
+        gettext_noop("%(study)s is made; simulated people answer in it now."),
+        {"study": study.name},
+        "staff_rehearsal",
+        [slug],
+        gettext_noop("Go to the rehearsal"),
+        leads=True,
     )
-    demo_models_import(study=study, now=now)
-    return rehearsal_start(study=study, people=people, off_task=True, actor=actor, now=now)
 
 
 @job_kind(
@@ -58,6 +83,11 @@ def demo_study_start(*, people: int, actor: User, now: datetime) -> Study:
 )
 def rehearsal(job: JobContext, *, people: int, off_task: bool) -> JobResult:
     """Let simulated people answer, run the off-task filter over them, and judge where that costs nothing."""
+    from judging.services.running.judge_specs import study_judge_specs
+    from operations.services.rehearsals import rehearsal_run
+    from scoring.coordinator import study_score
+    from screening.services.screening import offtask_filter_run
+
     answered = 700 if judged_for_free(job.study) else FINE
     done = rehearsal_run(
         study=job.study, people=people, off_task=off_task, actor=job.actor, clock=job.clock,
@@ -70,27 +100,28 @@ def rehearsal(job: JobContext, *, people: int, off_task: bool) -> JobResult:
             actor=job.actor, clock=job.clock, planning=Part(job, answered, 750, JUDGING),
             judging=Part(job, 750, FINE, JUDGING),
         )  # fmt: skip
-    return _result(job, done, undecided=screening.undecided)
+    facts = {
+        "through": done.through, "people": done.people, "answers": done.answers,
+        "waiting": screening.undecided,
+    }  # fmt: skip
+    return _result(job.study, facts)
 
 
-def _result(job: JobContext, done: Rehearsed, *, undecided: int) -> JobResult:
-    facts = {"through": done.through, "people": done.people, "answers": done.answers, "waiting": undecided}
-    if undecided:
+def _result(study: Study, facts: dict[str, int]) -> JobResult:
+    if facts["waiting"]:
         sentence = gettext_noop(
             "Simulated people who are through: %(through)d of %(people)d; answers saved now: %(answers)d. "
             "People whom the off-task filter flagged: %(waiting)d. Decide about them as in a real study."
         )
-        return JobResult(
-            sentence, facts, "staff_screening", [job.study.slug], gettext_noop("Go to screening")
-        )
-    if judged_for_free(job.study):
+        return JobResult(sentence, facts, "staff_screening", [study.slug], gettext_noop("Go to screening"))
+    if judged_for_free(study):
         sentence = gettext_noop(
             "Simulated people who are through: %(through)d of %(people)d; answers saved now: %(answers)d. "
             "They are judged and measured."
         )
-        return JobResult(sentence, facts, "staff_results", [job.study.slug], gettext_noop("See the results"))
+        return JobResult(sentence, facts, "staff_results", [study.slug], gettext_noop("See the results"))
     sentence = gettext_noop(
         "Simulated people who are through: %(through)d of %(people)d; answers saved now: %(answers)d. The "
         "judge of this study is a language model: nothing is asked of it before you start it."
     )
-    return JobResult(sentence, facts, "staff_judging", [job.study.slug], gettext_noop("Go to judging"))
+    return JobResult(sentence, facts, "staff_judging", [study.slug], gettext_noop("Go to judging"))

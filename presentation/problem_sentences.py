@@ -211,5 +211,9 @@ TEMPLATES = (
     _("Nothing was imported; problems found: %(number)s"),
     _("and %(number)s more"),
     _("Nothing was stored; the matrix cannot be calibrated: %(why)s"),
+    _(
+        "A set of %(size)d holds every question there is, so every cut of matrix sampling would be the same; "
+        "ask fewer of each person, or build the sets another way."
+    ),
     _("The zip must hold one file that ends in .jsonl, and has %(number)s. Nothing was imported."),
 )

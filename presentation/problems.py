@@ -19,6 +19,7 @@ from presentation.numbers import counted
 from presentation.problem_sentences import TEMPLATES, WORDS
 
 MOST_CHARACTERS = 1_000  # a longer line holds a whole text of somebody, which is not searched
+GROUPED = re.compile(r"\d{1,3}(,\d{3})+")
 PLACEHOLDER = re.compile(r"\{(\w+)[^}]*\}|%\((\w+)\)[ds]")
 LINES = {"line": gettext_noop("line {number}"), "row": gettext_noop("row {number}")}
 MORE = re.compile(r"^(.*) and ([\d,]+) more\b")
@@ -93,6 +94,10 @@ def _word(value: str) -> str:
     return _(value) if value in WORDS else value
 
 
+def _number(value: str) -> str:
+    return counted(int(value.replace(",", ""))) if GROUPED.fullmatch(value) else value
+
+
 def _choice(value: str) -> str:
     """'a', 'b' or 'c'."""
     return value.replace("' or '", _("' or '"))
@@ -102,6 +107,7 @@ SAID: Mapping[str, Callable[[str], str]] = {
     **dict.fromkeys(("kind", "kinds", "shown", "wanted"), _word),
     **dict.fromkeys(("fault", "remedy"), _sentence),
     "expected": _choice,
+    "number": _number,
     "first": _place,
 }
 

@@ -1,17 +1,16 @@
 """Uploads of banks, item parameters, models' results and judge texts."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _, gettext_lazy
 
-from console.services.bank_files import BANK_FORMATS
 from console.services.staging import shown_name
 from formats.file_kinds import CSV, kind_fault
 from presentation.numbers import counted
 from presentation.problems import problem_in_words
 from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS
+from studies.bank.records import BANK_FORMATS
 from studies.forms.texts import StorableTextField
 from studies.forms.uploads import LARGE_BYTES
 from studies.models import ItemBank
@@ -23,7 +22,7 @@ FORMAT_WORDS = {
     "bbeh": gettext_lazy("BIG-Bench Extra Hard: a .zip of benchmark_tasks, or Hugging Face's .parquet"),
     "bbh": gettext_lazy("BIG-Bench Hard: a .zip with one .json or .parquet a task, or one of them"),
 }
-TABLE_BYTES = 1024**2  # its tasks are calibrated while somebody waits
+TABLE_BYTES = 1024**2  # published tables are far smaller; their calibration says nothing of how far it is
 NO_FILE = gettext_lazy("Choose a file with something in it.")
 
 
@@ -64,16 +63,11 @@ def _slug(help_text: Any) -> forms.CharField:
 
 
 class UploadForm(forms.Form):
-    """A form with a file. `problems` are those of its lines, which stand apart from the one sentence of what
-    became of it.
-    """
-
-    problems: Sequence[str] = ()
+    """A form with a file, which is read by a job."""
 
     def refuse(self, refusal: Refused) -> None:
-        """Say why the file was not taken: one line at its field, what is wrong with its lines beside it."""
-        told, *self.problems = problem_in_words(str(refusal)).split("\n")
-        self.add_error("file", told)
+        """Say at its field why the file was not taken."""
+        self.add_error("file", problem_in_words(str(refusal)))
 
 
 class BankForm(UploadForm):

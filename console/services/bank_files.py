@@ -6,20 +6,18 @@ The upload stays where it is, so that a worker that was killed can begin again: 
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any, get_args
 
 from django.utils.translation import gettext as _
 
-from console.services.staging import UploadRefused, note_keep, note_kept, staged_folder, staged_root
+from console.services.bank_contents import BankContents
+from console.services.staging import UploadRefused, note_keep, staged_folder, staged_root
 from formats.item_parameters import ItemParametersRefused, read_item_parameters
 from formats.problems import Problem, grouped
 from formats.progress import Progress, unseen
-from presentation.codes import CodeNames
 from presentation.numbers import counted
-from presentation.tables import Named
 from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
 from psychometrics.calibration import BankFit, FitOptions, NotCalibratable, fit_matrix
 from psychometrics.calibration.reporting import parameters_of
@@ -32,54 +30,13 @@ from scoring.services.leaderboards import LeaderboardImport, leaderboard_import
 from scoring.services.task_tables import task_table_import
 from studies.bank.building import BankReading
 from studies.bank.reading import read_bank
-from studies.bank.records import BankFormat
-from studies.models import ItemBank, JudgeProtocol, User
-from studies.protocol.judge_texts import (
-    EXACT_FILE,
-    HARNESS_FILE,
-    RUBRIC_FILE,
-    JudgeTextsRefused,
-    read_judge_texts,
-)
-from studies.services.banks import BankImport, bank_import, item_bank_import, judge_protocol_import
+from studies.bank.records import BANK_FORMATS, BankFormat
+from studies.models import ItemBank, User
+from studies.services.banks import BankImport, bank_import, item_bank_import
 
-BANK_FORMATS: tuple[BankFormat, ...] = get_args(BankFormat)
 SHOWN = 200
 Clock = Callable[[], datetime]
 PhaseProgress = Callable[[str, int, int], None]
-
-
-class FileHasProblems(UploadRefused):
-    """Nothing was imported; `problems` say why, each with its place and those of a kind as one;
-    there are `number`.
-    """
-
-    def __init__(self, problems: tuple[str, ...], number: int) -> None:
-        self.problems = problems
-        sentence = _("Nothing was imported; problems found: %(number)s") % {"number": counted(number)}
-        super().__init__("\n".join([sentence, *problems]))
-
-
-@dataclass(frozen=True)
-class BankContents:
-    """What was read of a bank, before it is stored: how many questions of which kinds, and the problems, of
-    which the first are in `problems`.
-    """
-
-    prompts: int
-    grading: dict[str, int]
-    modality: dict[str, int]
-    categories: Sequence[tuple[str, int]]
-    category_names: dict[str, str]
-    problems: Sequence[str]
-    problems_number: int
-    first: Sequence[str]
-    notices: Sequence[str] = ()
-
-    @property
-    def named_categories(self) -> list[tuple[Named, int]]:
-        names = CodeNames(self.category_names)
-        return [(names.category(code), number) for code, number in self.categories]
 
 
 def bank_contents_keep(
@@ -106,12 +63,6 @@ def bank_contents_keep(
     return contents
 
 
-def bank_contents_kept(token: str) -> tuple[BankContents, dict[str, Any]]:
-    """What was found in an upload, and what was chosen for it. Raises UploadRefused where it is gone."""
-    note = note_kept(token)
-    return BankContents(**note["contents"]), note["chosen"]
-
-
 def bank_file_import(
     *,
     token: str,
@@ -127,7 +78,7 @@ def bank_file_import(
     """Store an uploaded bank as its next version; with problems only where `partial` leaves those out."""
     found = _reading(token, bank_format, mini=mini, progress=reading)
     if found.problems and not partial:
-        raise FileHasProblems(_shown(found.problems, token), len(found.problems))
+        raise _refusal(found.problems, token)
     return bank_import(slug=slug, reading=found, strict=False, actor=actor, now=clock(), progress=storing)
 
 
@@ -209,30 +160,6 @@ def table_file_import(
     return item_bank, created
 
 
-def judge_texts_import(
-    *,
-    slug: str,
-    exact: bytes,
-    rubric: bytes,
-    harness: bytes,
-    folder: Path,
-    actor: User | None,
-    now: datetime,
-) -> tuple[JudgeProtocol, bool]:
-    """Store a judge's two texts, as two files or as the published harness has them in one."""
-    try:
-        if harness:
-            (folder / HARNESS_FILE).parent.mkdir(parents=True)
-            (folder / HARNESS_FILE).write_bytes(harness)
-        else:
-            (folder / EXACT_FILE).write_bytes(exact)
-            (folder / RUBRIC_FILE).write_bytes(rubric)
-        texts = read_judge_texts(folder)
-    except JudgeTextsRefused as refusal:
-        raise UploadRefused(str(refusal).replace(f"{folder}/", "")) from None
-    return judge_protocol_import(slug=slug, texts=texts, now=now, actor=actor)
-
-
 def _reading(token: str, bank_format: str, *, mini: bool, progress: Progress) -> BankReading:
     known = next((known for known in BANK_FORMATS if known == bank_format), None)
     if known is None:
@@ -264,8 +191,9 @@ def _one_file(token: str) -> Path:
     return root
 
 
-def _refusal(problems: Sequence[Problem], token: str) -> FileHasProblems:
-    return FileHasProblems(_shown(problems, token), len(problems))
+def _refusal(problems: Sequence[Problem], token: str) -> UploadRefused:
+    sentence = _("Nothing was imported; problems found: %(number)s") % {"number": counted(len(problems))}
+    return UploadRefused("\n".join([sentence, *_shown(problems, token)]))
 
 
 def _shown(problems: Sequence[Problem], token: str) -> tuple[str, ...]:

@@ -33,12 +33,6 @@ MAX_NAME_BYTES = 200  # file systems take 255
 # They hold gold answers: what nobody goes on with is gone within the hour (see `console.tasks`).
 STRAY_AFTER_SECONDS = 50 * 60
 CHUNK = 1024 * 1024
-# What is read and stored within a few seconds: so many bytes of these files, and so many rows.
-QUICK_BYTES = {
-    ".jsonl": 4 * CHUNK, ".json": 4 * CHUNK, ".csv": 4 * CHUNK, ".parquet": CHUNK // 4, ".eval": CHUNK // 4
-}  # fmt: skip
-QUICK_ROWS = 5_000
-ROW_ENDS = {".jsonl": b"\n", ".csv": b"\n", ".json": b"{"}
 BIDIRECTIONAL = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 # What the standard library raises for archives with any byte changed.
 UNREADABLE = (
@@ -128,21 +122,6 @@ def note_kept(token: str) -> dict[str, Any]:
 
 def _note(token: str) -> Path:
     return staged_folder(token).with_suffix(".json")
-
-
-def is_quick(token: str) -> bool:
-    """Whether an upload is read and stored within a few seconds, as it lies there, unpacked."""
-    rows = 0
-    shares = 0.0
-    for path in staged_folder(token).rglob("*"):
-        ending = path.suffix.lower()
-        if ending not in QUICK_BYTES or not path.is_file():
-            continue
-        shares += path.stat().st_size / QUICK_BYTES[ending]
-        if shares > 1:
-            return False
-        rows += path.read_bytes().count(ROW_ENDS[ending]) if ending in ROW_ENDS else 0
-    return rows <= QUICK_ROWS
 
 
 def upload_forget(token: str) -> None:

@@ -2,30 +2,24 @@
 
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from datetime import datetime
-from itertools import chain, count
 from pathlib import Path
 from types import MappingProxyType
 
 from django.conf import settings
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from batches.services.plans import batches_build
 from formats.item_parameters import read_item_parameters
 from operations.services.demo_models import simulated_models_import
+from operations.services.rehearsal_starting import settings_judged_for_free
 from studies.bank.reading import read_bank
 from studies.models import Study, User
-from studies.protocol.settings import ProtocolSettings, read_settings
-from studies.selectors.studies import study_by_slug
+from studies.protocol.settings import read_settings
 from studies.services.banks import bank_import, item_bank_import
-from studies.services.readiness import StudyNotReady, require_ready
-from studies.services.slugs import MAX_CHARACTERS
-from studies.services.studies import MAX_NAME_CHARACTERS, study_create, study_freeze
+from studies.services.studies import study_create, study_freeze
 
 FIXTURES = Path(settings.BASE_DIR) / "fixtures" / "demo_bank"
-FREE_JUDGES = ("checks", "match")
 # Of the demo's studies.
 PROTOCOL: dict[str, object] = {
     "batch_size": 6,
@@ -40,19 +34,19 @@ PROTOCOL: dict[str, object] = {
 
 
 @transaction.atomic
-def rehearsal_copy(*, study: Study, actor: User | None, now: datetime) -> Study:
+def rehearsal_copy(*, study: Study, slug: str, name: str, actor: User | None, now: datetime) -> Study:
     """A simulated study like this one, its question sets built, locked; the study itself stays as it is.
 
     It opens at once. Where the study's judge is a language model and the bank's own checks or expected
     answers can score every question, they do, at no cost. Raises what building and locking raise.
     """
     copy = study_create(
-        slug=slug_free(f"{study.slug[: MAX_CHARACTERS - 14]}-rehearsal"),
-        name=_("%(study)s (rehearsal)") % {"study": study.name[: MAX_NAME_CHARACTERS - 20]},
+        slug=slug,
+        name=name,
         bank_version=study.bank_version,
         item_bank=study.item_bank,
         judge_protocol=study.judge_protocol,
-        settings=_settings_judged_for_free(study),
+        settings=settings_judged_for_free(study),
         now=now,
         actor=actor,
         is_simulated=True,
@@ -97,31 +91,6 @@ def demo_models_import(*, study: Study, now: datetime) -> int:
     return len(known)
 
 
-def judged_for_free(study: Study) -> bool:
-    """Whether the study's judge costs nothing."""
-    return study.protocol.judge_kind in FREE_JUDGES
-
-
 def _built_and_locked(study: Study, actor: User | None, now: datetime) -> Study:
     batches_build(study=study, now=now, actor=actor)
     return study_freeze(study=study, now=now, actor=actor)
-
-
-def _settings_judged_for_free(study: Study) -> ProtocolSettings:
-    """Those of the study, with a judge that costs nothing where its bank allows one."""
-    own = study.protocol
-    for kind in FREE_JUDGES if own.judge_kind == "llm" else ():
-        wanted = own.model_copy(update={"judge_kind": kind})
-        with suppress(StudyNotReady):
-            require_ready(study, wanted)
-            return wanted
-    return own
-
-
-def slug_free(wanted: str) -> str:
-    """This short name, or the first with a number after it that no study has."""
-    return next(
-        slug
-        for slug in chain([wanted], (f"{wanted}-{number}" for number in count(2)))
-        if study_by_slug(slug) is None
-    )

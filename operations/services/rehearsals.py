@@ -13,14 +13,14 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from batches.models import Answer, Batch, Session
+from batches.models import Answer, Session
 from batches.rules.statuses import SessionStatus
-from batches.selectors.plans import people_per_batch
 from operations.rehearsal.mailbox import KeptMails
 from operations.rehearsal.people import draw_people
 from operations.rehearsal.taking_part import Site, go_through
 from operations.rehearsal.web import WebParticipant
 from operations.selectors import prompt_keys
+from operations.services.rehearsal_starting import StudyNotOpen, places_of
 from studies.models import Participant, Study, StudyStatus, User
 from studies.services.mails.mails import mails_kept
 from studies.services.people.participants import NewPerson, participants_add, people_present
@@ -41,15 +41,6 @@ class StudyIsReal(Refused):
                 "rehearse a copy of it, or make a study with create_study --simulated."
             )
             % {"study": study.slug}
-        )
-
-
-class StudyNotOpen(Refused):
-    """Nobody can start in a study that is a draft or closed."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            _("Simulated people answer in a study that is locked and not closed. Lock it first.")
         )
 
 
@@ -91,16 +82,6 @@ def simulated_people_add(*, study: Study, number: int | None, actor: User | None
 def addresses_of(study: Study, number: int) -> list[str]:
     """Of the first so many simulated people."""
     return [f"{study.slug}-{n + 1:03d}@example.org" for n in range(number)]
-
-
-def places_of(study: Study) -> int:
-    """How many people the question sets have room for; 0 before they are built."""
-    return Batch.objects.filter(plan__study=study).count() * people_per_batch(study.protocol)
-
-
-def through_of(study: Study) -> int:
-    """How many people have ended their session, whichever way."""
-    return Session.objects.filter(participant__study=study).exclude(status=SessionStatus.ACTIVE).count()
 
 
 def rehearsal_run(

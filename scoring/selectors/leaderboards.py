@@ -7,7 +7,7 @@ from django.db.models import F, Max, Q, QuerySet
 from formats.cells import csv_cell
 from psychometrics.inference.measure import Block
 from scoring.models import MeasureRow, ModelConfiguration, ResultSet
-from scoring.readers.model_results.reading import SCORE_COLUMNS
+from scoring.readers.model_results.records import SCORE_COLUMNS
 from studies.models import ItemBank, Prompt, Study
 from studies.selectors.private_questions import of_public
 

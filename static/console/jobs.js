@@ -1,8 +1,9 @@
-// Follows the jobs on a page: every two seconds each asks how far it is. A page says data-reload on a job whose end
-// changes more of it than the job's own part; while something there is not sent, it offers that instead.
+// Follows the jobs on a page: soon after it was loaded, then every two seconds, each asks how far it is. Its end
+// leads on, or loads the page anew; while something there is not sent, it offers that instead.
 
 import { isChanged } from "../js/changed.js";
 
+const FIRST_MS = 250;
 const EVERY_MS = 2_000;
 const HIDDEN_MS = 15_000;
 const TIMEOUT_MS = 10_000;
@@ -12,8 +13,8 @@ for (const job of document.querySelectorAll("[data-job]")) follow(job);
 
 async function follow(job) {
   const kept = { tag: "", failures: 0 };
-  for (;;) {
-    await pause();
+  for (let wait = FIRST_MS; ; wait = Math.min(2 * wait, EVERY_MS)) {
+    await pause(wait);
     const over = await look(job, kept);
     place(job, "trouble").hidden = kept.failures < TROUBLE_AFTER;
     if (over) return;
@@ -60,8 +61,9 @@ function showOpen(job, state) {
 }
 
 function showEnd(job, state) {
-  if (job.dataset.reload && ![...document.forms].some(isChanged)) {
-    location.reload();
+  if (![...document.forms].some(isChanged)) {
+    if (state.leads) location.replace(state.link);
+    else location.reload();
     return;
   }
   const hadFocus = job.contains(document.activeElement);
@@ -74,8 +76,7 @@ function showEnd(job, state) {
     link.firstElementChild.href = state.link;
     say(link.firstElementChild, state.link_label);
   }
-  const anew = place(job, "anew");
-  if (anew) anew.hidden = false;
+  place(job, "anew").hidden = false;
   paint(job, state.state);
   if (hadFocus) document.getElementById("main").focus({ preventScroll: true });
 }
@@ -96,10 +97,9 @@ function place(job, name) {
   return job.querySelector(`[data-show="${name}"]`);
 }
 
-function pause() {
-  const wait = document.visibilityState === "visible" ? EVERY_MS : HIDDEN_MS;
+function pause(wait) {
   return new Promise((resolve) => {
-    const timer = setTimeout(end, wait);
+    const timer = setTimeout(end, document.visibilityState === "visible" ? wait : HIDDEN_MS);
     document.addEventListener("visibilitychange", end);
     function end() {
       clearTimeout(timer);

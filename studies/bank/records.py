@@ -5,7 +5,7 @@ A blank answer, criterion or id is an error here, so nothing downstream has to a
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, model_validator
 from pydantic_core import PydanticCustomError
@@ -14,6 +14,7 @@ from formats.texts import FilledText, Label, PromptId, StrictNumber, Text, Texts
 
 PDF_TYPE = "application/pdf"
 BankFormat = Literal["chiron", "gim", "bbeh", "bbh"]
+BANK_FORMATS: tuple[BankFormat, ...] = get_args(BankFormat)
 
 
 class Record(BaseModel):

@@ -6,24 +6,14 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console.forms.uploads import BankForm
 from console.selectors.banks import bank_facts, bank_versions, studies_using
-from console.services.bank_files import (
-    FileHasProblems,
-    bank_contents_keep,
-    bank_contents_kept,
-    bank_file_import,
-)
-from console.services.staging import is_quick, upload_forget, upload_stage
-from jobs.selectors import open_jobs
-from jobs.services.starting import job_start
+from console.services.bank_contents import bank_contents_kept
+from console.views.site.uploads import chosen_before, left_to_a_job, uploaded
 from presentation.codes import CodeNames
-from presentation.numbers import counted
-from presentation.problems import problem_in_words
 from studies.forms.uploads import takes_large_files
 from studies.models import BankVersion, Prompt
 from studies.roles import SiteCan
@@ -101,40 +91,17 @@ def staff_bank(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_bank_upload(request: HttpRequest) -> HttpResponse:
     """Choose a file; it is read and shown before anything is stored."""
-    form = BankForm(request.POST or None, request.FILES or None, initial={"slug": request.GET.get("slug")})
+    initial = {"slug": request.GET.get("slug"), **chosen_before(request)}
+    form = BankForm(request.POST or None, request.FILES or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         try:
-            return _read(request, form)
+            require_slug(form.cleaned_data["slug"], of="a bank")
+            return uploaded(request, "read_bank", form.cleaned_data)
         except Refused as refusal:
             form.refuse(refusal)
     return render(
         request, "console/site/bank_upload.html", {"form": form}, status=422 if form.errors else 200
     )
-
-
-def _read(request: HttpRequest, form: BankForm) -> HttpResponse:
-    values = form.cleaned_data
-    require_slug(values["slug"], of="a bank")
-    upload = values["file"]
-    chosen = {"slug": values["slug"], "bank_format": values["bank_format"], "mini": values["mini"]}
-    token = upload_stage(name=upload.name, content=upload.read())
-    if not is_quick(token):
-        return _left_to_a_job(request, "read_bank", {**chosen, "token": token})
-    try:
-        bank_contents_keep(token=token, **chosen)
-    except Refused:
-        upload_forget(token)
-        raise
-    return redirect("staff_bank_read", token)
-
-
-def _left_to_a_job(request: HttpRequest, kind: str, arguments: dict[str, Any]) -> HttpResponse:
-    """Start it, unless the same work on the same upload waits or runs: a button may be pressed twice."""
-    job = open_jobs(None).filter(kind=kind, arguments__token=arguments["token"]).first()
-    if job is None:
-        actor, now = signed_in(request), server_now()
-        job = job_start(kind=kind, study=None, actor=actor, now=now, arguments=arguments)
-    return redirect("staff_job", job.pk)
 
 
 @site_page(SiteCan.MAKE_STUDIES)
@@ -154,25 +121,10 @@ def staff_bank_read(request: HttpRequest, upload: str) -> HttpResponse:
 @require_POST
 def staff_bank_import(request: HttpRequest) -> HttpResponse:
     """Store what was read and shown."""
-    values = request.POST
-    arguments: dict[str, Any] = {name: values.get(name, "") for name in ("token", "slug", "bank_format")}
-    arguments |= {"mini": values.get("mini") == "True", "partial": values.get("partial") == "yes"}
+    token, partial = request.POST.get("token", ""), request.POST.get("partial") == "yes"
     try:
-        if not is_quick(arguments["token"]):
-            return _left_to_a_job(request, "import_bank", arguments)
-        found = bank_file_import(**arguments, actor=signed_in(request), clock=timezone.now)
-    except FileHasProblems as refusal:
-        messages.error(request, problem_in_words(refusal.problems[0] if refusal.problems else str(refusal)))
-        return redirect("staff_bank_upload")
+        _contents, chosen = bank_contents_kept(token)
     except Refused as refusal:
-        messages.error(request, problem_in_words(str(refusal)))
+        messages.error(request, str(refusal))
         return redirect("staff_bank_upload")
-    upload_forget(values.get("token", ""))
-    version = found.version
-    if found.created:
-        facts = {"stored": counted(version.number_of_prompts), "left": counted(len(found.problems))}
-        counts = _("Questions stored: %(stored)s. Problems, left out: %(left)s.") % facts
-        messages.success(request, f"{_('%(bank)s is imported.') % {'bank': version}} {counts}")
-    else:
-        messages.info(request, _("%(bank)s holds exactly this content already.") % {"bank": version})
-    return redirect("staff_bank", slug=version.bank.slug, number=version.number)
+    return left_to_a_job(request, "import_bank", {**chosen, "token": token, "partial": partial})

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -14,9 +13,8 @@ from django.views.decorators.http import require_http_methods
 
 from console.forms.uploads import CalibrationForm, ItemBankForm, JudgeTextsForm
 from console.selectors.banks import item_banks, judge_texts, studies_using
-from console.services.bank_files import item_bank_file_import, judge_texts_import
-from console.services.staging import is_quick, upload_forget, upload_stage
-from jobs.services.starting import job_start
+from console.services.judge_texts import judge_texts_import
+from console.views.site.uploads import chosen_before, uploaded
 from presentation.problems import problem_in_words
 from studies.forms.uploads import takes_large_files
 from studies.roles import SiteCan
@@ -53,12 +51,11 @@ TEXT_COLUMNS: tuple[Column[Any], ...] = (
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_item_banks(request: HttpRequest) -> HttpResponseBase:
     """Every item bank with the studies on it, the same rows as CSV; POST stores another one."""
-    form = ItemBankForm(request.POST or None, request.FILES or None)
+    form = ItemBankForm(request.POST or None, request.FILES or None, initial=chosen_before(request))
     if request.method == "POST" and form.is_valid():
-        values = form.cleaned_data
         try:
-            require_slug(values["slug"], of="an item bank")
-            return _stored(request, slug=values["slug"], upload=values["file"])
+            require_slug(form.cleaned_data["slug"], of="an item bank")
+            return uploaded(request, "import_items", form.cleaned_data)
         except Refused as refusal:
             form.refuse(refusal)
     listing = Listing(request, ITEM_BANK_COLUMNS)
@@ -72,55 +69,18 @@ def staff_item_banks(request: HttpRequest) -> HttpResponseBase:
     return render(request, "console/site/item_banks.html", context, status=422 if form.errors else 200)
 
 
-def _stored(request: HttpRequest, *, slug: str, upload: UploadedFile) -> HttpResponse:
-    """Store the parameters at once, or let a worker do it where they are many."""
-    token = upload_stage(name=upload.name or "", content=upload.read())
-    if not is_quick(token):
-        job = job_start(
-            kind="import_items", study=None, actor=signed_in(request), now=server_now(),
-            arguments={"token": token, "slug": slug},
-        )  # fmt: skip
-        return redirect("staff_job", job.pk)
-    try:
-        bank, created = item_bank_file_import(
-            token=token, slug=slug, actor=signed_in(request), now=server_now()
-        )
-    finally:
-        upload_forget(token)
-    sentence = (
-        _("The item bank %(bank)s is stored.")
-        if created
-        else _("It was there already and keeps its short name, %(bank)s.")
-    )
-    messages.success(request, sentence % {"bank": bank.slug})
-    return redirect("staff_item_banks")
-
-
 @takes_large_files
 @site_page(SiteCan.MAKE_STUDIES)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_calibrate(request: HttpRequest) -> HttpResponse:
     """An item bank from a matrix of models' scores, in the background."""
-    form = CalibrationForm(request.POST or None, request.FILES or None)
+    form = CalibrationForm(request.POST or None, request.FILES or None, initial=chosen_before(request))
     if request.method == "POST" and form.is_valid():
-        values = form.cleaned_data
         try:
-            require_slug(values["slug"], of="an item bank")
-            token = upload_stage(name=values["file"].name, content=values["file"].read())
+            require_slug(form.cleaned_data["slug"], of="an item bank")
+            return uploaded(request, "calibrate", form.cleaned_data)
         except Refused as refusal:
             form.refuse(refusal)
-        else:
-            arguments = {
-                "token": token, "slug": values["slug"], "difficulty_only": values["difficulty_only"]
-            }  # fmt: skip
-            job = job_start(
-                kind="calibrate",
-                study=None,
-                actor=signed_in(request),
-                now=server_now(),
-                arguments=arguments,
-            )
-            return redirect("staff_job", job.pk)
     return render(request, "console/site/calibrate.html", {"form": form}, status=422 if form.errors else 200)
 
 

@@ -3,36 +3,26 @@
 from collections.abc import Iterator
 from typing import Any
 
-from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
-from django.utils import timezone
-from django.utils.translation import gettext as _, gettext_lazy, ngettext
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from console.forms.uploads import ModelsForm, TableForm
 from console.selectors.banks import model_rows, scores_of
-from console.services.bank_files import model_file_import, table_file_import
-from console.services.staging import is_quick, upload_forget, upload_stage
+from console.views.site.uploads import chosen_before, uploaded
 from formats.asked_numbers import number_asked
 from formats.cells import csv_cell
-from formats.problems import FEW
-from jobs.services.starting import job_start
-from presentation.numbers import counted
-from presentation.problems import problem_in_words
 from scoring.models import ModelConfiguration
-from scoring.selectors.leaderboards import studies_keeping, template_rows
-from scoring.services.leaderboards import LeaderboardImport
+from scoring.selectors.leaderboards import template_rows
 from studies.forms.uploads import takes_large_files
 from studies.models import ItemBank
 from studies.roles import SiteCan
-from studies.selectors.roles import studies_of_staff
-from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
-from studies.views.access import signed_in, site_page
+from studies.views.access import site_page
 from studies.views.csv_files import csv_file
 from studies.views.listing import Column, Listing
 
@@ -102,77 +92,15 @@ def staff_models_template(request: HttpRequest) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_models_upload(request: HttpRequest) -> HttpResponse:
     """Store a file of models' results, all of it or nothing."""
-    form = ModelsForm(request.POST or None, request.FILES or None)
+    form = ModelsForm(request.POST or None, request.FILES or None, initial=chosen_before(request))
     if request.method == "POST" and form.is_valid():
+        values = form.cleaned_data
         try:
-            return _stored(request, form)
+            return uploaded(request, "import_models", {**values, "item_bank": values["item_bank"].pk})
         except Refused as refusal:
             form.refuse(refusal)
     context = {"form": form, "banks": ItemBank.objects.order_by("slug", "-imported_at")}
     return render(request, "console/site/models_upload.html", context, status=422 if form.errors else 200)
-
-
-def _stored(request: HttpRequest, form: ModelsForm) -> HttpResponse:
-    values = form.cleaned_data
-    upload = values["file"]
-    token = upload_stage(name=upload.name, content=upload.read())
-    chosen = {name: values[name] for name in ("source", "model", "scorer", "replace")} | {"token": token}
-    if not is_quick(token):
-        job = job_start(
-            kind="import_models", study=None, actor=signed_in(request), now=server_now(),
-            arguments=chosen | {"item_bank": values["item_bank"].pk},
-        )  # fmt: skip
-        return redirect("staff_job", job.pk)
-    try:
-        done, results = model_file_import(
-            **chosen, item_bank=values["item_bank"], actor=signed_in(request), clock=timezone.now
-        )
-    finally:
-        upload_forget(token)
-    read = _("Scores read: %(read)s, stored: %(stored)s.") % {
-        "read": counted(len(results.responses)), "stored": counted(done.scores)
-    }  # fmt: skip
-    messages.success(request, f"{_what_came(done)} {read}")
-    for why, number in results.missing.items():
-        messages.info(
-            request, _("Missing, because %(why)s: %(number)s") % {"why": why, "number": counted(number)}
-        )
-    if results.notices:
-        first = [problem_in_words(notice) for notice in results.notices[:FEW]]
-        rest = len(results.notices) - FEW
-        more = [_("… and %(number)s more") % {"number": counted(rest)}] if rest > 0 else []
-        messages.warning(request, "\n".join([*first, *more]))
-    if done.unknown_prompts:
-        sentence = ngettext(
-            "Not in the item bank, and left out: %(questions)s question; responses to it: %(responses)s.",
-            "Not in the item bank, and left out: %(questions)s questions with %(responses)s responses.",
-            len(done.unknown_prompts),
-        )
-        numbers = {
-            "questions": counted(len(done.unknown_prompts)),
-            "responses": counted(done.unknown_responses),
-        }
-        messages.warning(request, sentence % numbers)
-    own = studies_of_staff(signed_in(request))
-    if studies := studies_keeping(values["item_bank"], among=own):
-        sentence = _(
-            "These studies are locked and keep the results of models that they have: %(studies)s. A lead "
-            "takes the new ones over on their page Item parameters."
-        )
-        messages.info(request, sentence % {"studies": ", ".join(studies)})
-    return redirect("staff_models")
-
-
-def _what_came(done: LeaderboardImport) -> str:
-    sentence = ngettext(
-        "%(new)s model imported, %(replaced)s replaced, %(same)s unchanged.",
-        "%(new)s models imported, %(replaced)s replaced, %(same)s unchanged.",
-        len(done.created),
-    )
-    return sentence % {
-        "new": counted(len(done.created)), "replaced": counted(len(done.replaced)),
-        "same": counted(len(done.unchanged)),
-    }  # fmt: skip
 
 
 @takes_large_files
@@ -180,24 +108,13 @@ def _what_came(done: LeaderboardImport) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_models_table(request: HttpRequest) -> HttpResponse:
     """An item bank of tasks, with the models of a table of accuracies."""
-    form = TableForm(request.POST or None, request.FILES or None)
+    form = TableForm(request.POST or None, request.FILES or None, initial=chosen_before(request))
     if request.method == "POST" and form.is_valid():
-        values = form.cleaned_data
         try:
-            require_slug(values["slug"], of="an item bank")
-            token = upload_stage(name=values["file"].name, content=values["file"].read())
-            try:
-                bank, _created = table_file_import(
-                    token=token, slug=values["slug"], source=values["source"],
-                    actor=signed_in(request), now=server_now(),
-                )  # fmt: skip
-            finally:
-                upload_forget(token)
+            require_slug(form.cleaned_data["slug"], of="an item bank")
+            return uploaded(request, "import_table", form.cleaned_data)
         except Refused as refusal:
             form.refuse(refusal)
-        else:
-            messages.success(request, _("The table is stored as item bank %(bank)s.") % {"bank": bank.slug})
-            return redirect("staff_models")
     return render(
         request, "console/site/models_table.html", {"form": form}, status=422 if form.errors else 200
     )

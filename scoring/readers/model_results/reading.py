@@ -36,7 +36,6 @@ MAX_CSV_BYTES = 16 * MEBIBYTE
 MAX_THETA = 100.0  # logits; what lies beyond is a slip of the decimal point
 NO_SCORE = "no score"
 WHOLE_NUMBERS, NUMBERS = ("epoch", "epochs"), ("score", "theta", "se")
-SCORE_COLUMNS = ("model", "question", "score", "epoch")
 
 
 class ResultsFormat(StrEnum):
@@ -126,7 +125,7 @@ def read_responses(path: Path, progress: Progress = unseen) -> records.ModelResu
     found = records.Collector()
     is_csv = path.suffix.lower() == ".csv"
     kind = _ScoreRow if is_csv else _ResponseLine
-    rows = _csv_objects(path, found, SCORE_COLUMNS[:3]) if is_csv else _objects(path, found, progress)
+    rows = _csv_objects(path, found, records.SCORE_COLUMNS[:3]) if is_csv else _objects(path, found, progress)
     has_score = not is_csv
     for number, value in rows:
         try:

@@ -14,6 +14,7 @@ from formats.problems import Problem, grouped
 from formats.sentences import error_sentence, field_path
 from formats.texts import FilledText
 
+SCORE_COLUMNS = ("model", "question", "score", "epoch")  # of a table of scores
 MAX_NAME_CHARACTERS = 190  # "model:" before it fits into the subset of a measure
 MAX_SOURCE_CHARACTERS = 300
 MAX_FAMILY_CHARACTERS = 100
