@@ -3,7 +3,6 @@
 from typing import Any
 
 from django import forms
-from django.utils.text import format_lazy
 from django.utils.translation import gettext_lazy as _
 
 from console.selectors.design import Assumptions
@@ -11,9 +10,6 @@ from reporting.forms.planner import number
 from studies.models import BankVersion
 from studies.services.slugs import MAX_CHARACTERS
 from studies.services.studies import MAX_NAME_CHARACTERS
-
-# Within half an hour, which is what one job takes at most.
-MAX_REHEARSED = 250
 
 
 class NewStudyForm(forms.Form):
@@ -39,23 +35,6 @@ class NewStudyForm(forms.Form):
         label=_("Simulated: a rehearsal in which invented people answer"), required=False,
         help_text=_("It is marked everywhere, in files too, mails nobody, and does not become a real one."),
     )  # fmt: skip
-
-
-class RehearsalForm(forms.Form):
-    """Who takes part in a rehearsal."""
-
-    people = forms.IntegerField(
-        label=_("Simulated people"), min_value=1, max_value=MAX_REHEARSED,
-        error_messages=dict.fromkeys(
-            ("required", "invalid", "min_value", "max_value"),
-            format_lazy(_("Write a whole number from 1 to {most}."), most=MAX_REHEARSED),
-        ),
-        help_text=_("In all, up to the number of places. Each takes a few seconds."),
-    )  # fmt: skip
-    off_task = forms.BooleanField(
-        label=_("Some of them do not answer the questions, so that there is something to screen"),
-        required=False,
-    )
 
 
 class AssumptionsForm(forms.Form):

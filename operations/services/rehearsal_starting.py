@@ -17,7 +17,12 @@ from studies.models import Study, StudyStatus, User
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.studies import study_by_slug
 from studies.services.private_questions import require_may_ask
-from studies.services.readiness import StudyNotReady, require_category_source, require_ready
+from studies.services.readiness import (
+    StudyNotReady,
+    prompt_problems,
+    require_category_source,
+    require_ready,
+)
 from studies.services.refusals import Refused
 from studies.services.slugs import MAX_CHARACTERS
 from studies.services.studies import MAX_NAME_CHARACTERS
@@ -47,7 +52,8 @@ def rehearsal_start(*, study: Study, people: int, off_task: bool, actor: User, n
         return job_start(kind=REHEARSAL, study=study, actor=actor, now=now, arguments=arguments)
     require_may_ask(actor, study.bank_version)
     require_category_source(study)
-    require_ready(study, settings_judged_for_free(study))
+    if problems := prompt_problems(study.bank_version, settings_judged_for_free(study)):
+        raise StudyNotReady(problems)
     arguments["slug"] = _slug_free(f"{study.slug[: MAX_CHARACTERS - 14]}-rehearsal")
     arguments["name"] = _("%(study)s (rehearsal)") % {"study": study.name[: MAX_NAME_CHARACTERS - 20]}
     return job_start(kind=REHEARSAL_COPY, study=study, actor=actor, now=now, arguments=arguments)

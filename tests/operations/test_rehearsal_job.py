@@ -11,12 +11,16 @@ from django.test import Client
 
 from batches.models import Revision, Session
 from batches.rules.statuses import SessionStatus
+from jobs.context import JobContext
 from jobs.models import Job
-from jobs.services.working import jobs_work
+from jobs.registry import kinds
+from jobs.services.claims import job_claim
+from jobs.services.working import job_run, jobs_work
+from operations.jobs import copy_to_rehearse
 from operations.services import rehearsals
 from operations.services.rehearsals import Rehearsed, StudyIsReal, rehearsal_run
 from scoring.models import ResultSet
-from studies.models import Study, StudyStatus
+from studies.models import Prompt, Study, StudyStatus
 from studies.services.clock import server_now
 from studies.services.people.participants import participant_add
 
@@ -27,6 +31,15 @@ PAGE = "/staff/studies/{}/rehearsal/"
 
 class WorkerKilled(BaseException):
     """What no code of the job sees coming."""
+
+
+def job_run_alone() -> Job:
+    """Run the job that waits, and not the one that it asks for."""
+    claim = job_claim(kinds=kinds(), now=server_now())
+    assert claim
+    job_run(claim, kinds()[claim.job.kind], clock=server_now)
+    claim.job.refresh_from_db()
+    return claim.job
 
 
 def rehearse(
@@ -40,8 +53,12 @@ def test_a_draft_is_rehearsed_in_a_marked_copy_up_to_its_results(
 ) -> None:
     study = make_study(slug="spring", judge_kind="llm")
     before = Study.objects.filter(pk=study.pk).values().get()
-    asked = staff.post(PAGE.format("spring"), {"people": "3", "off_task": "on"})
-    assert asked["Location"] == PAGE.format("spring-rehearsal")
+    for _press in range(2):
+        asked = staff.post(PAGE.format("spring"), {"people": "3", "off_task": "on"})
+        assert asked["Location"] == PAGE.format("spring")
+    asked_for = Job.objects.get()
+    assert f'data-job="/staff/jobs/{asked_for.pk}/state/"' in staff.get(asked["Location"]).text
+    assert job_run_alone() == asked_for
     copy = Study.objects.get(slug="spring-rehearsal")
     assert (copy.is_simulated, copy.status, copy.name) == (
         True,
@@ -51,15 +68,50 @@ def test_a_draft_is_rehearsed_in_a_marked_copy_up_to_its_results(
     assert copy.protocol.judge_kind == "checks"
     assert Study.objects.filter(pk=study.pk).values().get() == before
 
+    state = staff.get(f"/staff/jobs/{asked_for.pk}/state/").json()
+    assert (state["leads"], state["link"]) == (True, PAGE.format("spring-rehearsal"))
+    assert "The study spring (rehearsal) is made" in state["sentence"]
+
     assert jobs_work(clock=server_now) == 1
-    job = Job.objects.get()
+    job = copy.jobs.get()
     assert (job.state, job.error) == ("done", "")
     sessions = Session.objects.filter(participant__study=copy)
     assert {one.status for one in sessions} == {SessionStatus.SUBMITTED}
     assert job.result["facts"]["through"] == len(sessions) > 0
     assert ResultSet.objects.filter(run__study=copy).exists()
     assert not SignIn.objects.exclude(pk=staff.session.session_key).exists()
-    assert "This is a rehearsal" in staff.get(asked["Location"]).content.decode()
+    assert "This is a rehearsal" in staff.get(state["link"]).text
+
+
+def test_a_copy_whose_worker_was_killed_after_making_it_is_made_once(
+    staff: Client, make_study: Callable[..., Study]
+) -> None:
+    study = make_study(slug="spring")
+    staff.post(PAGE.format("spring"), {"people": "3"})
+    job = Job.objects.get()
+    context = JobContext(study=study, actor=job.actor, clock=server_now)
+    first, second = (copy_to_rehearse(context, **job.arguments) for _start in range(2))
+    assert first == second
+    assert list(Study.objects.values_list("slug", flat=True)) == ["spring", "spring-rehearsal"]
+    assert Job.objects.filter(kind="rehearsal").count() == 1
+
+
+def test_what_keeps_a_study_from_being_rehearsed_is_told_at_once_or_by_its_job(
+    staff: Client, make_study: Callable[..., Study]
+) -> None:
+    study = make_study(slug="spring", prompts=4, batch_size=4)
+    whole = study.protocol.model_copy(update={"assembly": "matrix"}).model_dump(mode="json")
+    Study.objects.update(settings=whole)
+    staff.cookies["django_language"] = "de"
+    staff.post(PAGE.format("spring"), {"people": "3"})
+    jobs_work(clock=server_now)
+    assert "Ein Satz von 4 enthält" in staff.get(PAGE.format("spring")).text
+    Study.objects.update(settings=whole | {"judge_kind": "checks"})
+    Prompt.objects.update(gold_answer=None)
+    refused = staff.post(PAGE.format("spring"), {"people": "3"})
+    assert refused.status_code == 422
+    assert "machine check on every criterion" in refused.text
+    assert (Study.objects.count(), Job.objects.count()) == (1, 1)
 
 
 def test_who_was_interrupted_goes_on_and_nobody_answers_twice(make_study: Callable[..., Study]) -> None:
@@ -124,12 +176,14 @@ def test_a_study_of_real_people_takes_no_simulated_ones(
 
 
 def test_the_demo_study_is_made_once_by_one_click(staff: Client) -> None:
-    first = staff.post("/staff/demo-study/")
-    assert first["Location"] == PAGE.format("demo")
+    presses = [staff.post("/staff/demo-study/")["Location"] for _press in range(2)]
+    made = job_run_alone()
+    assert presses == [f"/staff/jobs/{made.pk}/"] * 2
+    assert staff.get(f"{presses[0]}state/").json()["link"] == PAGE.format("demo")
     assert staff.post("/staff/demo-study/")["Location"] == PAGE.format("demo")
     study = Study.objects.get()
-    assert (study.is_simulated, study.status) == (True, StudyStatus.FROZEN)
-    assert Job.objects.get().arguments == {"people": 24, "off_task": True}
+    assert (study.is_simulated, study.status, study.name) == (True, StudyStatus.FROZEN, "Demo study")
+    assert study.jobs.get().arguments == {"people": 24, "off_task": True}
 
 
 @pytest.mark.parametrize("table", ["scoring_modelscore", "jobs_job"])
@@ -139,9 +193,12 @@ def test_of_a_demo_study_that_breaks_off_nothing_is_left(staff: Client, table: s
             raise OperationalError("no room on the disk")
         return execute(sql, *rest)
 
+    place = staff.post("/staff/demo-study/")["Location"]
     before = {model: model._base_manager.count() for model in apps.get_models()}
     with connection.execute_wrapper(full):
-        assert staff.post("/staff/demo-study/").status_code == 503
+        assert job_run_alone().state == "failed"
     assert before == {model: model._base_manager.count() for model in apps.get_models()}
-    assert staff.post("/staff/demo-study/")["Location"] == PAGE.format("demo")
-    assert Job.objects.get().study == Study.objects.get()
+    assert "Nothing was stored." not in staff.get(place).text
+    assert staff.post("/staff/demo-study/")["Location"] != place
+    assert job_run_alone().state == "done"
+    assert Job.objects.get(kind="rehearsal").study == Study.objects.get()

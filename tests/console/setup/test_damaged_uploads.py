@@ -14,13 +14,15 @@ from django.test import Client
 from django.urls import reverse
 
 from console.jobs import import_bank
-from console.services.staging import UploadRefused, is_quick, note_keep, staged_folder, upload_stage
+from console.services.staging import UploadRefused, note_keep, staged_folder, upload_stage
 from jobs.context import JobContext
 from jobs.models import Job, JobState
 from jobs.services.working import jobs_work
 from studies.models import Bank, ItemBank, User
 from tests.console.setup.conftest import BANK
 from tests.console.setup.test_uploads import GOOD, named, sent, zip_of
+from tests.support.made_rows import bank_upload_read
+from tests.support.waited_for import waited_for
 
 pytestmark = pytest.mark.django_db
 MANY = 100_000
@@ -53,7 +55,7 @@ def test_a_zip_with_any_byte_changed_is_whole_or_refused_in_a_sentence(method: i
 
 @pytest.mark.parametrize("name", ["問" * 120 + ".jsonl", "\u202eم" * 90 + ".jsonl", "a\nb.jsonl", ".jsonl"])
 def test_a_file_of_any_name_is_read(name: str, staff: Client) -> None:
-    read = staff.post(reverse("staff_bank_upload"), sent(GOOD, name), follow=True)
+    read = waited_for(staff, staff.post(reverse("staff_bank_upload"), sent(GOOD, name)))
     assert "Import it" in read.text
 
 
@@ -67,33 +69,9 @@ def test_names_that_no_disk_takes_are_told(members: dict[str, bytes], staff: Cli
     assert not list((tmp_path / "data" / "uploads").iterdir())
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "quick"),
-    [
-        ("bank.jsonl", rows(5_000), True),
-        ("bank.jsonl", rows(MANY), False),
-        ("matrix.csv", b"m,1\n" * 5_001, False),
-        ("bank.zip", zip_of(**{"bank.jsonl": rows(MANY)}), False),
-        ("bank.zip", zip_of(**{"bank.jsonl": GOOD, "picture.png": bytes(9_000_000)}), True),
-        ("log.eval", bytes(300_000), False),
-        ("items.json", json.dumps([{"a": 1}] * 5_001).encode(), False),
-    ],
-    ids=range(7),
-)
-def test_what_takes_longer_than_a_few_seconds_is_left_to_a_worker(
-    name: str, content: bytes, quick: bool
-) -> None:
-    assert is_quick(upload_stage(name=name, content=content)) == quick
-
-
-def test_a_hundred_thousand_questions_are_a_job_at_once(staff: Client) -> None:
-    reply = staff.post(reverse("staff_bank_upload"), sent(rows(MANY), "bank.jsonl"))
-    assert reply["Location"] == f"/staff/jobs/{Job.objects.get().pk}/"
-
-
 def test_many_problems_are_told_by_kind_and_all_are_counted(staff: Client) -> None:
     many = sent(b'{"id":"1"}\n' * 4_000, "bank.jsonl")
-    read = staff.post(reverse("staff_bank_upload"), many, follow=True)
+    read = waited_for(staff, staff.post(reverse("staff_bank_upload"), many))
     page = read.text
     assert page.count("<li>line ") == 3
     assert "<li>line 1, 2 and 3,998 more, text: " in page
@@ -103,12 +81,10 @@ def test_many_problems_are_told_by_kind_and_all_are_counted(staff: Client) -> No
 
 @pytest.mark.timeout(60)
 def test_a_key_that_occurs_twice_among_many_is_found_at_once(staff: Client) -> None:
-    # As text: few objects, so that it is read while somebody waits.
     items = ",".join(f'"q{number}":0' for number in range(MANY))
     content = f'{{"items":{{{items},"q7":1}}}}'.encode()
-    page = staff.post(reverse("staff_item_banks"), {"slug": "items", "file": named(content, "items.json")})
-    assert page.status_code == 422
-    assert "occurs twice" in page.content.decode()
+    asked = staff.post(reverse("staff_item_banks"), {"slug": "items", "file": named(content, "items.json")})
+    assert "occurs twice" in waited_for(staff, asked).text
 
 
 @pytest.mark.django_db(transaction=True)
@@ -141,9 +117,8 @@ def test_an_import_whose_worker_was_killed_after_storing_begins_again_and_ends_a
 
 
 def test_a_second_press_of_import_says_that_it_is_done(staff: Client) -> None:
-    token = upload_stage(name="bank.jsonl", content=GOOD)
-    fields = {"token": token, "slug": "mine", "bank_format": "chiron", "mini": "False"}
-    staff.post(reverse("staff_bank_import"), fields)
+    fields = {"token": bank_upload_read()}
+    waited_for(staff, staff.post(reverse("staff_bank_import"), fields))
     again = staff.post(reverse("staff_bank_import"), fields, follow=True)
     assert "it was imported already" in again.content.decode()
     assert Bank.objects.get().versions.count() == 1
@@ -171,6 +146,7 @@ def test_what_nobody_went_on_with_goes_with_the_next_upload_whatever_it_is_calle
 def test_what_is_wrong_with_a_folder_is_told_without_where_it_lies_on_the_server(
     bank_format: str, name: str, content: bytes, staff: Client
 ) -> None:
-    read = staff.post(reverse("staff_bank_upload"), sent(content, name, bank_format), follow=True).text
+    asked = staff.post(reverse("staff_bank_upload"), sent(content, name, bank_format))
+    read = waited_for(staff, asked).text
     assert "give the folder that holds" in read
     assert str(settings.DATA_DIR) not in read
