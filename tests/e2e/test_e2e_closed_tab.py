@@ -75,7 +75,7 @@ def choose_file(page: Page) -> None:
 
 
 def test_an_upload_whose_tab_was_closed_leaves_nothing_and_can_be_made_again(
-    staff: User, new_device: Callable[..., BrowserContext], data_folder: Path
+    staff: User, sweep: None, new_device: Callable[..., BrowserContext], data_folder: Path
 ) -> None:
     device = new_device(staff)
     page = device.new_page()

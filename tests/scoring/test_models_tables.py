@@ -198,6 +198,20 @@ def test_the_page_says_what_a_log_of_a_run_that_did_not_end_holds(
 
 
 @pytest.mark.django_db
+def test_what_is_missing_and_what_is_left_out_is_told_in_the_language_of_the_reader(
+    item_bank: ItemBank, staff: Client
+) -> None:
+    table = "model,question,score\nA,p1,1\nA,p3,\n" + "".join(f"A,x{n},1\n" for n in range(1_500))
+    sent = {"item_bank": item_bank.pk, "source": "Own runs", "file": _file(table)}
+    staff.cookies["django_language"] = "de"
+    told = waited_for(staff, staff.post(reverse("staff_models_upload"), sent)).text
+    assert "Importierte Modelle: 1 neu, 0 ersetzt, 0 unverändert." in told
+    assert "Gelesene Bewertungen: 1.502, gespeichert: 2." in told
+    assert "<li>Fehlend, weil no score: 1</li>" in told
+    assert "Fragen: 1.500; Antworten darauf: 1.500.</li>" in told
+
+
+@pytest.mark.django_db
 def test_the_printed_table_has_a_row_a_question_whatever_its_id_holds(tmp_path: Path, now: datetime) -> None:
     path = tmp_path / "questions.jsonl"
     path.write_text(json.dumps({"id": "a\rb", "text": "Which?", "gold_answer": "1", "split": "public"}))

@@ -161,6 +161,24 @@ def test_item_parameters_models_and_tables_are_whole_or_nothing(staff: Client) -
     assert "tasks: is missing; add it" in refused.text
 
 
+def test_a_table_of_tasks_becomes_an_item_bank_with_its_models(staff: Client) -> None:
+    table = {
+        "models": [f"m{n}" for n in range(6)],
+        "tasks": ["one", "two"],
+        "task_sizes": {"one": 10, "two": 10},
+        "accuracy_percent": {"one": [10, 20, 30, 40, 50, 60], "two": [15, 22, 41, 39, 58, 71]},
+    }
+    sent = {"slug": "tasks", "source": "A paper", "file": named(json.dumps(table).encode(), "table.json")}
+    stored = waited_for(staff, staff.post(reverse("staff_models_table"), sent)).text
+    assert "The table is stored as item bank tasks." in stored
+    assert f'href="{reverse("staff_models")}"' in stored
+    assert ModelConfiguration.objects.filter(item_bank__slug="tasks").count() == 6
+    too_few = named(json.dumps(table | {"models": ["m0"]}).encode(), "table.json")
+    refused = waited_for(staff, staff.post(reverse("staff_models_table"), sent | {"file": too_few})).text
+    assert "Nothing was stored." in refused
+    assert "has 6 where the models are" in refused
+
+
 def test_judge_texts_need_their_places(staff: Client) -> None:
     address = reverse("staff_judge_texts")
     files = {"exact": named(b"Grade it.", "a.txt"), "rubric": named(RUBRIC_TEXT.encode(), "b.txt")}
