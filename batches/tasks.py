@@ -1,21 +1,11 @@
-"""Background work of batches."""
+"""Background work of batches. What a task needs is imported in it: a worker loads what it is asked for."""
 
 from contextlib import suppress
 
 from celery import shared_task
-from django.conf import settings
-
-from batches.services.clock import ClockDoubted, clocks_agree, ending_moment
-from batches.services.ending import sessions_expire
-from batches.services.reminders import reminders_queue
-from studies.clock import Ending
-from studies.services.clock import server_now
-from studies.services.limits import limits_tidy
-from studies.services.mails.mails import SEND, mails_send
-from studies.services.staff.sign_in import sign_ins_clear
 
 
-@shared_task(name=SEND)
+@shared_task(name="batches.tasks.send_mails")
 def send_mails() -> int:
     """Send what pages asked for; return how many mails went out. Beat sends it every few seconds; running it
     twice does no harm.
@@ -23,6 +13,12 @@ def send_mails() -> int:
     A worker an hour ahead would drop every mail as too old, and forget every limit: while the clock is in
     doubt nothing is dropped.
     """
+    from batches.services.clock import ClockDoubted, ending_moment
+    from studies.clock import Ending
+    from studies.services.clock import server_now
+    from studies.services.limits import limits_tidy
+    from studies.services.mails.mails import mails_send
+
     try:
         limits_tidy(now=ending_moment(Ending.MAILS))
     except ClockDoubted:
@@ -36,6 +32,12 @@ def sweep_sessions() -> None:
 
     While the clock is in doubt it ends none; a later one does.
     """
+    from django.conf import settings
+
+    from batches.services.clock import ClockDoubted, ending_moment
+    from batches.services.ending import sessions_expire
+    from studies.clock import Ending
+
     with suppress(ClockDoubted):
         sessions_expire(now=ending_moment(Ending.SESSIONS), site_url=settings.SITE_URL or "")
 
@@ -46,6 +48,12 @@ def remind() -> None:
 
     By a wrong clock it would be too early: while the clock is in doubt nobody is reminded.
     """
+    from django.conf import settings
+
+    from batches.services.clock import clocks_agree
+    from batches.services.reminders import reminders_queue
+    from studies.services.clock import server_now
+
     if clocks_agree():
         reminders_queue(now=server_now(), site_url=settings.SITE_URL or "")
 
@@ -56,5 +64,9 @@ def clear_sign_ins() -> None:
 
     A clock that is a month ahead would sign everybody out: while it is in doubt nothing is deleted.
     """
+    from batches.services.clock import ClockDoubted, ending_moment
+    from studies.clock import Ending
+    from studies.services.staff.sign_in import sign_ins_clear
+
     with suppress(ClockDoubted):
         sign_ins_clear(now=ending_moment(Ending.DELETIONS))

@@ -1,32 +1,42 @@
-"""The beat: sends what is due, and does it itself while no worker can be reached.
+"""The beat: sends what is due, and has it done in a child process while no worker can be reached.
 
-Nothing that keeps a deadline or finishes a run may depend on the broker.
+Nothing that keeps a deadline or finishes a run may depend on the broker. The beat itself knows only the names
+of tasks: neither they nor Django's applications are loaded here.
 """
 
+import json
 import os
-import threading
+import subprocess
+import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
 import structlog
 from celery import Celery
+from celery.apps.beat import Beat
 from celery.beat import ScheduleEntry, Scheduler, Service
 from celery.signals import beat_embedded_init
-from django.db import connections
+from django.conf import settings
 
-from jobs.process_end import stopping as jobs_stopping
-from judging.services.running.process_slots import stopping
+from config.stand_in import STOP_SECONDS
 from operations.services.heartbeats import heartbeat_write
-from studies.services.mails.notifications import NotSent, QueueCrowded, task_send
+from studies.services.messages import NotSent, QueueCrowded, task_send
 
-STOP_SECONDS = 8
 # So many messages of the beat wait after some twenty seconds without a worker.
 WAITING_LIMIT = 12
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 log = structlog.get_logger("chiron.beat")
+
+
+class LightBeat(Beat):
+    """Celery's beat without what it would load first: every task, and Django with all its applications."""
+
+    def init_loader(self) -> None:
+        """Nothing: whoever is sent a task, or stands in, loads it."""
 
 
 class SteadyScheduler(Scheduler):
@@ -41,7 +51,7 @@ class SteadyScheduler(Scheduler):
 
     def __init__(self, app: Celery, **kwargs: Any) -> None:
         self.worker_pid: int | None = None
-        self._local_tasks = LocalTasks(app)
+        self._stand_in = StandIn()
         self._alone = False
         self._ticked_at = 0.0
         super().__init__(app, **kwargs)
@@ -65,60 +75,88 @@ class SteadyScheduler(Scheduler):
         return min(super().tick(*args, **kwargs), 1.0)
 
     def apply_entry(self, entry: ScheduleEntry, producer: object = None) -> None:
-        """Send the entry's message, or start its task here. Never raises and never waits for a task."""
+        """Send the entry's message, or have its task done here. Never raises and never waits for a task."""
         task, task_kwargs = str(entry.task), entry.kwargs or {}
-        if self._local_tasks.is_running(task):
-            return
         try:
             task_send(task, task_kwargs, waiting_limit=WAITING_LIMIT, **(entry.options or {}))
         except NotSent as reason:
             if not self._alone:
                 log.warning("the beat does the background work itself", reason=str(reason))
             self._alone = True
-            self._local_tasks.start(task, task_kwargs)
+            self._stand_in.do(task, task_kwargs)
             if not isinstance(reason, QueueCrowded):
                 return  # the sign is left where the broker is: trying would only hold the beat
         else:
             if self._alone:
                 log.warning("messages reach the workers again; the beat only sends them")
             self._alone = False
+            self._stand_in.rest()
         heartbeat_write("beat", now=time.time())
 
     def close(self) -> None:
-        stopping.set()
-        jobs_stopping.set()
-        self._local_tasks.wait(STOP_SECONDS)
+        self._stand_in.close()
         super().close()
 
 
-class LocalTasks:
-    """Tasks run in this process: each in a thread, none twice at once."""
+class StandIn:
+    """The child process (`config.stand_in`) that does the tasks while no worker hears of them.
 
-    def __init__(self, app: Celery) -> None:
-        self._app = app
-        self._threads: dict[str, threading.Thread] = {}
+    It is there only then, as it loads what a worker loads. Where it died it is started again with the next
+    task. However the beat ends, the child notices by its standard input, and ends.
+    """
 
-    def is_running(self, task: str) -> bool:
-        return task in self._threads and self._threads[task].is_alive()
+    def __init__(self) -> None:
+        self._child: subprocess.Popen[bytes] | None = None
 
-    def start(self, task: str, kwargs: Mapping[str, Any]) -> None:
-        # A daemon: an ending beat waits a bounded time, and leases outlive what it then cuts off.
-        thread = threading.Thread(target=self._run, args=(task, kwargs), name=task, daemon=True)
-        self._threads[task] = thread
-        thread.start()
-
-    def wait(self, seconds: float) -> None:
-        """Wait for what is running, at most so long for each."""
-        for thread in self._threads.values():
-            thread.join(seconds)
-
-    def _run(self, task: str, kwargs: Mapping[str, Any]) -> None:
+    def do(self, task: str, kwargs: Mapping[str, Any]) -> None:
+        order = {"task": task, "kwargs": kwargs}
+        if self._tell(order):
+            return
+        self._end()
         try:
-            self._app.tasks[task](**kwargs)
-        except Exception:  # the edge of a task: the next tick tries again
-            log.exception("a task failed in the beat", task=task)
-        finally:
-            connections.close_all()
+            self._child = _started()
+        except OSError as error:  # the next task tries again
+            log.error("the beat's stand-in could not be started", reason=str(error.strerror))
+        else:
+            self._tell(order)
+
+    def rest(self) -> None:
+        """Let it end as soon as nothing that it has begun is under way."""
+        if self._child and not self._tell(None):
+            self._end()
+
+    def close(self) -> None:
+        """Let it hand back what it is at, and end."""
+        if self._child and self._child.stdin:
+            self._child.stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                self._child.wait(STOP_SECONDS + 2)
+        self._end()
+
+    def _tell(self, order: Mapping[str, Any] | None) -> bool:
+        """Whether the child was told: not one that has ended, or has read nothing for minutes."""
+        if not self._child or not self._child.stdin or self._child.poll() is not None:
+            return False
+        try:
+            # None where the pipe is full.
+            return self._child.stdin.write(f"{json.dumps(order)}\n".encode()) is not None
+        except OSError:
+            return False
+
+    def _end(self) -> None:
+        if self._child:
+            self._child.kill()
+            self._child.wait()
+            self._child = None
+
+
+def _started() -> "subprocess.Popen[bytes]":
+    child = subprocess.Popen(  # noqa: S603  # our own command line, no shell
+        [sys.executable, "-m", "config.stand_in"], cwd=settings.BASE_DIR, stdin=subprocess.PIPE, bufsize=0
+    )
+    assert child.stdin  # noqa: S101  # it is a pipe
+    os.set_blocking(child.stdin.fileno(), False)
+    return child
 
 
 @beat_embedded_init.connect

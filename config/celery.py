@@ -1,4 +1,7 @@
-"""The Celery application: `celery --app config.celery worker --beat --pool threads --concurrency 4`."""
+"""The Celery application: `celery --app config.celery worker --beat --pool threads --concurrency 4`.
+
+Workers, the beat and its stand-in load it. Who only wakes the workers does without: `studies.services.messages`.
+"""
 
 import os
 import threading
@@ -13,7 +16,19 @@ from judging.services.running.process_slots import stopping
 from operations.services.heartbeats import heartbeat_write
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-app = Celery("chiron")
+# Celery would run Django's checks, which load every page, at each start of a worker; `make check` has run them.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "yes")
+
+
+class Application(Celery):
+    """With a beat that loads no tasks."""
+
+    @property
+    def Beat(self) -> Any:  # noqa: N802  # Celery's name
+        return self.subclass_with_self("config.beat:LightBeat")
+
+
+app = Application("chiron")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
@@ -28,6 +43,6 @@ def end_work(**_: object) -> None:
 
 @task_postrun.connect
 def leave_heartbeat(task: "Task[Any, Any]", **_: object) -> None:
-    """A worker that takes the sweeps is at work; the beat, which may do one itself, sends no such signal."""
+    """A worker that takes the sweeps is at work; the beat's stand-in, which may do one, sends no such signal."""
     if task.name == "batches.tasks.sweep_sessions":
         heartbeat_write("worker", now=time.time())

@@ -1,12 +1,10 @@
-"""The broker of embedded mode: messages as files in a folder.
+"""Embedded mode's broker (`studies.services.brokers.files`) as workers read it: a transport of Kombu's.
 
 Kombu's own lets a reader take a file that its writer has opened and not yet written, which ends the worker,
 and it ends, too, where the folder is gone. Here a message appears whole, and folders come back by themselves.
 """
 
 import os
-import time
-import uuid
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -15,6 +13,8 @@ import structlog
 from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
 
+from studies.services.brokers.files import message_write, messages, write_whole
+
 log = structlog.get_logger("chiron.broker")
 
 
@@ -22,7 +22,7 @@ class Channel(filesystem.Channel):
     """Writes and takes messages by renaming: what another process sees is all or nothing."""
 
     def _put(self, queue: str, payload: object, **_: object) -> None:  # type: ignore[override]
-        _write_whole(self._folder() / f"{time.time_ns()}_{uuid.uuid4()}.{queue}.msg", payload)
+        message_write(Path(self.data_folder_in), queue, dumps(payload))
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         for path in self._messages(queue):
@@ -47,27 +47,14 @@ class Channel(filesystem.Channel):
         row = filesystem.exchange_queue_t(routing_key or "", pattern or "", queue or "")
         if row not in table:
             self.control_folder.mkdir(parents=True, exist_ok=True)
-            _write_whole(self.control_folder / f"{exchange}.exchange", [row, *table])
+            write_whole(self.control_folder / f"{exchange}.exchange", dumps([row, *table]))
 
     def _messages(self, queue: str) -> list[Path]:
-        """The files of the queue, oldest first."""
-        files = self._folder().iterdir()
-        return sorted(path for path in files if path.name.partition(".")[2] == f"{queue}.msg")
-
-    def _folder(self) -> Path:
-        folder = Path(self.data_folder_in)
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
+        return messages(Path(self.data_folder_in), queue)
 
 
 class Transport(filesystem.Transport):
     Channel = Channel
-
-
-def _write_whole(path: Path, content: object) -> None:
-    draft = path.with_name(f"{uuid.uuid4()}.draft")
-    draft.write_text(dumps(content))
-    draft.rename(path)
 
 
 def _taken(path: Path) -> str | None:

@@ -8,7 +8,6 @@ from urllib.parse import unquote, urlsplit
 
 import dj_database_url
 from csp.constants import NONE, SELF
-from kombu import Exchange, Queue
 
 from config.environment import CONSOLE_MAIL, ROOT, read_environment
 from config.logs import configure_logs
@@ -273,9 +272,12 @@ JUDGING_ROUND_WAIT_SECONDS = ENVIRONMENT.chiron_judging_round_wait_seconds
 
 # --- background work ---------------------------------------------------------------------------------
 
+# Pages, the beat and commands send by `studies.services.messages`, workers take by Celery's transport.
+BROKER: dict[str, str]
 CELERY_BROKER_URL = ENVIRONMENT.redis_url or "files"
 CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any]
 if ENVIRONMENT.redis_url:
+    BROKER = {"BACKEND": "studies.services.brokers.redis.RedisBroker", "LOCATION": ENVIRONMENT.redis_url}
     # A broker that vanished without a word (a firewall, a failover) must not hold anybody for ever.
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "socket_connect_timeout": 5,
@@ -284,9 +286,11 @@ if ENVIRONMENT.redis_url:
         "health_check_interval": 10,
     }
 else:
+    broker_dir = DATA_DIR / "broker"
+    BROKER = {"BACKEND": "studies.services.brokers.files.FileBroker", "LOCATION": str(broker_dir)}
     CELERY_BROKER_TRANSPORT = "config.file_broker:Transport"
     CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # every worker would leave a mailbox of files behind
-    queue_dir, control_dir = DATA_DIR / "broker" / "queue", DATA_DIR / "broker" / "control"
+    queue_dir, control_dir = broker_dir / "queue", broker_dir / "control"
     for folder in (queue_dir, control_dir):
         folder.mkdir(parents=True, exist_ok=True)
     CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -300,7 +304,7 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_TIMEZONE = "UTC"
 # Judging has its queue, so that workers may be added for it alone; one without --queues takes from both.
 CELERY_TASK_DEFAULT_QUEUE = "upkeep"
-CELERY_TASK_QUEUES = [Queue(name, Exchange(name), routing_key=name) for name in ("upkeep", "judging")]
+CELERY_TASK_QUEUES = {name: {"exchange": name, "routing_key": name} for name in ("upkeep", "judging")}
 CELERY_TASK_ROUTES = {"judging.tasks.judging_work": {"queue": "judging"}}
 # Messages are hints, truth is in rows: a lost or doubled one does no harm, one that waits for long is stale.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1

@@ -1,22 +1,10 @@
-"""Background work of the console."""
+"""Background work of the console. What a task needs is imported in it: a worker loads what it is asked for."""
 
 from contextlib import suppress
 from datetime import timedelta
 
 import structlog
 from celery import shared_task
-from django.conf import settings
-
-from batches.services.clock import ClockDoubted, clocks_agree, ending_moment
-from console.services.digests import digests_queue
-from console.services.staging import strays_remove
-from judging.services.running.runs import drafts_clear as run_drafts_clear
-from scoring.services.export_files import export_strays_delete
-from scoring.services.leaderboards import model_drafts_clear
-from studies.clock import Ending
-from studies.services.attachment_files import attachment_strays_delete
-from studies.services.banks import drafts_clear as bank_drafts_clear
-from studies.services.clock import server_now
 
 # Looked for every few minutes: what nobody goes on with is gone within the hour.
 LEFT_FOR = timedelta(minutes=50)
@@ -30,6 +18,12 @@ def digests() -> None:
 
     By a wrong clock it would be another day: while the clock is in doubt nobody is mailed.
     """
+    from django.conf import settings
+
+    from batches.services.clock import clocks_agree
+    from console.services.digests import digests_queue
+    from studies.services.clock import server_now
+
     if clocks_agree():
         digests_queue(now=server_now(), site_url=settings.SITE_URL or "")
 
@@ -41,6 +35,15 @@ def clear_leftovers() -> None:
 
     By a clock that is ahead it would take what is under way: while it is in doubt nothing is deleted.
     """
+    from batches.services.clock import ClockDoubted, ending_moment
+    from console.services.staging import strays_remove
+    from judging.services.running.runs import drafts_clear as run_drafts_clear
+    from scoring.services.export_files import export_strays_delete
+    from scoring.services.leaderboards import model_drafts_clear
+    from studies.clock import Ending
+    from studies.services.attachment_files import attachment_strays_delete
+    from studies.services.banks import drafts_clear as bank_drafts_clear
+
     with suppress(ClockDoubted):
         now = ending_moment(Ending.LEFTOVERS)
         strays_remove()

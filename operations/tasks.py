@@ -1,12 +1,8 @@
-"""Background work of operating a site."""
+"""Background work of operating a site. What a task needs is imported in it."""
 
 from contextlib import suppress
 
 from celery import shared_task
-
-from batches.services.clock import ClockDoubted, ending_moment
-from operations.services.erasure import withdrawn_erase
-from studies.clock import Ending
 
 
 @shared_task(name="operations.tasks.erase_withdrawn")
@@ -15,5 +11,9 @@ def erase_withdrawn() -> None:
 
     While the clock is in doubt it deletes nothing; a later one does.
     """
+    from batches.services.clock import ClockDoubted, ending_moment
+    from operations.services.erasure import withdrawn_erase
+    from studies.clock import Ending
+
     with suppress(ClockDoubted):
         withdrawn_erase(now=ending_moment(Ending.DELETIONS))

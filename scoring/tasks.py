@@ -1,12 +1,11 @@
-"""Background work of scoring. Messages are hints: what is to be done is read from the database."""
+"""Background work of scoring. Messages are hints: what is to be done is read from the database.
+
+What a task needs is imported in it: a worker loads what it is asked for.
+"""
 
 from celery import shared_task
-from django.utils import timezone
 
-from batches.services.clock import clocks_agree
 from judging.tasks import WORK, judging_work
-from scoring import coordinator
-from studies.services.mails.notifications import notify_workers
 
 # So that several workers hear of a run at once; each works on it once at a time.
 HINTS_AT_ONCE = 4
@@ -15,6 +14,12 @@ HINTS_AT_ONCE = 4
 @shared_task(name="scoring.tasks.judging_coordinate")
 def judging_coordinate() -> None:
     """See what remains of the open runs and tell the workers. Where none hears it, the work is done here."""
+    from django.utils import timezone
+
+    from batches.services.clock import clocks_agree
+    from scoring import coordinator
+    from studies.services.messages import notify_workers
+
     if not clocks_agree():
         return
     for one in coordinator.judging_coordinate(clock=timezone.now):
@@ -26,4 +31,8 @@ def judging_coordinate() -> None:
 @shared_task(name="scoring.tasks.results_measure")
 def results_measure() -> None:
     """Measure what is not measured yet. Where two do it at once, the later stores the same numbers again."""
+    from django.utils import timezone
+
+    from scoring import coordinator
+
     coordinator.results_measure(clock=timezone.now)

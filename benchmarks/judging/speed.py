@@ -154,7 +154,7 @@ def judged(study: str, config: str) -> tuple[float, float]:
     from judging.tasks import WORK
     from scoring.tasks import HINTS_AT_ONCE
     from studies.models import Study
-    from studies.services.mails.notifications import notify_workers
+    from studies.services.messages import notify_workers
 
     specs = [JudgeSpec(JudgeConfig.objects.get(slug=config))]
     started = time.perf_counter()

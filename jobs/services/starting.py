@@ -14,7 +14,7 @@ from jobs.services.claims import job_tidy
 from jobs.services.trail import job_event
 from studies.models import Study, User
 from studies.services.events import StudyEventKind
-from studies.services.mails.notifications import notify_workers
+from studies.services.messages import notify_workers
 from studies.services.refusals import Refused
 from studies.services.studies import require_not_archived, study_lock
 

@@ -20,7 +20,6 @@ from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from redis import RedisError
 
 from formats.wording import gettext_noop
 from judging.models import JudgeConfig
@@ -33,7 +32,7 @@ from presentation.numbers import counted, decimals, numbered
 from studies.clock import TOLERANCE
 from studies.models import ClockWatch, Study, StudyStatus
 from studies.services.database import database_now
-from studies.services.mails.notifications import WAITING_LIMIT, NotSent, messages_waiting
+from studies.services.messages import WAITING_LIMIT, BrokerAway, NotSent, messages_waiting
 
 GIBIBYTE = 1024**3
 MIN_FREE_BYTES = GIBIBYTE
@@ -164,7 +163,7 @@ def background(now: datetime) -> Iterator[Finding]:
 def _last_seen(part: Part, now: datetime) -> Finding:
     try:
         seen = heartbeat_read(part)
-    except (RedisError, OSError):
+    except BrokerAway:
         return Finding(part, False, _("not known while the broker cannot be asked"), _("as for the broker"))
     if seen is None:
         return Finding(part, False, _("never seen in the last day"), _(START[part]))

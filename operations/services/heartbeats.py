@@ -8,8 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from celery import current_app
-from redis import Redis, RedisError
+from studies.services.messages import BrokerAway, broker
 
 Part = Literal["worker", "beat"]
 KEEP_SECONDS = 24 * 3600
@@ -51,43 +50,23 @@ def heartbeat_write(part: Part, *, now: float) -> None:
     work.
     """
     sign = f"{now} {socket.gethostname()} {os.getpid()}"
-    with suppress(RedisError, OSError):
-        if redis := _redis():
-            with redis:
-                redis.set(_key(part), sign, ex=KEEP_SECONDS)
-        else:
-            _file(part).parent.mkdir(parents=True, exist_ok=True)
-            _file(part).write_text(sign)
+    with suppress(BrokerAway), broker(TIMEOUT_SECONDS) as opened:
+        opened.sign_write(_name(part), sign, keep_seconds=KEEP_SECONDS)
 
 
 def heartbeat_read(part: Part) -> Heartbeat | None:
     """Where and when the part last worked; None where nothing is known.
 
-    Raises RedisError or OSError where that cannot be asked.
+    Raises BrokerAway where that cannot be asked.
     """
-    if redis := _redis():
-        with redis:
-            seen = redis.get(_key(part))
-    else:
-        seen = _file(part).read_text() if _file(part).exists() else None
+    with broker(TIMEOUT_SECONDS) as opened:
+        seen = opened.sign_read(_name(part))
     try:
-        at, host, process = (seen.decode() if isinstance(seen, bytes) else str(seen)).split()
+        at, host, process = (seen or "").split()
         return Heartbeat(float(at), host, int(process))
-    except ValueError:  # nothing, or it was being written
+    except ValueError:  # nothing, or what a power cut left
         return None
 
 
-def _redis() -> "Redis | None":
-    url = str(current_app.conf.broker_url)
-    if not url.startswith("redis"):
-        return None
-    timeouts = {"socket_connect_timeout": TIMEOUT_SECONDS, "socket_timeout": TIMEOUT_SECONDS}
-    return Redis.from_url(url, **timeouts)
-
-
-def _key(part: Part) -> str:
+def _name(part: Part) -> str:
     return f"chiron-sign-of-{part}"
-
-
-def _file(part: Part) -> Path:
-    return Path(current_app.conf.broker_transport_options["data_folder_in"]).parent / f"sign_of_{part}"

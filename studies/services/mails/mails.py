@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 
 from studies.models import Invitation, MailKind, MailOutcome, MailRecord, OutgoingMail
 from studies.services.events import StudyEventKind, event_record
-from studies.services.mails.notifications import notify_workers
+from studies.services.messages import notify_workers
 from studies.services.mails.texts import HTML, html_part
 
 LOG = structlog.get_logger("chiron")

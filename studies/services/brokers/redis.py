@@ -1,0 +1,43 @@
+"""The broker of production: each queue is a list in Redis, from whose other end workers take."""
+
+from types import TracebackType
+from typing import Self
+
+from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+
+class RedisBroker:
+    """`location` is the address. Each answer is waited for once, `timeout` seconds at most."""
+
+    errors = (RedisError, OSError)
+
+    def __init__(self, location: str, timeout: float) -> None:
+        self._redis = Redis.from_url(
+            location,
+            socket_connect_timeout=timeout,
+            socket_timeout=timeout,
+            # Redis-py's own tries thrice, with pauses.
+            retry=Retry(NoBackoff(), 0),
+            decode_responses=True,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._redis.close()
+
+    def put(self, queue: str, message: str) -> None:
+        self._redis.lpush(queue, message)
+
+    def waiting(self, queue: str) -> int:
+        return int(self._redis.llen(queue))
+
+    def sign_write(self, name: str, sign: str, *, keep_seconds: int) -> None:
+        self._redis.set(name, sign, ex=keep_seconds)
+
+    def sign_read(self, name: str) -> str | None:
+        sign = self._redis.get(name)
+        return None if sign is None else str(sign)
