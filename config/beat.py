@@ -151,7 +151,7 @@ class StandIn:
 
 
 def _started() -> "subprocess.Popen[bytes]":
-    child = subprocess.Popen(  # noqa: S603  # our own command line, no shell
+    child = subprocess.Popen(
         [sys.executable, "-m", "config.stand_in"], cwd=settings.BASE_DIR, stdin=subprocess.PIPE, bufsize=0
     )
     assert child.stdin  # noqa: S101  # it is a pipe

@@ -1,6 +1,6 @@
 """The Celery application: `celery --app config.celery worker --beat --pool threads --concurrency 4`.
 
-Workers, the beat and its stand-in load it. Who only wakes the workers does without: `studies.services.messages`.
+Workers and the beat load it; who only wakes workers does without (`studies.services.messages`).
 """
 
 import os
@@ -16,7 +16,7 @@ from judging.services.running.process_slots import stopping
 from operations.services.heartbeats import heartbeat_write
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-# Celery would run Django's checks, which load every page, at each start of a worker; `make check` has run them.
+# Django's checks would load every page at each start of a worker; `make check` has run them.
 os.environ.setdefault("CELERY_SKIP_CHECKS", "yes")
 
 
@@ -43,6 +43,6 @@ def end_work(**_: object) -> None:
 
 @task_postrun.connect
 def leave_heartbeat(task: "Task[Any, Any]", **_: object) -> None:
-    """A worker that takes the sweeps is at work; the beat's stand-in, which may do one, sends no such signal."""
+    """A worker that takes the sweeps is at work; the stand-in, which may do one, does not come here."""
     if task.name == "batches.tasks.sweep_sessions":
         heartbeat_write("worker", now=time.time())

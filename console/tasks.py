@@ -1,4 +1,4 @@
-"""Background work of the console. What a task needs is imported in it: a worker loads what it is asked for."""
+"""Background work of the console. What a task needs is imported in it."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -38,8 +38,8 @@ def clear_leftovers() -> None:
     from batches.services.clock import ClockDoubted, ending_moment
     from console.services.staging import strays_remove
     from judging.services.running.runs import drafts_clear as run_drafts_clear
-    from scoring.services.export_files import export_strays_delete
-    from scoring.services.leaderboards import model_drafts_clear
+    from scoring.services.export_deleting import export_strays_delete
+    from scoring.services.model_drafts import model_drafts_clear
     from studies.clock import Ending
     from studies.services.attachment_files import attachment_strays_delete
     from studies.services.banks import drafts_clear as bank_drafts_clear

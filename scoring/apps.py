@@ -10,4 +10,4 @@ class ScoringConfig(AppConfig):
 
     def ready(self) -> None:
         """Receivers of signals: no other module may be sure to be loaded where they are needed."""
-        from scoring.services import export_files  # noqa: F401
+        from scoring.services import export_deleting  # noqa: F401

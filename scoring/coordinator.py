@@ -9,10 +9,10 @@ from itertools import count
 from judging.coordinator import Clock, run_continue_or_start, run_work_through
 from judging.models import JudgingRun, RunPurpose, ScoringRun
 from judging.selectors.judging import JudgingState, judging_state
+from judging.selectors.runs import open_runs
 from judging.services.running.compared import require_compared
 from judging.services.running.coordinating import (
     Remaining,
-    open_runs,
     remaining_of,
     require_same_judges,
     run_coordinate,
@@ -22,8 +22,9 @@ from judging.services.running.planning import Progress
 from judging.services.running.runs import scoring_runs_of
 from judging.services.running.settling import answers_complete
 from scoring.models import ResultSet
-from scoring.selectors.measures import measurement_of, results_to_measure
-from scoring.selectors.runs import newest_results, results_due
+from scoring.selectors.due import results_due, results_to_measure
+from scoring.selectors.measures import measurement_of
+from scoring.selectors.runs import newest_results
 from scoring.services.agreements import agreements_compute
 from scoring.services.freshness import OutOfDate, out_of_date, runs_to_keep
 from scoring.services.measurement import Said, measurement_compute, nothing_said

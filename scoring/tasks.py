@@ -17,11 +17,14 @@ def judging_coordinate() -> None:
     from django.utils import timezone
 
     from batches.services.clock import clocks_agree
-    from scoring import coordinator
+    from judging.selectors.runs import open_runs
+    from scoring.selectors.due import results_due
     from studies.services.messages import notify_workers
 
-    if not clocks_agree():
+    if not clocks_agree() or not (open_runs() or results_due(timezone.now())):
         return
+    from scoring import coordinator  # only now: a hundred megabytes to compute with
+
     for one in coordinator.judging_coordinate(clock=timezone.now):
         ids = {"judging_run_id": one.judging_run.pk, "scoring_run_id": one.run.pk}
         if not all(notify_workers(WORK, **ids) for _ in range(HINTS_AT_ONCE)):
@@ -33,6 +36,10 @@ def results_measure() -> None:
     """Measure what is not measured yet. Where two do it at once, the later stores the same numbers again."""
     from django.utils import timezone
 
+    from scoring.selectors.due import results_to_measure
+
+    if not results_to_measure().exists():
+        return
     from scoring import coordinator
 
     coordinator.results_measure(clock=timezone.now)

@@ -28,3 +28,8 @@ def scores_runs() -> QuerySet[JudgingRun]:
 def newest_scores_run(study: Study) -> JudgingRun | None:
     """The newest run for results, whatever became of it."""
     return judging_runs(study).filter(purpose=RunPurpose.SCORES).first()
+
+
+def open_runs() -> list[JudgingRun]:
+    """Every run that goes on or pauses, oldest first."""
+    return list(JudgingRun.objects.filter(state__in=OPEN_RUN_STATES).select_related("study"))

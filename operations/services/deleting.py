@@ -20,7 +20,7 @@ from batches.models import Answer
 from judging.models import JudgeConfig
 from operations.services.archiving import something_runs
 from scoring.models import ModelConfiguration, ResultSet
-from scoring.services.export_files import exports_folder
+from scoring.services.export_deleting import exports_folder
 from studies.models import (
     Attachment,
     Bank,

@@ -12,7 +12,7 @@ from batches.services.deletion import credential_files_delete, person_texts_dele
 from judging.models import AuditItem, CriterionScore, JudgeCall, RowState
 from judging.services.running.claims import given_up
 from scoring.models import MeasureRow
-from scoring.services.export_files import files_expire
+from scoring.services.export_deleting import files_expire
 from screening.models import AnswerFlag, ParticipantFlag, Verdict
 from studies.models import MailOutcome, MailRecord, OutgoingMail, Participant, StudyEvent
 from studies.services.events import StudyEventKind, participant_event

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from django.db.models import Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from presentation.codes import CodeNames
@@ -151,13 +151,3 @@ def blocks_of(
     if (benchmark := found.get(Block.BENCHMARK)) and benchmark.state == "computed":
         found[Block.BENCHMARK] = replace(benchmark, published=published_columns(measurement.result_set))
     return found
-
-
-def results_to_measure() -> QuerySet[ResultSet]:
-    """The newest results of every run, where they are not measured yet; the oldest first. Not of archived
-    studies.
-    """
-    newest = ResultSet.objects.order_by().values("run").annotate(newest=Max("pk")).values("newest")
-    return ResultSet.objects.filter(pk__in=newest, measurement=None, run__study__archived_at=None).order_by(
-        "pk"
-    )

@@ -1,7 +1,7 @@
 """Scoring runs, their newest results, and what must be said wherever these are shown."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -28,6 +28,7 @@ from presentation.numbers import numbered
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK
 from scoring.models import MeasureRow, ModelConfiguration, ResultSet
+from scoring.selectors.due import RESULTS_WAIT
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.task_tables import has_newer_table
 from screening.models import Verdict
@@ -36,10 +37,6 @@ from studies.models import Study, StudyEvent
 from studies.selectors.private_questions import of_public
 from studies.services.events import StudyEventKind
 
-# Who ended a run computes its results at once; nobody else does so meanwhile.
-RESULTS_WAIT = timedelta(minutes=2)
-# Results that cannot be computed are not tried for ever.
-RESULTS_TRIED = timedelta(days=2)
 BATCHED = gettext_noop(
     "The judge was asked about up to %(number)d criteria of an answer in one call, in a text of Chiron's "
     "own. Published item parameters hold for one criterion a call."
@@ -215,28 +212,6 @@ def _counted(rows: QuerySet[Any]) -> Coalesce:
         rows.order_by().annotate(all=Value(1)).values("all").annotate(number=Count("pk")).values("number")
     )
     return Coalesce(Subquery(number), 0, output_field=IntegerField())
-
-
-def results_due(now: datetime) -> list[JudgingRun]:
-    """Runs that ended a while ago without results of all their judges since: who ended them was killed."""
-    newest = {
-        (study, judge, replicate): computed_at
-        for study, judge, replicate, computed_at in ResultSet.objects.order_by()
-        .values_list("run__study", "run__judge_sha256", "run__replicate")
-        .annotate(newest=Max("computed_at"))
-    }
-    ended = JudgingRun.objects.filter(state=RunState.FINISHED, purpose=RunPurpose.SCORES).filter(
-        ended_at__lte=now - RESULTS_WAIT, ended_at__gte=now - RESULTS_TRIED
-    )
-    return [
-        run
-        for run in ended.select_related("study")
-        if any(
-            (at := newest.get((run.study_id, one["judge_sha256"], one["replicate"]))) is None
-            or at < run.ended_at
-            for one in run.estimate
-        )
-    ]
 
 
 def results_are_coming(study: Study, now: datetime) -> bool:

@@ -6,28 +6,23 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
 from uuid import UUID, uuid4
 
-from django.conf import settings
 from django.core import signing
 from django.db import transaction
-from django.db.models.signals import post_save
-from django.dispatch import receiver
 from django.utils.translation import gettext as _
 
 from scoring.models import ExportContents, ExportFile, ExportTaking
-from scoring.selectors.export_files import LEAVING, departures, left_files
-from studies.models import Study, StudyEvent, User
-from studies.services.events import StudyEventKind, event_record
+from scoring.selectors.export_files import departures
+from scoring.services.export_deleting import KEPT, export_event, exports_folder, file_delete, file_path
+from studies.models import Study, User
+from studies.services.events import StudyEventKind
 from studies.services.refusals import Refused
 
-KEPT = timedelta(days=30)
 LINK = timedelta(minutes=15)
-# What a killed worker left is gone within the hour (see `console.tasks`); a live export writes all the time.
-STRAY = timedelta(minutes=50)
 SALT = "scoring.export_files"
 Said = Callable[[int, int], None]
 
@@ -42,11 +37,6 @@ class LinkRefused(Refused):
 
 class FileGone(Refused):
     """The file is not there any more."""
-
-
-def file_path(file: ExportFile) -> Path:
-    """Where the file lies. Only the site itself reads there."""
-    return exports_folder(file.study) / f"{file.pk}.zip"
 
 
 def file_make(
@@ -84,9 +74,9 @@ def file_make(
         ) from error
     with transaction.atomic():
         file.save(force_insert=True)
-        _event(file, StudyEventKind.EXPORT_MADE, now, actor)
+        export_event(file, StudyEventKind.EXPORT_MADE, now, actor)
     if file.departures < departures(study):
-        _file_delete(file, "withdrawal", now)
+        file_delete(file, "withdrawal", now)
         raise ExportRefused(
             _("Somebody withdrew while the file was being made, so it was not kept. Make it once more.")
         )
@@ -125,7 +115,7 @@ def file_take(
         raise FileGone(refusal) from None
     with transaction.atomic():
         ExportTaking.objects.create(file=file, taken_by=user, taken_at=now)
-        _event(file, StudyEventKind.EXPORT_TAKEN, now, user)
+        export_event(file, StudyEventKind.EXPORT_TAKEN, now, user)
     return file, content
 
 
@@ -141,70 +131,6 @@ def _require_valid(token: str, file_id: UUID, user: User, now: datetime) -> None
         )
     if is_over:
         raise LinkRefused(_("This link has expired. Here is a new one: use the button “Download”."))
-
-
-def _event(file: ExportFile, kind: StudyEventKind, now: datetime, actor: User | None, why: str = "") -> None:
-    facts = {"file": str(file.pk), "contents": file.contents, "sha256": file.sha256}
-    event_record(file.study, kind, now, actor=actor, participant=None, **facts, why=why)
-
-
-def _file_delete(file: ExportFile, why: str, now: datetime) -> None:
-    """Its row stays and says when."""
-    file_path(file).unlink(missing_ok=True)
-    with transaction.atomic():
-        if ExportFile.objects.filter(pk=file.pk, deleted_at=None).update(deleted_at=now):
-            _event(file, StudyEventKind.EXPORT_DELETED, now, None, why=why)
-
-
-def files_expire(*, now: datetime) -> int:
-    """Delete files whose time is over, those that somebody has left, and what killed workers left half-made.
-
-    Raises OSError where one cannot be deleted; the next run tries again.
-    """
-    files = ExportFile.objects.select_related("study").filter(deleted_at=None)
-    due = dict.fromkeys(files.filter(made_at__lte=now - KEPT), "expired")
-    due |= dict.fromkeys(left_files(files), "withdrawal")
-    for file, why in due.items():
-        _file_delete(file, why, now)
-    export_strays_delete(now=now)
-    return len(due)
-
-
-@receiver(post_save, sender=StudyEvent)
-def _somebody_left(instance: StudyEvent, created: bool, **_sent: object) -> None:
-    """The event alone blocks the study's files; once it is committed, they go. What a crash leaves of them
-    goes with the next `files_expire`.
-    """
-    if created and instance.kind in LEAVING:
-        # Robust: whatever is wrong with a file, who withdrew is told that they have.
-        transaction.on_commit(lambda: _left_files_delete(instance.study, instance.happened_at), robust=True)
-
-
-def _left_files_delete(study: Study, now: datetime) -> None:
-    for file in left_files(ExportFile.objects.filter(study=study, deleted_at=None)):
-        _file_delete(file, "withdrawal", now)
-
-
-def export_strays_delete(*, now: datetime) -> None:
-    """Delete what killed workers left half-made. Raises OSError where something cannot be deleted."""
-    for path in _root().glob("*/*"):
-        with suppress(FileNotFoundError):  # the export ended meanwhile
-            newest = max(inside.stat().st_mtime for inside in (path, *path.rglob("*")))
-            if datetime.fromtimestamp(newest, UTC) > now - STRAY:
-                continue
-            if path.is_dir():
-                shutil.rmtree(path)
-            elif not ExportFile.objects.filter(pk=path.stem, deleted_at=None).exists():
-                path.unlink()
-
-
-def _root() -> Path:
-    return Path(settings.DATA_DIR) / "exports"
-
-
-def exports_folder(study: Study) -> Path:
-    """Where the files of the study lie."""
-    return _root() / study.slug
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from formats.progress import Progress, unseen
 from scoring.models import ModelConfiguration, ModelScore
 from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS, ModelResponse, ModelResults
 from scoring.selectors.leaderboards import models_on
+from scoring.services.model_drafts import models_remove
 from scoring.services.model_versions import NAMED, UNPUBLISHED, models_lock, models_version_next
 from studies.models import Item, ItemBank, Study, User
 from studies.services.database import one_of_many_writes, rows_insert
@@ -166,21 +167,6 @@ def _publish(
         )  # fmt: skip
     left = same if studies.exists() else [*same, *gone.values()]
     return tuple(name for name in there if name in gone), left
-
-
-def models_remove(configurations: Sequence[int]) -> None:
-    """Delete configurations that nobody sees, with their scores."""
-    scores = ModelScore.objects.filter(configuration__in=configurations)
-    while ids := list(scores.values_list("pk", flat=True)[:ROWS_PER_INSERT]):
-        with one_of_many_writes():
-            ModelScore.objects.filter(pk__in=ids).delete()
-    ModelConfiguration.objects.filter(pk__in=configurations).delete()
-
-
-def model_drafts_clear(*, before: datetime) -> None:
-    """Delete what imports left that were killed, begun before that moment."""
-    drafts = ModelConfiguration.objects.filter(until=UNPUBLISHED, imported_at__lt=before)
-    models_remove(list(drafts.values_list("pk", flat=True)))
 
 
 def _configurations(results: ModelResults, known: set[str], source: str) -> Iterator[WithResponses]:

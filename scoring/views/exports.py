@@ -19,7 +19,8 @@ from jobs.services.starting import job_start
 from scoring.models import ExportContents, ExportTaking
 from scoring.selectors.export_files import departures, export_files, takings
 from scoring.selectors.publications import publication_of
-from scoring.services.export_files import KEPT, LINK, file_take, link_token
+from scoring.services.export_deleting import KEPT
+from scoring.services.export_files import LINK, file_take, link_token
 from scoring.views.publication import publication_form, publication_take
 from screening.selectors.participants import undecided_participants
 from screening.views.blinding import results_hidden

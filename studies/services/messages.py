@@ -135,8 +135,7 @@ def _send(
         with broker(timeout) as opened:
             if (waiting := opened.waiting(queue)) >= waiting_limit:
                 raise QueueCrowded(
-                    f"messages wait in the queue '{queue}' and nobody takes them: {waiting:,}; "
-                    "start a worker"
+                    f"messages wait in the queue '{queue}' and nobody takes them: {waiting:,}; start a worker"
                 )
             opened.put(queue, _message(task, kwargs, queue, expires))
     except BrokerAway as error:
@@ -153,13 +152,25 @@ def _message(task: str, kwargs: dict[str, Any], queue: str, expires: float | Non
             "content-type": "application/json",
             "content-encoding": "utf-8",
             "headers": {
-                **{"lang": "py", "task": task, "id": task_id, "root_id": task_id, "parent_id": None},
-                **{"group": None, "eta": None, "expires": until, "retries": 0, "timelimit": [None, None]},
-                **{"argsrepr": "()", "kwargsrepr": repr(kwargs)},
+                "lang": "py",
+                "task": task,
+                "id": task_id,
+                "root_id": task_id,
+                "parent_id": None,
+                "group": None,
+                "eta": None,
+                "expires": until,
+                "retries": 0,
+                "timelimit": [None, None],
+                "argsrepr": "()",
+                "kwargsrepr": repr(kwargs),
                 "origin": f"{os.getpid()}@{socket.gethostname()}",
             },
             "properties": {
-                **{"correlation_id": task_id, "reply_to": "", "delivery_mode": 2, "priority": 0},
+                "correlation_id": task_id,
+                "reply_to": "",
+                "delivery_mode": 2,
+                "priority": 0,
                 "delivery_info": {"exchange": queue, "routing_key": queue},
                 "body_encoding": "base64",
                 "delivery_tag": str(uuid.uuid4()),

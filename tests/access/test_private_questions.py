@@ -18,7 +18,7 @@ from judging.models import JudgingRun
 from judging.services.audits import audit_draw
 from scoring.coordinator import results_bring_up
 from scoring.models import ExportContents
-from scoring.services.export_files import file_path
+from scoring.services.export_deleting import file_path
 from scoring.services.exports import nothing_said, tables_file_make
 from screening.offtask.facts import RULES_VERSION, ParticipantReason, ReasonCode
 from studies.bank.records import AttachmentRecord, CriterionRecord, PromptRecord

@@ -16,7 +16,7 @@ from batches.models import Session
 from jobs.models import Job, JobState
 from scoring.coordinator import Scoring
 from scoring.models import ExportFile
-from scoring.services.export_files import file_path
+from scoring.services.export_deleting import file_path
 from studies.models import Participant, Study, StudyEvent
 
 ROOT = Path(__file__).resolve().parents[2]

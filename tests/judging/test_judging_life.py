@@ -11,8 +11,9 @@ from django.db import IntegrityError, connection
 
 from batches.models import Session
 from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, PauseReason
+from judging.selectors.runs import open_runs
 from judging.services.running import run_rows, runs
-from judging.services.running.coordinating import open_runs, remaining_of
+from judging.services.running.coordinating import remaining_of
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import (
     DRAFT_FOR,

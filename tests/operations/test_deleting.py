@@ -14,7 +14,7 @@ from judging.models import AnswerScore, JudgeConfig
 from operations.services.deleting import site_row_delete
 from scoring.coordinator import Scoring
 from scoring.models import ExportFile, ResultSet
-from scoring.services.export_files import file_path
+from scoring.services.export_deleting import file_path
 from studies.models import BankVersion, Participant, SiteEvent, Study, StudyEvent, User
 from studies.roles import Role
 from studies.services.clock import server_now

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import Count, Q
 
-from judging.models import OPEN_RUN_STATES, JudgingRun, RowState, RunPurpose, RunState, ScoringRun
+from judging.models import JudgingRun, RowState, RunPurpose, RunState, ScoringRun
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_finish, scoring_runs_of
 from judging.services.running.settling import answers_complete, answers_settle, scoring_run_note_end
@@ -24,11 +24,6 @@ class Remaining:
     judging_run: JudgingRun
     run: ScoringRun
     calls: int
-
-
-def open_runs() -> list[JudgingRun]:
-    """Every run that goes on or pauses, oldest first."""
-    return list(JudgingRun.objects.filter(state__in=OPEN_RUN_STATES).select_related("study"))
 
 
 def run_coordinate(*, judging_run: JudgingRun, now: datetime) -> bool:

@@ -1,4 +1,4 @@
-"""The broker of embedded mode: messages as files in a folder. Workers take them through `config.file_broker`."""
+"""The broker of embedded mode: messages as files in a folder. Workers take them by `config.file_broker`."""
 
 import time
 import uuid

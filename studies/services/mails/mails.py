@@ -16,8 +16,8 @@ from django.utils.translation import gettext_noop
 
 from studies.models import Invitation, MailKind, MailOutcome, MailRecord, OutgoingMail
 from studies.services.events import StudyEventKind, event_record
-from studies.services.messages import notify_workers
 from studies.services.mails.texts import HTML, html_part
+from studies.services.messages import notify_workers
 
 LOG = structlog.get_logger("chiron")
 SEND = "batches.tasks.send_mails"

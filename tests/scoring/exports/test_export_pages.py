@@ -25,15 +25,8 @@ from jobs.services.working import jobs_work
 from reporting.services.study_reports import checklist_answer
 from scoring.coordinator import Scoring
 from scoring.models import ExportContents, ExportFile, ExportTaking
-from scoring.services.export_files import (
-    KEPT,
-    LINK,
-    ExportRefused,
-    file_make,
-    file_path,
-    files_expire,
-    link_token,
-)
+from scoring.services.export_deleting import KEPT, file_path, files_expire
+from scoring.services.export_files import LINK, ExportRefused, file_make, link_token
 from studies.models import Participant, Study, StudyEvent, User
 from studies.roles import Role
 from studies.services.events import StudyEventKind
