@@ -76,6 +76,7 @@ def broker_of_one_test(settings: Settings, tmp_path: Path) -> Iterator[None]:
 
 @contextmanager
 def broker_in(folder: Path) -> Iterator[None]:
+    """Messages go to files in this folder, and workers of this process would take them there."""
     folders = {
         "data_folder_in": str(folder / "queue"),
         "data_folder_out": str(folder / "queue"),
@@ -88,7 +89,9 @@ def broker_in(folder: Path) -> Iterator[None]:
     }
     before = {name: app.conf[name] for name in own}
     app.conf.update(own)
-    yield
+    broker = {"BACKEND": "studies.services.brokers.files.FileBroker", "LOCATION": str(folder)}
+    with override_settings(BROKER=broker):
+        yield
     app.conf.update(before)
 
 
@@ -200,5 +203,4 @@ def child_environment(transactional_db: None, tmp_path: Path) -> dict[str, str]:
         login = facts["USER"] + (f":{facts['PASSWORD']}" if facts["PASSWORD"] else "")
         url = f"postgres://{login}@{facts['HOST']}:{facts['PORT'] or 5432}/{facts['NAME']}"
     own = {"DATABASE_URL": url, "CHIRON_DATA_DIR": str(tmp_path / "data")}
-    # A worker loads all pages to check them; `make check` has done that.
-    return {**os.environ, **own, "CELERY_SKIP_CHECKS": "yes"}
+    return {**os.environ, **own}

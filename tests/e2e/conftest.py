@@ -195,7 +195,6 @@ def environment(committed: None, data_folder: Path) -> dict[str, str]:
         "CHIRON_DATA_DIR": str(data_folder),
         "CHIRON_SECRET_KEY": key,
         "CHIRON_SECOND_FACTOR_KEYS": ",".join(django_settings.SECOND_FACTOR_KEYS),
-        "CELERY_SKIP_CHECKS": "yes",  # a worker loads all pages for them; `make check` has made them
     }
 
 

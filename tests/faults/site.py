@@ -84,7 +84,6 @@ class Site:
             urls["REDIS_URL"] = self.redis.url
         own = {name: value for name, value in os.environ.items() if name in INHERITED}
         own["DJANGO_SETTINGS_MODULE"] = "config.settings"
-        own["CELERY_SKIP_CHECKS"] = "yes"  # a worker loads all pages for them; `make check` has made them
         return {**own, "CHIRON_DATA_DIR": str(self.folder), **TIMES, **self.extra, **urls}
 
     def python(self, *arguments: str) -> str:
