@@ -146,8 +146,8 @@ class StandIn:
     def _end(self) -> None:
         if self._child:
             self._child.kill()
-            self._child.wait()
-            self._child = None
+            with self._child:  # closes what it read from, and waits
+                self._child = None
 
 
 def _started() -> "subprocess.Popen[bytes]":

@@ -1,239 +1,183 @@
-"""The beat and the hints, against a broker that answers, refuses, hangs or is not listened to."""
+"""The beat, with a broker that answers, refuses or is not listened to."""
 
-import socket
-import threading
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from queue import Empty
-from typing import Any
 
 import pytest
-from celery import Celery, current_app
 from django.conf import settings
+from django.test import override_settings
 
 from batches.models import Session
-from config.beat import WAITING_LIMIT, LocalTasks, SteadyScheduler
+from config.beat import WAITING_LIMIT, SteadyScheduler
 from config.celery import app
 from judging.services.running.process_slots import MAX_RUNS_AT_ONCE, process_slot, stopping
 from studies.models import Participant, Study
-from studies.services.mails import notifications
-from studies.services.mails.notifications import NotSent, notify_workers, task_send
+from studies.services import messages
+from tests.faults.parts import free_port, until
 
+ROOT = Path(__file__).resolve().parents[2]
 SWEEP = "batches.tasks.sweep_sessions"
-WORK = "judging.tasks.judging_work"
+LOOKED_AT = """
+import sys
+from config.celery import app
+from django.apps import apps
+beat = app.Beat(quiet=True)
+beat.init_loader()
+scheduler = beat.Service(app=app, scheduler_cls=app.conf.beat_scheduler).scheduler
+while scheduler.tick() == 0:
+    pass
+assert not apps.ready
+print(*sys.modules)
+"""
 
 
 @pytest.fixture(autouse=True)
 def as_a_beat_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All tasks known, and no failure of a test before this one remembered."""
-    app.loader.import_default_modules()
-    monkeypatch.setattr(notifications, "_refuse_until", 0.0)
+    """No failure of a test before this one is remembered."""
+    monkeypatch.setattr(messages, "_refuse_until", 0.0)
 
 
-@contextmanager
-def broker(url: str, **more: object) -> Iterator[None]:
-    """The application with this broker for a while."""
-    before = {name: app.conf[name] for name in ("broker_url", "broker_transport", "broker_transport_options")}
-    after = {"broker_url": url, "broker_transport": None, "broker_transport_options": {}, **more}
-    app.conf.update(after)
-    try:
+@pytest.fixture
+def queue(tmp_path: Path) -> Path:
+    return tmp_path / "broker" / "queue"
+
+
+def waiting(queue: Path) -> list[Path]:
+    return sorted(queue.glob("*.upkeep.msg"))
+
+
+def forgotten() -> None:
+    """As if the pause after a failure were over."""
+    messages._refuse_until = 0.0
+
+
+@pytest.fixture
+def refused(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing listens where the broker should."""
+    kind = "studies.services.brokers.redis.RedisBroker"
+    with override_settings(BROKER={"BACKEND": kind, "LOCATION": f"redis://127.0.0.1:{free_port()}/0"}):
         yield
-    finally:
-        app.conf.update(before)
 
 
-@contextmanager
-def file_broker(folder: Path) -> Iterator[Path]:
-    options = {
-        "data_folder_in": str(folder / "queue"),
-        "data_folder_out": str(folder / "queue"),
-        "control_folder": str(folder / "control"),
-    }
-    kind = "config.file_broker:Transport"
-    with broker("files", broker_transport=kind, broker_transport_options=options):
-        yield folder / "queue"
+@pytest.fixture
+def scheduler(
+    child_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[SteadyScheduler]:
+    """Of sweeps alone; its stand-in works on the test's database."""
+    for name, value in child_environment.items():
+        monkeypatch.setenv(name, value)
+    made = SteadyScheduler(app)
+    made.schedule.clear()
+    made.update_from_dict({"only": {"task": SWEEP, "schedule": 0.2}})
+    yield made
+    made.close()
 
 
-@contextmanager
-def refusing_broker() -> Iterator[None]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        with broker(f"redis://127.0.0.1:{probe.getsockname()[1]}/0"):
-            yield
+def child(scheduler: SteadyScheduler) -> "subprocess.Popen[bytes]":
+    found = scheduler._stand_in._child
+    assert found is not None
+    return found
 
 
-def messages(queue: Path, name: str) -> list[Path]:
-    return sorted(queue.glob(f"*.{name}.msg"))
-
-
-def test_pages_and_commands_speak_to_the_configured_broker() -> None:
-    assert current_app.main == "chiron"
-    assert current_app.conf.broker_url == settings.CELERY_BROKER_URL
-
-
-def test_every_entry_of_the_schedule_names_a_task_and_no_message_outlives_its_use() -> None:
+def test_every_entry_of_the_schedule_names_a_task() -> None:
+    app.loader.import_default_modules()
     for entry in settings.CELERY_BEAT_SCHEDULE.values():
         assert entry["task"] in app.tasks
-    assert {queue.name: queue.exchange.name for queue in app.conf.task_queues} == {
-        "upkeep": "upkeep",
-        "judging": "judging",
-    }
 
 
-def test_a_hint_goes_to_the_queue_of_judging_alone(tmp_path: Path) -> None:
-    with file_broker(tmp_path) as queue:
-        assert notify_workers(WORK, scoring_run_id=1) is True
-        assert (len(messages(queue, "judging")), len(messages(queue, "upkeep"))) == (1, 0)
-        task_send(SWEEP, {})
-        assert (len(messages(queue, "judging")), len(messages(queue, "upkeep"))) == (1, 1)
+def test_a_beat_loads_no_task_and_no_application_and_sends_all_the_same(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOOKED_AT],
+        cwd=ROOT, env={**os.environ, "CHIRON_DATA_DIR": str(tmp_path), "REDIS_URL": ""},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    loaded = set(done.stdout.split())
+    assert not loaded & {"numpy", "batches.tasks", "studies.models", "django.db.models", "redis"}
+    assert len(waiting(tmp_path / "broker" / "queue")) == len(settings.CELERY_BEAT_SCHEDULE)
 
 
-def test_a_hint_is_refused_at_once_where_the_broker_is_gone() -> None:
-    with refusing_broker():
-        began = time.monotonic()
-        assert notify_workers(WORK, scoring_run_id=1) is False
-        with pytest.raises(NotSent, match="cannot be reached"):
-            task_send(SWEEP, {})
-    assert time.monotonic() - began < 5
-
-
-def test_a_broker_that_accepts_and_says_nothing_holds_nobody() -> None:
-    with socket.socket() as silent:
-        silent.bind(("127.0.0.1", 0))
-        silent.listen()
-        with broker(f"redis://127.0.0.1:{silent.getsockname()[1]}/0"):
-            began = time.monotonic()
-            assert notify_workers(WORK, scoring_run_id=1) is False
-    assert time.monotonic() - began < 10
-
-
-def test_messages_that_nobody_takes_are_not_added_to(tmp_path: Path) -> None:
-    with file_broker(tmp_path) as queue:
-        for _ in range(3):
-            task_send(SWEEP, {}, waiting_limit=3)
-        with pytest.raises(NotSent, match="nobody takes them: 3; start a worker"):
-            task_send(SWEEP, {}, waiting_limit=3)
-        assert notify_workers(WORK, scoring_run_id=1) is False
-        assert (len(messages(queue, "upkeep")), len(messages(queue, "judging"))) == (3, 0)
-
-
-def scheduler_of(task: str, seconds: float = 0.2) -> SteadyScheduler:
-    scheduler = SteadyScheduler(app)
-    entries = {"only": {"task": task, "schedule": seconds}}
-    scheduler.schedule.clear()
-    scheduler.update_from_dict(entries)
-    return scheduler
-
-
-@pytest.mark.django_db(transaction=True)
-@pytest.mark.usefixtures("sure_clock")
-def test_without_a_broker_the_beat_ends_sessions_itself(
-    make_study: Callable[..., Study], make_person: Callable[..., Participant], work: Callable[..., Session]
+@pytest.mark.slow
+@pytest.mark.usefixtures("sure_clock", "refused")
+def test_without_a_broker_sessions_end_by_the_beats_stand_in(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    scheduler: SteadyScheduler,
 ) -> None:
     study = make_study()
     session = work(make_person(study), {"p001": "text"}, end="active")
     Session.objects.filter(pk=session.pk).update(
         started_at=session.started_at.replace(year=2020), deadline_at=session.deadline_at.replace(year=2020)
     )
-    scheduler = scheduler_of(SWEEP)
-    with refusing_broker():
+    scheduler.apply_entry(scheduler.schedule["only"])
+    stand_in = child(scheduler)
+
+    def has_ended() -> bool:
+        session.refresh_from_db()
+        return session.status == "expired"
+
+    until(has_ended, seconds=60, what="the session ends")
+    assert stand_in.poll() is None
+    scheduler.close()
+    assert stand_in.returncode == 0
+
+
+@pytest.mark.slow
+def test_a_stand_in_that_died_is_followed_by_another_and_none_stays_once_workers_hear(
+    scheduler: SteadyScheduler, queue: Path
+) -> None:
+    for _ in range(WAITING_LIMIT + 1):
+        forgotten()
         scheduler.apply_entry(scheduler.schedule["only"])
-        scheduler._local_tasks.wait(20)
-    session.refresh_from_db()
-    assert session.status == "expired"
+    assert len(waiting(queue)) == WAITING_LIMIT
+    first = child(scheduler)
+    first.kill()
+    first.wait()
+    scheduler.apply_entry(scheduler.schedule["only"])
+    second = child(scheduler)
+    assert second.pid != first.pid
+
+    forgotten()
+
+    def is_over() -> bool:
+        """A worker takes a message, the beat sends the next."""
+        waiting(queue)[0].unlink()
+        scheduler.apply_entry(scheduler.schedule["only"])
+        return second.poll() is not None
+
+    until(is_over, seconds=60, what="it ends, as workers hear")
+    assert second.returncode == 0
+    assert scheduler._stand_in._child is None
 
 
-def test_a_beat_that_works_itself_does_a_task_once_at_a_time_and_goes_on_ticking() -> None:
-    began, release = threading.Semaphore(0), threading.Event()
-    runs: list[int] = []
-
-    def slow() -> None:
-        runs.append(1)
-        began.release()
-        release.wait(20)
-
-    own = Celery("own", set_as_current=False)
-    own.task(name="slow")(slow)
-    own.finalize()
-    works = LocalTasks(own)
-    works.start("slow", {})
-    assert began.acquire(timeout=10)
-    assert works.is_running("slow")
-    release.set()
-    works.wait(10)
-    assert not works.is_running("slow")
-    assert runs == [1]
-
-
-def test_everything_is_due_once_when_the_beat_starts(tmp_path: Path) -> None:
+def test_everything_is_due_once_when_the_beat_starts(queue: Path) -> None:
     scheduler = SteadyScheduler(app)
     assert all(entry.is_due()[0] for entry in scheduler.schedule.values())
-    with file_broker(tmp_path) as queue:
-        while scheduler.tick() == 0:
-            pass
-        assert len(messages(queue, "upkeep")) == len(settings.CELERY_BEAT_SCHEDULE)
-    assert len(settings.CELERY_BEAT_SCHEDULE) < WAITING_LIMIT
+    while scheduler.tick() == 0:
+        pass
+    assert len(waiting(queue)) == len(settings.CELERY_BEAT_SCHEDULE) < WAITING_LIMIT
 
 
-def test_everything_is_due_again_when_the_clock_was_set_back(tmp_path: Path) -> None:
+def test_everything_is_due_again_when_the_clock_was_set_back(queue: Path) -> None:
     """Otherwise no session ends and nothing is judged until the clock comes to where it was."""
     scheduler = SteadyScheduler(app)
-    with file_broker(tmp_path) as queue:
-        while scheduler.tick() == 0:
-            pass
-        for message in messages(queue, "upkeep"):
-            message.unlink()
-        in_an_hour = time.time() + 3600
-        scheduler._ticked_at = in_an_hour
-        for entry in scheduler.schedule.values():
-            entry.last_run_at = datetime.fromtimestamp(in_an_hour, UTC)
-        scheduler._heap = None
-        while scheduler.tick() == 0:
-            pass
-        assert len(messages(queue, "upkeep")) == len(settings.CELERY_BEAT_SCHEDULE)
-
-
-def test_a_message_appears_whole_and_is_taken_once(tmp_path: Path) -> None:
-    with file_broker(tmp_path) as queue, app.connection_for_write() as connection:
-        channel: Any = connection.default_channel
-        taken: list[object] = []
-        writers = [threading.Thread(target=channel._put, args=("upkeep", {"n": n})) for n in range(100)]
-        readers = [threading.Thread(target=take_all, args=(channel, writers, taken)) for _ in range(3)]
-        for thread in (*readers, *writers):
-            thread.start()
-        for thread in (*writers, *readers):
-            thread.join(20)
-        assert sorted(one["n"] for one in taken) == list(range(100))  # type: ignore[index]
-        assert list(queue.iterdir()) == []
-
-
-def take_all(channel: Any, writers: list[threading.Thread], taken: list[object]) -> None:
-    until = time.monotonic() + 20
-    while time.monotonic() < until:
-        finished = all(not one.is_alive() and one.ident for one in writers)
-        try:
-            taken.append(channel._get("upkeep"))
-        except Empty:
-            if finished:
-                return
-
-
-def test_the_folders_of_the_broker_come_back_by_themselves(tmp_path: Path) -> None:
-    with file_broker(tmp_path / "gone" / "broker") as queue:
-        assert notify_workers(WORK, scoring_run_id=1) is True
-        assert len(messages(queue, "judging")) == 1
-
-
-def test_an_unreadable_message_is_thrown_away(tmp_path: Path) -> None:
-    with file_broker(tmp_path) as queue, app.connection_for_write() as connection:
-        channel: Any = connection.default_channel
-        channel._put("upkeep", {"n": 1})
-        (queue / "0_half.upkeep.msg").write_text("")
-        assert channel._get("upkeep") == {"n": 1}
-        assert list(queue.iterdir()) == []
+    while scheduler.tick() == 0:
+        pass
+    for message in waiting(queue):
+        message.unlink()
+    in_an_hour = time.time() + 3600
+    scheduler._ticked_at = in_an_hour
+    for entry in scheduler.schedule.values():
+        entry.last_run_at = datetime.fromtimestamp(in_an_hour, UTC)
+    scheduler._heap = None
+    while scheduler.tick() == 0:
+        pass
+    assert len(waiting(queue)) == len(settings.CELERY_BEAT_SCHEDULE)
 
 
 def test_a_process_works_on_a_run_once_and_on_few_runs_at_once() -> None:
