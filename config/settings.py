@@ -298,6 +298,7 @@ else:
         "data_folder_in": str(queue_dir),
         "data_folder_out": str(queue_dir),
         "control_folder": str(control_dir),
+        "polling_interval": 0.5,  # a sign-in code leaves within the second, on a busy machine too
     }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None  # a worker outlives every outage of its broker
