@@ -58,14 +58,11 @@ def main() -> None:
     if arguments.checkout:
         checkouts.append(Checkout("other", arguments.checkout.resolve(), arguments.python))
     found: dict[str, dict[str, list[Weight]]] = defaultdict(lambda: defaultdict(list))
-    for number in range(arguments.rounds + 1):
+    for _ in range(arguments.rounds):
         for checkout in checkouts:
             for part, weight in weights(checkout, arguments.redis_url):
-                if number:  # the first round writes what Python compiled
-                    found[part][checkout.name].append(weight)
-                    print(
-                        f"{part:34}{checkout.name:>8}{weight.pss:8.1f} MB{weight.seconds:7.2f} s", flush=True
-                    )
+                found[part][checkout.name].append(weight)
+                print(f"{part:34}{checkout.name:>8}{weight.pss:8.1f} MB{weight.seconds:7.2f} s", flush=True)
     show(found)
 
 
@@ -92,6 +89,7 @@ def weights(checkout: Checkout, redis_url: str | None) -> Iterator[tuple[str, We
     """What each part of a new site weighs, by its name."""
     with tempfile.TemporaryDirectory() as name:
         site = Site(checkout, Path(name), redis_url)
+        site.check()  # writes what Python compiled
         yield "manage.py check", site.check()
         site.manage("migrate", "--verbosity", "0")
         site.manage("collectstatic", "--no-input", "--verbosity", "0")
