@@ -25,7 +25,7 @@ class Application(Celery):
 
     @property
     def Beat(self) -> Any:  # noqa: N802  # Celery's name
-        return self.subclass_with_self("config.beat:LightBeat")
+        return self.subclass_with_self("config.beat:LightBeat")  # type: ignore[arg-type]  # or its path
 
 
 app = Application("chiron")

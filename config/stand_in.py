@@ -44,8 +44,7 @@ class LocalTasks:
         self._threads[task] = thread
         thread.start()
 
-    @property
-    def any_runs(self) -> bool:
+    def is_busy(self) -> bool:
         return any(thread.is_alive() for thread in self._threads.values())
 
     def wait(self, seconds: float) -> None:
@@ -73,7 +72,7 @@ def main() -> None:
         for line in sys.stdin:
             if order := json.loads(line):
                 tasks.start(**order)
-            elif not tasks.any_runs:
+            elif not tasks.is_busy():
                 break
     finally:
         stopping.set()

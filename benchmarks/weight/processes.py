@@ -6,10 +6,10 @@
 
 Memory is PSS (`smaps_rollup`: a page that several processes share counts in parts), of a process with its
 children; time is user and system together, of the same, since the start. The site is an empty one, on SQLite
-in a temporary folder. The web server, with one worker process, has answered one page, and beside it stands an
-empty project of Django's with its admin under the same server. The worker is looked at before any message;
-then a beat is started, and both are looked at when everything was due once; then a worker with its beat
-within. With `--checkout` the same of another state of the code, in turns. Without `--redis-url` messages are
+in a temporary folder. The worker is looked at before any message; then a beat is started, and both are looked
+at when everything was due once; then a worker with its beat within. The web server, with one worker process,
+has answered one page, and beside it stands an empty project of Django's with its admin under the same server.
+With `--checkout` the same of another state of the code, in turns. Without `--redis-url` messages are
 files. Linux; everything ends by itself.
 """
 
@@ -92,9 +92,9 @@ def weights(checkout: Checkout, redis_url: str | None) -> Iterator[tuple[str, We
         site.check()  # writes what Python compiled
         yield "manage.py check", site.check()
         site.manage("migrate", "--verbosity", "0")
+        yield from site.background()
         site.manage("collectstatic", "--no-input", "--verbosity", "0")
         yield from site.web()
-        yield from site.background()
 
 
 class Site:

@@ -88,8 +88,8 @@ def test_a_task_runs_once_at_a_time_and_its_failure_ends_nothing() -> None:
     tasks.start("slow", {})
     assert began.acquire(timeout=10)
     tasks.start("slow", {})
-    assert tasks.any_runs
+    assert tasks.is_busy()
     release.set()
     tasks.wait(10)
-    assert not tasks.any_runs
+    assert not tasks.is_busy()
     assert runs == [1]
