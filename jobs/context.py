@@ -42,7 +42,8 @@ class JobResult:
     `sentence` is marked with gettext_noop and may have places for `facts`: "%(people)d people were looked
     at." `url_name` with `args` is the page to go to, `label` the words of the link (marked likewise). `more`
     are further sentences, each with its facts; one without facts may be what a reader of files says. With
-    `leads` whoever waits is led to that page, which says everything again.
+    `leads` whoever waits is led to that page, which says everything again. `found` is what was computed, for
+    a page that keeps it nowhere else.
     """
 
     sentence: str
@@ -52,6 +53,7 @@ class JobResult:
     label: str = ""
     more: Sequence[tuple[str, Mapping[str, Any]]] = ()
     leads: bool = False
+    found: Mapping[str, Any] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)

@@ -1,5 +1,7 @@
 """Which jobs there are."""
 
+from collections.abc import Mapping
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -15,6 +17,11 @@ def job_by_id(job_id: UUID) -> Job | None:
 def newest_job(study: Study | None, *kinds: str) -> Job | None:
     """The newest of these kinds of the study, open or ended; None where there never was one."""
     return _jobs_of(study).filter(kind__in=kinds).order_by("-created_at").first()
+
+
+def same_jobs(kind: str, arguments: Mapping[str, Any]) -> QuerySet[Job]:
+    """Those of the site that were asked for the same, the newest first."""
+    return _jobs_of(None).filter(kind=kind, arguments=dict(arguments)).order_by("-created_at")
 
 
 def open_jobs(study: Study | None) -> QuerySet[Job]:

@@ -1,6 +1,8 @@
-"""Long work of reporting: the report as files to take away."""
+"""Long work of reporting: the report as files to take away, and what a plan takes arrays for."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from django.utils import translation
 from django.utils.translation import gettext_lazy as _
@@ -8,14 +10,20 @@ from django.utils.translation import gettext_lazy as _
 from formats.wording import gettext_noop
 from jobs.context import FINE, JobContext, JobResult, Part
 from jobs.registry import job_kind
+from psychometrics.planning.formulas import Plan
+from psychometrics.planning.records import NESTED
+from psychometrics.planning.tables import NO_REHEARSAL, Rehearsal
+from reporting.forms.planner import PLAN
 from scoring.jobs import be_current
 from scoring.models import ExportContents
 from scoring.services.export_files import file_make
-from studies.roles import Can
+from studies.models import ItemBank
+from studies.roles import Can, SiteCan
 from studies.services.database import snapshot
 
 GATHERING = gettext_noop("Gathering the numbers")
 DRAWING = gettext_noop("Drawing the pages")
+REHEARSING = gettext_noop("Rehearsing studies with known abilities")
 
 
 @job_kind("report", label=_("Write the report"), can=Can.EXPORT, page="staff_report")
@@ -56,3 +64,29 @@ def report(job: JobContext, *, language: str) -> JobResult:
         args=[job.study.slug],
         label=gettext_noop("Go to the download"),
     )
+
+
+@job_kind(
+    PLAN, label=_("Linkage and rehearsal of a plan"), can=SiteCan.PLAN, once_per_study=False,
+    page="staff_planner",
+)  # fmt: skip
+def plan(
+    job: JobContext,
+    *,
+    plan: Mapping[str, Any],
+    design: str = NESTED,
+    rehearsal: Mapping[str, Any] | None = None,
+    item_bank: int | None = None,
+) -> JobResult:
+    """How the designs of a plan hang together and what a rehearsal recovers: `PlannerForm.to_simulate`."""
+    from psychometrics.planning.computing import simulated  # arrays: for whoever runs it alone
+    from studies.selectors.item_arrays import item_arrays
+
+    found = simulated(
+        Plan(**plan),
+        design,
+        Rehearsal(**rehearsal) if rehearsal else NO_REHEARSAL,
+        item_arrays(ItemBank.objects.get(pk=item_bank)) if item_bank is not None else None,
+        step=lambda done, of: job.progress(done, of, REHEARSING),
+    )
+    return JobResult(gettext_noop("It is computed."), found=found.as_json())

@@ -16,7 +16,8 @@ from batches.rules.assembly import (
     indicators,
     parameters_of,
 )
-from psychometrics.planning.designs import Linkage, batch_linkage
+from psychometrics.planning.designs import batch_linkage
+from psychometrics.planning.records import Linkage
 
 _MAX_NAMED = 10
 

@@ -3,8 +3,10 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:  # a page says what a place is; only who lays them down needs arrays
+    import numpy as np
 
 Tally = Counter[str]
 
@@ -22,7 +24,7 @@ class Slot:
 
 
 def nested_slots(
-    *, batches: int, profiles: Sequence[str], replicates: int, arms: Sequence[str], rng: np.random.Generator
+    *, batches: int, profiles: Sequence[str], replicates: int, arms: Sequence[str], rng: "np.random.Generator"
 ) -> list[Slot]:
     """`replicates` places of every profile in every batch, with an arm drawn for each.
 
@@ -50,7 +52,7 @@ def nested_slots(
 
 
 def _ordered(
-    drawn: Mapping[tuple[int, str], Sequence[str]], replicates: int, rng: np.random.Generator
+    drawn: Mapping[tuple[int, str], Sequence[str]], replicates: int, rng: "np.random.Generator"
 ) -> dict[tuple[int, str], list[str]]:
     """The arms of every batch and profile in the order of giving away, by rounds over all of them."""
     cells = list(drawn)
@@ -71,7 +73,7 @@ def _ordered(
 
 
 def matrix_slots(
-    *, batches: int, profiles: Sequence[str], replicates: int, arms: Sequence[str], rng: np.random.Generator
+    *, batches: int, profiles: Sequence[str], replicates: int, arms: Sequence[str], rng: "np.random.Generator"
 ) -> list[Slot]:
     """One place in every batch; the `batches` of one cut of the bank are all for one profile.
 
@@ -91,7 +93,9 @@ def _spread(tally: Tally, arms: Sequence[str]) -> int:
     return max((tally[arm] for arm in arms), default=0) - min((tally[arm] for arm in arms), default=0)
 
 
-def _draw(number: int, arms: Sequence[str], tallies: Sequence[Tally], rng: np.random.Generator) -> list[str]:
+def _draw(
+    number: int, arms: Sequence[str], tallies: Sequence[Tally], rng: "np.random.Generator"
+) -> list[str]:
     """So many arms in random order: each the rarest here, then by the tallies, then by chance.
 
     Adds what it draws to the tallies.
@@ -105,7 +109,7 @@ def _draw(number: int, arms: Sequence[str], tallies: Sequence[Tally], rng: np.ra
     return [drawn[place] for place in rng.permutation(number).tolist()]
 
 
-def _rarest(names: Sequence[str], tallies: Sequence[Tally], rng: np.random.Generator) -> str:
+def _rarest(names: Sequence[str], tallies: Sequence[Tally], rng: "np.random.Generator") -> str:
     """The rarest by the first tally; among equals by the next ones, then by chance."""
     shuffled: list[str] = [names[place] for place in rng.permutation(len(names)).tolist()]
     return min(shuffled, key=lambda name: [tally[name] for tally in tallies])

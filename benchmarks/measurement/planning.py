@@ -22,8 +22,9 @@ from formats.item_parameters import read_item_parameters
 from psychometrics.irt.bank import ItemBank, item_bank_from
 from psychometrics.irt.responses import RubricResponses, dgp_r_table
 from psychometrics.irt.transform import Array
-from psychometrics.planning.designs import MATRIX, NESTED, design_of
+from psychometrics.planning.designs import design_of
 from psychometrics.planning.formulas import Plan, batch_half_width, people_for, precision
+from psychometrics.planning.records import MATRIX, NESTED
 from psychometrics.planning.simulated_design import simulate_design, synthetic_bank
 
 ROOT = Path(__file__).resolve().parents[2]

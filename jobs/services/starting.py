@@ -1,7 +1,7 @@
 """Jobs are asked for, and called off."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from jobs.models import OPEN, Job, JobState
 from jobs.registry import JobKind, kind_named
+from jobs.selectors import same_jobs
 from jobs.services.claims import job_tidy
 from jobs.services.trail import job_event
 from studies.models import Study, User
@@ -19,6 +20,7 @@ from studies.services.refusals import Refused
 from studies.services.studies import require_not_archived, study_lock
 
 WORK = "jobs.tasks.jobs_work"
+AGAIN = timedelta(minutes=1)
 
 
 class JobUnderWay(Refused):
@@ -63,6 +65,28 @@ def job_start(
         return _same(found, wanted, known)
     transaction.on_commit(partial(notify_workers, WORK))
     return job
+
+
+def job_kept(*, kind: str, actor: User, now: datetime, arguments: Mapping[str, Any]) -> Job:
+    """What a page shows of a job of the site that is kept by its arguments: the newest that is done, whoever
+    asked for it; else this person's own, asked for here unless it waits, runs or has just ended otherwise.
+    """
+    same = same_jobs(kind, arguments)
+    own = same.filter(actor=actor).first()
+    if (done := same.filter(state=JobState.DONE).first()) is not None:
+        return done
+    if own is not None and not may_be_asked_again(own, now):
+        return own
+    return job_start(kind=kind, study=None, actor=actor, now=now, arguments=arguments)
+
+
+def may_be_asked_again(job: Job, now: datetime) -> bool:
+    """Whether a page that needs what this job did not bring may ask for it by itself: not while it is under
+    way, nor at once after it failed or was called off, or it would fail for ever.
+    """
+    if job.state == JobState.DONE:
+        return True
+    return job.finished_at is not None and now - job.finished_at > AGAIN
 
 
 def _only_one(kind: JobKind, study: Study | None) -> str:

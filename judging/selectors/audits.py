@@ -14,8 +14,7 @@ from judging.audit_sheet import SheetRow
 from judging.models import AuditItem, AuditSample, CriterionScore, JudgingRun, RowState, ScoringRun
 from judging.selectors.answers import counted_answers
 from psychometrics.agreement.audit_sample import DrawnStratum, JudgedVerdict, Stratum
-from psychometrics.agreement.coefficients import kappa_of
-from psychometrics.agreement.paired import MET
+from psychometrics.agreement.two_raters import MET, kappa_of
 from psychometrics.data.places import PUBLIC
 from psychometrics.inference.measure import Scope
 from studies.models import Study

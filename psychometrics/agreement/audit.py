@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from psychometrics.agreement.audit_sample import Stratum
-from psychometrics.agreement.coefficients import MIN_PAIRS
-from psychometrics.agreement.paired import DECIMALS, ScorePairs, ScoresRefused, columns, pair_scores, sums_of
+from psychometrics.agreement.paired import ScorePairs, ScoresRefused, columns, pair_scores, sums_of
 from psychometrics.agreement.pairs import Agreement, agreement_from_seed
 from psychometrics.agreement.statistics import values_of
+from psychometrics.agreement.two_raters import DECIMALS, MIN_PAIRS
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.resampling import bootstrap_estimate

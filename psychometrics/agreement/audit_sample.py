@@ -10,10 +10,12 @@ to where leaning x N_h / (2 n_h + 1) is largest (Sainte-Laguë, bounded by N_h).
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
-import numpy as np
+from psychometrics.agreement.two_raters import DECIMALS, MET, NEAR
 
-from psychometrics.agreement.paired import DECIMALS, MET, NEAR
+if TYPE_CHECKING:  # pages say what the strata are; only who draws needs arrays
+    import numpy as np
 
 DEFAULT_SIZE = 200  # at least so many for a kappa with people: design of the measurement, section 5
 MIN_PER_STRATUM = 5  # of every stratum, where it has so many and the size allows
@@ -119,7 +121,7 @@ def stratum_of(verdict: JudgedVerdict) -> StratumKind:
     return StratumKind(_band(score), _standing(score, verdict))
 
 
-def draw_sample(verdicts: Iterable[JudgedVerdict], *, size: int, rng: np.random.Generator) -> Draw:
+def draw_sample(verdicts: Iterable[JudgedVerdict], *, size: int, rng: "np.random.Generator") -> Draw:
     """Draw `size` verdicts; their order on the way in does not matter. Raises SizeRefused."""
     members: dict[StratumKind, list[int]] = {
         StratumKind(band, standing): [] for band in Band for standing in Standing

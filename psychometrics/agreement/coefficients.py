@@ -25,12 +25,12 @@ NaN where a denominator is zero or a sample has fewer than MIN_PAIRS pairs (MIN_
 """
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from psychometrics.agreement.paired import Sums, columns, pair_scores, sums_of
+from psychometrics.agreement.paired import Sums
+from psychometrics.agreement.two_raters import MIN_PAIRS
 from psychometrics.inference.clusters import ROUNDING, Array
 
-MIN_PAIRS = 3  # any two points lie on a line
 MIN_DIFFERENCES = 2
 Z_95 = 1.96
 
@@ -114,11 +114,3 @@ def alpha_nominal(sums: Sums) -> Array:
     met = sums.met_x + sums.met_y
     disagreeing = sums.n - agreeing(sums)
     return 1 - ratio(disagreeing * (2 * sums.n - 1), met * (2 * sums.n - met), sums.n >= MIN_PAIRS)
-
-
-def kappa_of(x: ArrayLike, y: ArrayLike) -> float:
-    """Cohen's kappa of two raters over n units (n,), without an interval; NaN as in `kappa`."""
-    pairs = pair_scores(x, y, np.arange(np.size(x)))
-    if not len(pairs.x):
-        return np.nan
-    return float(kappa(sums_of(columns(pairs).sum(axis=0, keepdims=True), pairs))[0])

@@ -18,8 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from psychometrics.agreement.coefficients import MIN_PAIRS, ratio
-from psychometrics.agreement.paired import DECIMALS, MET, ScoresRefused, refuse_scores_out_of_range
+from psychometrics.agreement.coefficients import ratio
+from psychometrics.agreement.paired import ScoresRefused, refuse_scores_out_of_range
+from psychometrics.agreement.two_raters import DECIMALS, MET, MIN_PAIRS
 from psychometrics.inference.clusters import ROUNDING, Array, cluster_codes, cluster_sums
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.resampling import bootstrap_estimate, draws_of_clusters

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from psychometrics.agreement.two_raters import DECIMALS, MET, NEAR
 from psychometrics.inference.clusters import ROUNDING, Array, Codes, cluster_codes
 
-DECIMALS = 9
-MET = 0.5  # a score from here on counts as met where scores are taken as met or not
 NO_DIFFERENCE = 1e-14  # a mean difference this small is rounding: scores differ by 1e-9 or not at all
-NEAR = 0.01  # differences below this are near-exact agreement (GIM paper, F.2)
 
 
 class ScoresRefused(ValueError):

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from psychometrics.agreement import coefficients
-from psychometrics.agreement.coefficients import MIN_DIFFERENCES, MIN_PAIRS
+from psychometrics.agreement.coefficients import MIN_DIFFERENCES
 from psychometrics.agreement.paired import ScorePairs, Sums, columns, sums_of
+from psychometrics.agreement.two_raters import MIN_PAIRS
 from psychometrics.inference.clusters import Array, Codes, cluster_sums
 from psychometrics.inference.estimates import Estimate, Reason, Share, unknown
 from psychometrics.inference.resampling import bootstrap_estimate, draws_of_clusters

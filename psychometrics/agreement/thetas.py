@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from psychometrics.agreement.influence import quasi_change
-from psychometrics.agreement.paired import DECIMALS
 from psychometrics.agreement.scores import PanelScores
 from psychometrics.agreement.statistics import RankedPairs
 from psychometrics.agreement.stored import Values
+from psychometrics.agreement.two_raters import DECIMALS
 from psychometrics.agreement.values import cluster_values
 from psychometrics.data.cohort import Mask, Pairs
 from psychometrics.inference.clusters import Array, ClusterEstimate, cluster_codes, linear_estimate

@@ -6,9 +6,9 @@ import numpy as np
 
 from formats.canonical import JsonValue
 from psychometrics.agreement.krippendorff import PanelAgreement
-from psychometrics.agreement.paired import DECIMALS, MET
 from psychometrics.agreement.pairs import Agreement
 from psychometrics.agreement.stored import ENDS, Values
+from psychometrics.agreement.two_raters import DECIMALS, MET
 from psychometrics.agreement.warnings import AgreementWarning
 from psychometrics.inference.clusters import Array, ClusterEstimate
 from psychometrics.inference.estimates import Estimate, Share, none_if_nan

@@ -22,9 +22,10 @@ from psychometrics.interface.scores import StrPath
 from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
-from psychometrics.planning.designs import MATRIX
+from psychometrics.planning.computing import NamedBank, planned
 from psychometrics.planning.formulas import Plan, Prices
-from psychometrics.planning.tables import WANTED, NamedBank, Planned, planned
+from psychometrics.planning.records import MATRIX
+from psychometrics.planning.tables import WANTED, Planned
 
 BLOCKS = (Block.RESULTS, Block.COHORT, Block.TOP, Block.UNCERTAINTY)
 PUBLISHED_TOP = 15  # of 246 people (GIM paper, section 6)

@@ -16,9 +16,9 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from psychometrics.irt.transform import Array
+from psychometrics.planning.records import MATRIX, NESTED, Linkage
 
 Codes = NDArray[np.int64]
-NESTED, MATRIX = "nested", "matrix"
 PROMPTS_AT_ONCE = 1000
 JITTER = 0.2  # of the logarithm of what batches are to be alike in
 
@@ -32,7 +32,7 @@ class Design:
     batch: Codes
     prompts: int
 
-    def linkage(self) -> "Linkage":
+    def linkage(self) -> Linkage:
         """Components of the graph of people and prompts, and its smallest degrees."""
         return linkage(self.person, self.prompt, people=len(self.batch), prompts=self.prompts)
 
@@ -90,20 +90,6 @@ def _alike(values: Array, batches: int, rng: np.random.Generator) -> list[Codes]
             members[batch].append(int(prompt))
             sums[batch] += values[prompt]
     return [np.array(batch, dtype=np.int64) for batch in members]
-
-
-@dataclass(frozen=True, slots=True)
-class Linkage:
-    """How a design hangs together, over the prompts that somebody is asked.
-
-    `fewest_people`: people of the prompt with fewest (minimum degree between people and prompts).
-    `fewest_neighbours`: other prompts that the worst linked prompt shares a person with.
-    """
-
-    components: int
-    fewest_people: int
-    fewest_neighbours: int
-    asked: int
 
 
 def linkage(person: Codes, prompt: Codes, *, people: int, prompts: int) -> Linkage:

@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from psychometrics.inference.estimates import CONFIDENCE
-from psychometrics.inference.student_t import t_quantile
+from psychometrics.planning.student_t import t_quantile
 
 POWER = 0.8
 PUBLISHED_RESIDUAL_SD = 4.85

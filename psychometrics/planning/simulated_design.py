@@ -19,7 +19,7 @@ The same seed gives the same numbers.
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -35,8 +35,9 @@ from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.quasi_likelihood import theta_ql
 from psychometrics.irt.responses import RubricResponses, dgp_r_table
 from psychometrics.irt.transform import Array, Transform
-from psychometrics.planning.designs import NESTED, Design, design_of
+from psychometrics.planning.designs import Design, design_of
 from psychometrics.planning.formulas import Plan
+from psychometrics.planning.records import MAX_CHOSEN, NESTED, Recovery, SimulatedDesign
 from psychometrics.top.crossfit import SPLITS_OF_DRAWS, crossfit
 from psychometrics.top.empirical_bayes import shrunken_abilities
 from psychometrics.top.ranking import ranked
@@ -45,39 +46,10 @@ from psychometrics.top.rules import is_top
 GRID = np.linspace(-8, 8, 161)
 NODES = 41
 RESAMPLES = 200  # of the interval of top.crossfit5
-MAX_CHOSEN = 4000  # size of Top times studies; beyond it that interval takes longer than all the rest
 MIN_TO_SHRINK = 2  # people
 ROUNDS = 60  # of matching mean and SD; each halves what is left, at least
 # On the published bank: SD of log a and of a b, the largest |a b|, and log a where |a b| is above 6.
 LOG_SD, SD_OF_AB, MAX_AB, UNIFORM, LOG_UNIFORM = 0.587, 3.2, 7.0, 6.0, -0.6
-
-
-@dataclass(frozen=True)
-class Recovery:
-    """How one estimator did over the studies. NaN where it has no such property or was never defined.
-
-    `studies` counts those with an estimate, `undefined` the others by reason.
-    """
-
-    name: str
-    mean: float
-    truth: float
-    bias: float
-    spread: float
-    mean_se: float
-    coverage: float
-    error: float
-    studies: int
-    undefined: Mapping[Reason, int]
-
-
-@dataclass(frozen=True)
-class SimulatedDesign:
-    """All estimators, and the mean correlation of people's own theta with their true ability."""
-
-    recoveries: tuple[Recovery, ...]
-    correlation: float
-    studies: int
 
 
 class Draw(NamedTuple):
@@ -137,6 +109,10 @@ def population_of(model: RubricResponses, mean: float, sd: float) -> Population:
     return Population(model, table, centre, spread)
 
 
+def no_step(done: int, of: int) -> None:
+    """For callers that show no progress."""
+
+
 def simulate_design(
     plan: Plan,
     kind: str,
@@ -146,15 +122,20 @@ def simulate_design(
     studies: int,
     rng: np.random.Generator,
     bank: ItemBank | None = None,
+    step: Callable[[int, int], None] = no_step,
 ) -> SimulatedDesign:
-    """Do `plan` `studies` times on `bank`, or on a synthetic one of its size, cut anew each time."""
+    """Do `plan` `studies` times on `bank`, or on a synthetic one of its size, cut anew each time.
+
+    `step` hears, before each study, how many of how many are done.
+    """
     items = synthetic_bank(plan.bank_prompts, plan.mean_square, rng) if bank is None else bank
     population = population_of(dgp_r_table(items, rng), mean, plan.between_sd)
     average, average_ql = population.expected(), population.expected_ql()
     drawn: dict[str, list[Draw]] = {}
     correlations = []
     resamples = RESAMPLES if studies * top_size <= MAX_CHOSEN else 0
-    for _ in range(studies):
+    for study in range(studies):
+        step(study, studies)
         design = design_of(
             kind, people=plan.people, prompts=len(items), per_person=plan.prompts_per_person, rng=rng,
             alike_in=items.a**2 if plan.balanced else None,

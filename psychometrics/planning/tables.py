@@ -1,25 +1,23 @@
-"""Everything a planner is told about one plan: precision, alternatives, designs, costs, a rehearsal."""
+"""Everything a planner is told about one plan: precision, alternatives, costs, by formulas in plain Python.
+
+How its designs hang together and what a rehearsal recovers is computed in `computing`.
+"""
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
-
-import numpy as np
 
 from formats.canonical import JsonValue
 from psychometrics.inference.readable import number_text, table_text
-from psychometrics.irt.bank import ItemBank
 from psychometrics.planning import formulas
-from psychometrics.planning.designs import MATRIX, NESTED, Linkage, design_of
 from psychometrics.planning.formulas import Cost, Plan, Precision, Prices
-from psychometrics.planning.simulated_design import SimulatedDesign, simulate_design
+from psychometrics.planning.records import Linkage, Simulated, SimulatedDesign, as_json
 
 PEOPLE = (6, 12, 15, 30, 60, 100, 195, 246, 500)
 REPLICATES = (1, 2, 3, 6, 12, 24)
 PROMPTS_PER_PERSON = (5, 10, 20, 40)
 BETWEEN_SDS = (0.35, 0.6, 0.9, 1.2)
 WANTED = (0.1, 0.15, 0.2, 0.3, 0.5)
-DESIGN_SEED = 1
 Number = TypeVar("Number", int, float)
 
 
@@ -33,16 +31,7 @@ class Rehearsal:
     seed: int = 2026
 
 
-@dataclass(frozen=True, eq=False)
-class NamedBank:
-    """A calibrated bank to plan with, and what it is called."""
-
-    name: str
-    items: ItemBank
-
-    @property
-    def mean_square(self) -> float:
-        return float((self.items.a**2).mean())
+NO_REHEARSAL = Rehearsal()
 
 
 @dataclass(frozen=True)
@@ -69,7 +58,8 @@ class BatchLine:
 class Planned:
     """All tables of a plan. `needed` pairs wanted half-widths with people, None where no number suffices.
 
-    `item_bank` names the bank that is planned with, None for a synthetic one.
+    `item_bank` names the bank that is planned with, None for a synthetic one. `linkage` is empty, and
+    `rehearsed` None, until they are computed.
     """
 
     plan: Plan
@@ -83,8 +73,8 @@ class Planned:
     by_prompts: tuple[Alternative, ...]
     by_sd: tuple[Alternative, ...]
     per_batch: tuple[BatchLine, ...]
-    linkage: tuple[tuple[str, Linkage], ...]
-    rehearsed: SimulatedDesign | None
+    linkage: tuple[tuple[str, Linkage], ...] = ()
+    rehearsed: SimulatedDesign | None = None
 
     def __repr__(self) -> str:
         widths = [(number_text(width), "no number" if n is None else str(n)) for width, n in self.needed]
@@ -99,25 +89,25 @@ class Planned:
 
     def as_json(self) -> dict[str, JsonValue]:
         """The same as JSON holds it; NaN is null."""
-        return {name: _strict(value) for name, value in asdict(self).items()}
+        return as_json(self)
+
+    def completed(self, found: Simulated) -> "Planned":
+        """With what takes arrays."""
+        return replace(self, linkage=found.linkage, rehearsed=found.rehearsed)
 
 
-def planned(
+def planned_by_formulas(
     plan: Plan,
     kind: str,
     prices: Prices,
     wanted: tuple[float, ...] = WANTED,
-    rehearsal: Rehearsal = Rehearsal(),
-    bank: NamedBank | None = None,
+    item_bank: str | None = None,
 ) -> Planned:
-    """Compute all of it; the rehearsal takes about two seconds per hundred studies of the pilot's size.
-
-    `plan` has the size and the mean squared discrimination of `bank`, if one is given.
-    """
+    """All but the linkage of the designs and the rehearsal; at once."""
     return Planned(
         plan=plan,
         kind=kind,
-        item_bank=bank.name if bank else None,
+        item_bank=item_bank,
         precision=formulas.precision(plan),
         cost=formulas.cost_of(plan, prices),
         needed=tuple((width, formulas.people_for(width, plan)) for width in wanted),
@@ -133,8 +123,6 @@ def planned(
             BatchLine(m, formulas.batch_half_width(m, plan), formulas.prompt_half_width(m))
             for m in REPLICATES
         ),
-        linkage=tuple((name, _linkage(plan, name)) for name in (NESTED, MATRIX)),
-        rehearsed=_rehearsed(plan, kind, rehearsal, bank),
     )
 
 
@@ -158,30 +146,3 @@ def _same_answers(plan: Plan) -> list[tuple[float, Plan]]:
 
 def _with(values: tuple[Number, ...], own: Number) -> list[Number]:
     return sorted(set(values) | {own})
-
-
-def _linkage(plan: Plan, kind: str) -> Linkage:
-    design = design_of(
-        kind, people=plan.people, prompts=plan.bank_prompts, per_person=plan.prompts_per_person,
-        rng=np.random.default_rng(DESIGN_SEED),
-    )  # fmt: skip
-    return design.linkage()
-
-
-def _rehearsed(plan: Plan, kind: str, rehearsal: Rehearsal, bank: NamedBank | None) -> SimulatedDesign | None:
-    if not rehearsal.studies:
-        return None
-    return simulate_design(
-        plan, kind, mean=rehearsal.mean, top_size=rehearsal.top_size, studies=rehearsal.studies,
-        rng=np.random.default_rng(rehearsal.seed), bank=bank.items if bank else None,
-    )  # fmt: skip
-
-
-def _strict(value: object) -> JsonValue:
-    if isinstance(value, dict):
-        return {str(name): _strict(one) for name, one in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_strict(one) for one in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if value is None or isinstance(value, (str, int)) else str(value)

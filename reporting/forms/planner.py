@@ -2,8 +2,7 @@
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from django import forms
@@ -12,11 +11,13 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from formats.wording import gettext_noop
 from presentation.numbers import Refusal
-from psychometrics.planning.designs import MATRIX, NESTED
 from psychometrics.planning.formulas import Plan, Prices
-from psychometrics.planning.tables import WANTED, NamedBank, Planned, Rehearsal, planned
+from psychometrics.planning.records import MATRIX, NESTED
+from psychometrics.planning.tables import WANTED, Rehearsal
 
 MAX_ANSWERS, MAX_REHEARSED, MAX_PROMPTS = 400_000, 1_500_000, 20_000
+PLAN = "plan"  # the kind of job that computes what the formulas do not say
+SIZES = ("people", "prompts_per_person", "bank_prompts")  # all that the linkage of designs depends on
 CHOICES: Mapping[str, Sequence[tuple[str, Any]]] = {
     "design": (
         (NESTED, gettext_lazy("nested: one cut into question sets, each for several people")),
@@ -57,12 +58,14 @@ def choice(label: Any, name: str, help_text: Any = "") -> forms.ChoiceField:
 
 @dataclass(frozen=True)
 class BankChoice:
-    """A calibrated bank that may be planned with; its items are read where it is chosen."""
+    """A calibrated bank that may be planned with; what its mean square is, is asked where it is chosen."""
 
+    name: str
     label: str
     prompts: int
     is_logistic: bool
-    load: Callable[[], NamedBank]
+    mean_square: Callable[[], float]
+    pk: int | None = None
 
 
 class PlannerForm(forms.Form):
@@ -136,11 +139,10 @@ class PlannerForm(forms.Form):
             fields = [self[name] for name in names]
             yield str(heading), fields, number == 0 or any(field.errors for field in fields)
 
-    @cached_property
-    def bank(self) -> NamedBank | None:
+    @property
+    def bank(self) -> BankChoice | None:
         """The chosen bank; None for a synthetic one."""
-        chosen = self.banks.get(self.cleaned_data.get("item_bank") or "")
-        return chosen.load() if chosen else None
+        return self.banks.get(self.cleaned_data.get("item_bank") or "")
 
     def clean_item_bank(self) -> str:
         chosen = str(self.cleaned_data["item_bank"])
@@ -183,24 +185,37 @@ class PlannerForm(forms.Form):
         same = ("people", "prompts_per_person", "missing", "between_sd", "human_item_sd", "residual_sd")
         return Plan(
             **{name: values[name] for name in same},
-            bank_prompts=len(self.bank.items) if self.bank else values["bank_prompts"],
-            mean_square=self.bank.mean_square if self.bank else values["mean_square"],
+            bank_prompts=self.bank.prompts if self.bank else values["bank_prompts"],
+            mean_square=self.bank.mean_square() if self.bank else values["mean_square"],
             balanced=values["batches"] == "balanced",
         )
 
-    def planned(self) -> Planned:
-        """What comes of the plan, for the wanted half-width among the usual ones."""
-        values = self.cleaned_data
-        prices = ("pay", "overhead", "judge_call", "calls_per_answer")
-        rehearsed = ("studies", "mean", "top_size", "seed")
-        return planned(
-            self.plan(),
-            values["design"],
-            Prices(**{name: values[name] for name in prices}),
-            tuple(sorted({*WANTED, values["wanted"]})),
-            Rehearsal(**{name: values[name] for name in rehearsed}),
-            self.bank,
-        )
+    @property
+    def kind(self) -> str:
+        return str(self.cleaned_data["design"])
+
+    @property
+    def prices(self) -> Prices:
+        names = ("pay", "overhead", "judge_call", "calls_per_answer")
+        return Prices(**{name: self.cleaned_data[name] for name in names})
+
+    @property
+    def half_widths(self) -> tuple[float, ...]:
+        """The wanted half-width among the usual ones."""
+        return tuple(sorted({*WANTED, self.cleaned_data["wanted"]}))
+
+    @property
+    def rehearsal(self) -> Rehearsal:
+        names = ("studies", "mean", "top_size", "seed")
+        return Rehearsal(**{name: self.cleaned_data[name] for name in names})
+
+    def to_simulate(self) -> dict[str, Any]:
+        """The arguments of the job that computes what the formulas do not say: what that depends on alone."""
+        plan, rehearsal = asdict(self.plan()), self.rehearsal
+        if not rehearsal.studies:
+            return {"plan": {name: plan[name] for name in SIZES}}
+        of_bank = {"item_bank": self.bank.pk} if self.bank else {}
+        return {"plan": plan, "design": self.kind, "rehearsal": asdict(rehearsal), **of_bank}
 
 
 def with_defaults(given: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from django.core.management.base import CommandError
 
 from formats.item_parameters import ItemParametersRefused, read_item_parameters
 from psychometrics.irt.bank import ItemBank as ItemArrays, item_bank_from
-from psychometrics.planning.tables import NamedBank
+from psychometrics.planning.computing import NamedBank
 from scoring.selectors.leaderboards import item_banks_named
 from studies.models import ItemBank
 from studies.selectors.item_arrays import item_arrays

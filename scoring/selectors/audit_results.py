@@ -13,7 +13,7 @@ from judging.models import AuditSample, ScoringRun
 from judging.selectors import audits
 from psychometrics.agreement.audit import AuditAgreement, Ratings, audit_agreement, rated
 from psychometrics.agreement.audit_sample import Stratum
-from psychometrics.agreement.paired import MET
+from psychometrics.agreement.two_raters import MET
 from psychometrics.inference.measure import Scope
 from studies.selectors.private_questions import of_public
 

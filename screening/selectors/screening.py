@@ -6,7 +6,7 @@ from datetime import datetime
 
 from django.db.models import BooleanField, Case, Count, ExpressionWrapper, Q, QuerySet, Subquery, When
 
-from psychometrics.agreement.coefficients import kappa_of
+from psychometrics.agreement.two_raters import kappa_of
 from psychometrics.exclusions.rules import rated_twice
 from screening.models import ParticipantFlag, VerdictDecision
 from screening.offtask.readings import BLIND

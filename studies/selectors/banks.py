@@ -1,5 +1,7 @@
 """Reads of what is asked and what answers are measured with."""
 
+import math
+
 from django.db.models import Count, QuerySet
 
 from studies.models import BankVersion, Item, ItemBank, JudgeProtocol, Prompt, Study, StudyStatus
@@ -57,6 +59,14 @@ def item_banks_with_sizes() -> list[tuple[ItemBank, int]]:
     """All stored banks with the number of their items, by name, the newest of a name first."""
     banks = ItemBank.objects.annotate(size=Count("items")).order_by("slug", "-imported_at", "-pk")
     return [(bank, bank.size) for bank in banks]
+
+
+def mean_square(item_bank: ItemBank) -> float:
+    """Of its items' discriminations, the mean of the squares. A database's own mean has other last digits
+    with every order in which it finds the rows.
+    """
+    squares = [a * a for a in item_bank.items.values_list("a", flat=True)]
+    return math.fsum(squares) / len(squares)
 
 
 def questions_in_set(

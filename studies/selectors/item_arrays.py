@@ -1,4 +1,4 @@
-"""Item parameters as arrays, for what computes with them."""
+"""Item parameters of a stored bank as arrays: for what computes with them, not for pages."""
 
 import numpy as np
 

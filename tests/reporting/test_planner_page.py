@@ -2,16 +2,26 @@
 
 import json
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from io import StringIO
 from pathlib import Path
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
 
 from formats.item_parameters import ItemParameter, ItemParameters, ResponseModel, write_item_parameters
+from jobs.models import Job, JobState
+from jobs.services.working import jobs_work
+from psychometrics.planning.computing import planned
+from psychometrics.planning.formulas import Plan, Prices
+from psychometrics.planning.records import Simulated
+from psychometrics.planning.tables import Rehearsal
+from reporting.forms.planner import PLAN
+from reporting.views.planner.pages import curve_people
 from studies.models import ItemBank, User
 from studies.services.banks import item_bank_import
 from tests.support.read_pages import read
@@ -22,6 +32,9 @@ PAGE, FIGURE = "/staff/planner/", "/staff/planner/half-width.svg"
 
 
 def asked(client: Client, **values: object) -> tuple[int, str]:
+    """The page once a worker has computed what the formulas do not say."""
+    client.get(f"{PAGE}?{urlencode(values)}")
+    jobs_work(clock=timezone.now)
     reply = client.get(f"{PAGE}?{urlencode(values)}")
     return reply.status_code, reply.content.decode()
 
@@ -63,6 +76,68 @@ def test_a_rehearsal_shows_bias_and_coverage_and_says_that_it_is_simulated(staff
     assert "Simulated: responses follow an assumed process" in page
     assert re.search(r"\d\.\d % ± \d", page)
     assert "± 0.0" not in page
+
+
+def test_formulas_stand_at_once_and_the_rest_when_it_is_computed(staff: Client, lead: User) -> None:
+    plan = {"people": 40, "bank_prompts": 100, "studies": 5, "top_size": 5}
+    address = f"{PAGE}?{urlencode(plan)}"
+    page = staff.get(address).text
+    assert "Half-width of the 95 % interval" in cells(page)
+    assert "nested (this plan)" not in cells(page)
+    assert "Linkage and rehearsal of a plan" in page
+    staff.get(address)
+    job = Job.objects.get(kind=PLAN)
+    assert (job.state, job.actor) == (JobState.WAITING, lead)
+    jobs_work(clock=timezone.now)
+    page = staff.get(address).text
+    assert {"nested (this plan)", "Top as published"} <= set(cells(page))
+    assert "Linkage and rehearsal of a plan" not in page
+    # Prices and wishes change nothing of it, another seed does.
+    assert "nested (this plan)" in cells(staff.get(f"{address}&pay=40&wanted=0.2").text)
+    assert Job.objects.count() == 1
+    assert "nested (this plan)" not in cells(staff.get(f"{address}&seed=3").text)
+    assert Job.objects.count() == 2
+
+
+def test_what_is_computed_is_shown_to_everybody_and_who_waits_follows_a_job_of_their_own(
+    staff: Client,
+) -> None:
+    client = Client()
+    other = User.objects.create_user("other@example.org", is_staff=True, is_superuser=True)
+    client.force_login(other)
+    for one in (staff, client):
+        one.get(PAGE)
+    assert Job.objects.count() == 2
+    jobs_work(clock=timezone.now)
+    assert all("nested (this plan)" in cells(one.get(PAGE).text) for one in (staff, client))
+
+
+def test_what_failed_is_told_and_asked_for_again_a_minute_later(staff: Client) -> None:
+    staff.get(PAGE)
+    now = timezone.now()
+    Job.objects.update(state=JobState.FAILED, error="It ended.", finished_at=now)
+    page = staff.get(PAGE).text
+    assert "It ended." in page
+    assert "Half-width of the 95 % interval" in cells(page)
+    assert Job.objects.count() == 1
+    Job.objects.update(finished_at=now - timedelta(minutes=2))
+    assert "It ended." not in staff.get(PAGE).text
+    assert Job.objects.count() == 2
+
+
+@pytest.mark.parametrize("studies", [0, 3])
+def test_what_is_kept_of_a_simulation_is_all_of_it(studies: int) -> None:
+    plan = Plan(people=5, prompts_per_person=1, bank_prompts=40, missing=0)
+    found = planned(plan, "nested", Prices(), rehearsal=Rehearsal(studies, top_size=4))
+    kept = Simulated(found.linkage, found.rehearsed)
+    again = Simulated.from_json(json.loads(json.dumps(kept.as_json(), allow_nan=False)))
+    assert repr(again) == repr(kept)
+
+
+def test_the_curve_is_drawn_at_the_points_of_a_geometric_series() -> None:
+    for most in range(500, 20_001, 2):
+        points = np.unique(np.geomspace(3, most, 60).round())
+        assert curve_people(most) == points.astype(int).tolist()
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from presentation.tables import terminal_lines
+from psychometrics.planning.computing import NamedBank, planned
 from reporting.forms.planner import CHOICES, BankChoice, PlannerForm, with_defaults
 from reporting.views.planner.tables import planner_tables
 from scoring.management.item_bank_arguments import bank_of
@@ -39,19 +40,24 @@ class Command(BaseCommand):
 
     def handle(self, *_: Any, table: bool, **options: Any) -> None:
         given = {name: value for name, value in options.items() if value is not None}
-        banks = {}
+        bank, banks = None, {}
         with plain_errors():
             if (name := options["item_bank"]) is not None:
                 bank = bank_of(name)
-                banks[name] = BankChoice(bank.name, len(bank.items), bank.items.is_logistic, lambda: bank)
+                banks[name] = _choice(bank)
             form = PlannerForm(with_defaults(given), banks)
         if not form.is_valid():
             refused = ((name, error) for name, errors in form.errors.items() for error in errors)
             raise CommandError("\n".join(f"--{name.replace('_', '-')}: {error}" for name, error in refused))
-        found = form.planned()
+        found = planned(form.plan(), form.kind, form.prices, form.half_widths, form.rehearsal, bank)
         if not table:
             self.stdout.write(json.dumps(found.as_json(), allow_nan=False))
             return
         for one in planner_tables(found):
             lines = ["", one.caption, *terminal_lines([one.head, *one.rows]), *one.notes]
             self.stdout.write("\n".join(lines))
+
+
+def _choice(bank: NamedBank) -> BankChoice:
+    mean_square = bank.mean_square
+    return BankChoice(bank.name, bank.name, len(bank.items), bank.items.is_logistic, lambda: mean_square)

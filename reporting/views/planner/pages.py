@@ -1,32 +1,38 @@
-"""The planner: how precise a study of some size will be. Everything is in the address; nothing is stored."""
+"""The planner: how precise a study of some size will be. Everything that is asked is in the address.
+
+What formulas say stands at once. How designs hang together and what a rehearsal recovers is computed by a
+job, kept by what it depends on, and shown once it is there.
+"""
 
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_safe
 
+from jobs.models import Job, JobState
+from jobs.services.starting import job_kept
 from presentation.drawings.charts import Axis, Place, Series, chart
 from presentation.drawings.shapes import WIDE, Drawing, Key
 from presentation.numbers import counted, decimals
 from psychometrics.planning.formulas import Plan, precision
-from psychometrics.planning.tables import BETWEEN_SDS, NamedBank
-from reporting.forms.planner import BankChoice, PlannerForm, with_defaults
+from psychometrics.planning.records import Simulated
+from psychometrics.planning.tables import BETWEEN_SDS, Planned, planned_by_formulas
+from reporting.forms.planner import PLAN, BankChoice, PlannerForm, with_defaults
 from reporting.views.figures import drawing_response, figure_files, figure_shown
 from reporting.views.own_names import own_names
 from reporting.views.planner.tables import planner_tables
-from studies.models import ItemBank
+from studies.models import ItemBank, User
 from studies.roles import SiteCan
-from studies.selectors.banks import item_banks_with_sizes
-from studies.selectors.item_arrays import item_arrays
-from studies.views.access import site_page
+from studies.selectors.banks import item_banks_with_sizes, mean_square
+from studies.services.clock import server_now
+from studies.views.access import signed_in, site_page
 
 LOOKS = ("model", "third", "average dashed", "average")
 LINES = tuple(zip(BETWEEN_SDS, LOOKS, strict=True))
-POINTS = 60
+LEAST, POINTS = 3, 60
 TOLD_EVERY = 10  # points of a curve that are told
 TICKS = (3, 10, 30, 100, 300, 1000, 3000, 10_000)
 
@@ -38,7 +44,8 @@ def staff_planner(request: HttpRequest) -> HttpResponse:
     form = PlannerForm(with_defaults(request.GET.dict()), _stored_banks())
     valid = form.is_valid()
     own = own_names([form.bank.name] if valid and form.bank else [])
-    tables = [replace(table, own=own) for table in planner_tables(form.planned())] if valid else []
+    found, job = _found(form, signed_in(request)) if valid else (None, None)
+    tables = [replace(table, own=own) for table in planner_tables(found)] if found else []
     query = f"?{request.GET.urlencode()}" if request.GET else ""
     figure = (
         figure_shown(
@@ -53,7 +60,7 @@ def staff_planner(request: HttpRequest) -> HttpResponse:
         if valid
         else None
     )
-    context = {"form": form, "tables": tables, "figure": figure}
+    context = {"form": form, "tables": tables, "figure": figure, "job": job}
     return render(request, "reporting/planner.html", context, status=200 if valid else 422)
 
 
@@ -67,6 +74,16 @@ def staff_planner_figure(request: HttpRequest, extension: str) -> HttpResponse:
     return drawing_response(_half_width_drawing(form.plan(), WIDE), extension)
 
 
+def _found(form: PlannerForm, user: User) -> tuple[Planned, Job | None]:
+    """What is known of the plan, and the job that computes the rest where that is not there yet."""
+    name = form.bank.name if form.bank else None
+    found = planned_by_formulas(form.plan(), form.kind, form.prices, form.half_widths, name)
+    job = job_kept(kind=PLAN, actor=user, now=server_now(), arguments=form.to_simulate())
+    if job.state != JobState.DONE:
+        return found, job
+    return found.completed(Simulated.from_json(job.result["found"])), None
+
+
 def _stored_banks() -> dict[str, BankChoice]:
     """Every stored item bank by its name and the beginning of its digest, which an address may keep."""
     return {str(bank).replace(" ", "-"): _bank_choice(bank, size) for bank, size in item_banks_with_sizes()}
@@ -74,7 +91,12 @@ def _stored_banks() -> dict[str, BankChoice]:
 
 def _bank_choice(bank: ItemBank, size: int) -> BankChoice:
     label = _("%(bank)s, prompts: %(number)s") % {"bank": bank, "number": counted(size)}
-    return BankChoice(label, size, bank.is_logistic, lambda: NamedBank(str(bank), item_arrays(bank)))
+    return BankChoice(str(bank), label, size, bank.is_logistic, partial(mean_square, bank), bank.pk)
+
+
+def curve_people(most: int) -> list[int]:
+    """Numbers of people in a geometric series."""
+    return sorted({round(LEAST * (most / LEAST) ** (place / (POINTS - 1))) for place in range(POINTS)})
 
 
 def _told(label: str, people: int, half_width: float) -> str:
@@ -89,7 +111,7 @@ def _told(label: str, people: int, half_width: float) -> str:
 
 def _half_width_drawing(plan: Plan, width: float) -> Drawing | None:
     most = max(2 * plan.people, 500)
-    people = [int(n) for n in np.unique(np.geomspace(3, most, POINTS).round())]
+    people = curve_people(most)
     series, keys = [], []
     for sd, look in LINES:
         widths = [precision(replace(plan, people=n, between_sd=sd)).half_width for n in people]

@@ -10,8 +10,7 @@ from presentation.measures import estimator_name, reason_cell
 from presentation.numbers import Text, counted, decimals, percent
 from presentation.tables import ABSENT, Table, table_of
 from psychometrics.inference.estimates import Reason
-from psychometrics.planning.designs import MATRIX, NESTED
-from psychometrics.planning.simulated_design import MAX_CHOSEN, Recovery, SimulatedDesign
+from psychometrics.planning.records import MATRIX, MAX_CHOSEN, NESTED, Recovery, SimulatedDesign
 from psychometrics.planning.tables import PROMPTS_PER_PERSON, Alternative, Planned
 
 WHY: Mapping[str, Text] = {
@@ -28,7 +27,7 @@ def planner_tables(found: Planned) -> Sequence[Table]:
         _needed_table(found),
         *_alternative_tables(found),
         _batch_table(found),
-        _linkage_table(found),
+        *([_linkage_table(found)] if found.linkage else []),
     ]
 
 

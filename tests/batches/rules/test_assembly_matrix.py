@@ -7,7 +7,8 @@ import pytest
 
 from batches.rules.assembly import AssemblyRefused, PromptTraits, assemble_matrix
 from batches.rules.coverage import coverage_lines, coverage_report
-from psychometrics.planning.designs import MATRIX, Linkage, design_of, linkage
+from psychometrics.planning.designs import design_of, linkage
+from psychometrics.planning.records import MATRIX, Linkage
 
 
 def bank_of(prompts: int) -> list[PromptTraits]:

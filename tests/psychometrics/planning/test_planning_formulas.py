@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from psychometrics.planning.designs import MATRIX, NESTED, design_of
+from psychometrics.planning.designs import design_of
 from psychometrics.planning.formulas import (
     Plan,
     Prices,
@@ -16,6 +16,7 @@ from psychometrics.planning.formulas import (
     precision,
     prompt_half_width,
 )
+from psychometrics.planning.records import MATRIX, NESTED
 
 PEOPLE = (6, 12, 15, 30, 60, 100, 195, 246, 500)
 WANTED = (0.1, 0.15, 0.2, 0.3, 0.5)

@@ -10,12 +10,10 @@ import pytest
 from psychometrics.inference.estimates import Reason
 from psychometrics.irt.responses import dgp_r_table
 from psychometrics.planning import simulated_design as rehearsed_design
-from psychometrics.planning.designs import MATRIX, NESTED
 from psychometrics.planning.formulas import Plan, precision
+from psychometrics.planning.records import MATRIX, NESTED, Recovery, SimulatedDesign
 from psychometrics.planning.simulated_design import (
     Draw,
-    Recovery,
-    SimulatedDesign,
     population_of,
     simulate_design,
     synthetic_bank,
