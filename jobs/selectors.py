@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from jobs.models import OPEN, Job
+from jobs.models import OPEN, Job, JobState
 from studies.models import Study
 
 
@@ -17,6 +17,12 @@ def job_by_id(job_id: UUID) -> Job | None:
 def newest_job(study: Study | None, *kinds: str) -> Job | None:
     """The newest of these kinds of the study, open or ended; None where there never was one."""
     return _jobs_of(study).filter(kind__in=kinds).order_by("-created_at").first()
+
+
+def unless_done(study: Study | None, *kinds: str) -> Job | None:
+    """The newest of them for a page that shows what came of it: none where it is done."""
+    job = newest_job(study, *kinds)
+    return job if job and job.state != JobState.DONE else None
 
 
 def same_jobs(kind: str, arguments: Mapping[str, Any]) -> QuerySet[Job]:

@@ -12,37 +12,18 @@ over partitions with given batch sizes n_b. Swapping i in A with j in B changes 
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from batches.rules.traits import REFERENCE_ABILITIES, PromptTraits
 from formats.wording import gettext_noop
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
-REFERENCE_ABILITIES = (0.1, 1.0)
-"""Abilities (logits) at which batches should be equally hard: about the middle of a cohort and its top."""
-
 _WORTH_A_SWAP = -1e-9
 """Largest change of Q that counts as an improvement, well above rounding, so that the search ends."""
-
-
-@dataclass(frozen=True, slots=True)
-class PromptTraits:
-    """One prompt, with item parameters a (discrimination) and b (difficulty, logits) where they are known."""
-
-    prompt_id: str
-    a: float | None
-    b: float | None
-    category: str
-    modality: str
-
-    @property
-    def has_parameters(self) -> bool:
-        """Whether both parameters are known."""
-        return self.a is not None and self.b is not None
 
 
 def parameters_of(traits: Sequence[PromptTraits]) -> tuple[FloatArray, FloatArray]:

@@ -7,15 +7,16 @@ from typing import Any
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
 from batches.models import Answer, Batch, BatchPlan, BatchPrompt, BatchSlot, Session
-from batches.rules.assembly import PromptTraits
 from batches.rules.assignment import BatchLoad
-from batches.rules.coverage import CoverageReport, coverage_report
 from batches.rules.statuses import SessionStatus
+from batches.rules.traits import PromptTraits
 from studies.models import Item, Participant, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
 from studies.roles import Can
 from studies.selectors.categories import question_categories
-from studies.selectors.private_questions import of_public, private_prompts
+from studies.selectors.private_questions import private_prompts
+
+PUBLIC_REPORT = "public"  # in a plan's report, the one on its public prompts alone
 
 
 def prompt_traits(study: Study) -> list[PromptTraits]:
@@ -31,35 +32,15 @@ def prompt_traits(study: Study) -> list[PromptTraits]:
     return traits
 
 
-def plan_coverage(plan: BatchPlan, *, public_only: bool = False) -> CoverageReport:
-    """What each batch of the plan holds, and how far the batches differ; with `public_only` by the public
-    prompts alone.
-    """
-    places = BatchPrompt.objects.filter(batch__plan=plan).order_by("batch__number", "position")
-    if public_only:
-        places = places.filter(of_public("prompt"))
-    batches: dict[int, list[str]] = {number: [] for number in plan.batches.values_list("number", flat=True)}
-    for number, prompt_id in places.values_list("batch__number", "prompt__prompt_id"):
-        batches[number].append(prompt_id)
-    placed = {prompt_id for batch in batches.values() for prompt_id in batch}
-    return coverage_report(
-        [batches[number] for number in sorted(batches)],
-        [one for one in prompt_traits(plan.study) if not public_only or one.prompt_id in placed],
-        people_per_batch=people_per_batch(plan.study.protocol),
-    )
-
-
-def plan_report(plan: BatchPlan, rights: Collection[Can]) -> dict[str, Any]:
-    """The stored report on the batches; where there are private prompts that the reader may not see, one on
-    the public ones with whole sizes (`public_only`): what is left of a mean would tell of private ones.
+def plan_report(plan: BatchPlan, rights: Collection[Can]) -> dict[str, Any] | None:
+    """The stored report on the batches; where there are private prompts that the reader may not see, the one
+    on the public ones with whole sizes (`public_only`). None where a version built them that kept none.
     """
     stored: dict[str, Any] = plan.report
     if Can.SEE_PRIVATE in rights or not private_prompts(plan.study).exists():
         return stored
-    report = plan_coverage(plan, public_only=True).as_dict() | {"public_only": True}
-    for batch, whole in zip(report["batches"], stored["batches"], strict=True):
-        batch["size"] = whole["size"]
-    return report
+    public: dict[str, Any] | None = stored.get(PUBLIC_REPORT)
+    return public and public | {"public_only": True}
 
 
 def people_per_batch(protocol: ProtocolSettings) -> int:

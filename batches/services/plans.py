@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from django.utils.translation import gettext as _, ngettext
@@ -10,17 +11,25 @@ from django.utils.translation import gettext as _, ngettext
 from batches.models import Batch, BatchPlan, BatchPrompt, BatchSlot, Session
 from batches.rules.assembly import (
     AssemblyRefused,
-    PromptTraits,
     assemble_balanced,
     assemble_matrix,
     assemble_random,
 )
-from batches.rules.coverage import coverage_report
+from batches.rules.coverage import CoverageReport
+from batches.rules.covering import coverage_report
 from batches.rules.places import Slot, matrix_slots, nested_slots
-from batches.selectors.plans import people_per_batch, people_per_prompt, plan_places, prompt_traits
+from batches.rules.traits import PromptTraits
+from batches.selectors.plans import (
+    PUBLIC_REPORT,
+    people_per_batch,
+    people_per_prompt,
+    plan_places,
+    prompt_traits,
+)
 from presentation.numbers import numbered
 from studies.models import Prompt, Study, StudyStatus, User
 from studies.protocol.settings import ProtocolSettings
+from studies.selectors.private_questions import private_prompts
 from studies.services.database import one_of_many_writes, rows_insert
 from studies.services.events import StudyEventKind, event_record
 from studies.services.readiness import require_category_source
@@ -63,12 +72,53 @@ def batches_build(*, study: Study, now: datetime, actor: User | None = None) -> 
         assembly=protocol.assembly,
         seed=protocol.assembly_seed,
         places=plan_places(protocol),
-        report=coverage_report(batches, traits, people_per_batch=people_per_batch(protocol)).as_dict(),
+        report=_report(study, batches, traits),
         built_at=now,
     )
     key_of = dict(Prompt.objects.filter(version=study.bank_version).values_list("prompt_id", "pk"))
     keys = [[key_of[prompt_id] for prompt_id in prompt_ids] for prompt_ids in batches]
     return _replace_plan(plan, keys, slots, actor)
+
+
+def _report(study: Study, batches: Sequence[Sequence[str]], traits: Sequence[PromptTraits]) -> dict[str, Any]:
+    """What the batches hold and how far they differ; where some prompts are private once more by the public
+    ones alone, for readers who see no others: with whole sizes, as what is left of a mean would tell of them.
+    """
+    people = people_per_batch(study.protocol)
+    report = coverage_report(batches, traits, people_per_batch=people).as_dict()
+    private = set(private_prompts(study).values_list("prompt_id", flat=True))
+    if private:
+        public = coverage_report(
+            [[prompt_id for prompt_id in batch if prompt_id not in private] for batch in batches],
+            [one for one in traits if one.prompt_id not in private],
+            people_per_batch=people,
+        ).as_dict()
+        for batch, whole in zip(public["batches"], report["batches"], strict=True):
+            batch["size"] = whole["size"]
+        report[PUBLIC_REPORT] = public
+    return report
+
+
+def plan_coverage(plan: BatchPlan) -> CoverageReport:
+    """What each batch of the plan holds, and how far the batches differ."""
+    return coverage_report(
+        _placed(plan), prompt_traits(plan.study), people_per_batch=people_per_batch(plan.study.protocol)
+    )
+
+
+def plan_report_again(plan: BatchPlan) -> None:
+    """Report on batches that were built by a version that kept no report on their public prompts."""
+    plan.report = _report(plan.study, _placed(plan), prompt_traits(plan.study))
+    plan.save(update_fields=["report"])
+
+
+def _placed(plan: BatchPlan) -> list[list[str]]:
+    """The prompts of every batch, in its order."""
+    batches: dict[int, list[str]] = {number: [] for number in plan.batches.values_list("number", flat=True)}
+    places = BatchPrompt.objects.filter(batch__plan=plan).order_by("batch__number", "position")
+    for number, prompt_id in places.values_list("batch__number", "prompt__prompt_id"):
+        batches[number].append(prompt_id)
+    return [batches[number] for number in sorted(batches)]
 
 
 def _assemble(

@@ -8,13 +8,13 @@ from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import get_language, gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
+from batches.jobs import BUILDING, REPORTING
 from batches.models import BatchPlan
 from batches.selectors.answers import answers_to_score
 from batches.selectors.plans import plan_matches, plan_report
-from batches.services.plans import batches_build
 from console.selectors.question_results import (
     QuestionLine,
     QuestionResult,
@@ -30,9 +30,11 @@ from console.selectors.questions import (
     study_questions,
 )
 from formats.cells import csv_cell
+from jobs.models import Job
+from jobs.selectors import unless_done
+from jobs.services.starting import job_needed, job_start
 from judging.selectors.runs import newest_scores_run
 from presentation.codes import CodeNames
-from presentation.numbers import counted
 from screening.views.blinding import results_are_hidden
 from studies.models import Item, Prompt, Study
 from studies.roles import Can
@@ -166,39 +168,47 @@ def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponseBase
     """The question sets and how far they are alike, the same rows as CSV; without them, how to build them."""
     plan = BatchPlan.objects.filter(study=study).first()
     listing = Listing(request, SET_COLUMNS)
-    report = plan_report(plan, rights_here(request)) if plan else {}
-    rows = listing.sorted(set_rows(report, code_names(study)) if plan else ())
+    report, job = (plan_report(plan, rights_here(request)) if plan else {}), unless_done(study, BUILDING)
+    if report is None:
+        report, job = {}, _report_asked(request, study)
+    rows = listing.sorted(set_rows(report, code_names(study)) if report else ())
     if listing.wants_csv:
         return listing.csv(rows, "question-sets", study)
     context = {
         "study": study,
         "plan": plan,
+        "job": job,
+        "report": report,
         "is_current": plan is not None and plan_matches(plan, study),
         "sets": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
         "listing": listing,
         "points": [row for row in rows if row.x is not None],
         "spread": report.get("spread", {}),
         "linkage": report.get("linkage", {}),
-        "ability": report["abilities"][len(report["abilities"]) // 2] if plan else None,
+        "ability": report["abilities"][len(report["abilities"]) // 2] if report else None,
         "public_only": report.get("public_only", False),
     }
     return render(request, "console/questions/sets.html", context)
 
 
+def _report_asked(request: HttpRequest, study: Study) -> Job | None:
+    """The job that makes a report which a version before this one did not keep."""
+    try:
+        return job_needed(kind=REPORTING, study=study, actor=signed_in(request), now=server_now())
+    except Refused as refusal:
+        messages.info(request, str(refusal))
+        return None
+
+
 @require_POST
 @study_page(Can.SET_UP)
 def staff_questions_build(request: HttpRequest, study: Study) -> HttpResponse:
-    """Cut the bank into sets as the settings say; sets that nobody has worked on are replaced."""
+    """Ask for sets as the settings say; sets that nobody has worked on are replaced."""
+    arguments = {"language": get_language() or "en"}
     try:
-        plan = batches_build(study=study, now=server_now(), actor=signed_in(request))
+        job_start(kind=BUILDING, study=study, actor=signed_in(request), now=server_now(), arguments=arguments)
     except Refused as refusal:
         messages.error(request, str(refusal))
-    else:
-        number = len(plan.report["sizes"])
-        sentence = ngettext(
-            "%(number)s question set is built.", "%(number)s question sets are built.", number
-        )
-        messages.success(request, sentence % {"number": counted(number)})
     back = request.POST.get("back", "")
     if back == "setup":
         return redirect("staff_setup_step", slug=study.slug, page="questions")

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from jobs.models import OPEN, Job, JobState
 from jobs.registry import JobKind, kind_named
-from jobs.selectors import same_jobs
+from jobs.selectors import newest_job, same_jobs
 from jobs.services.claims import job_tidy
 from jobs.services.trail import job_event
 from studies.models import Study, User
@@ -78,6 +78,16 @@ def job_kept(*, kind: str, actor: User, now: datetime, arguments: Mapping[str, A
     if own is not None and not may_be_asked_again(own, now):
         return own
     return job_start(kind=kind, study=None, actor=actor, now=now, arguments=arguments)
+
+
+def job_needed(*, kind: str, study: Study, actor: User, now: datetime) -> Job:
+    """What a page shows of a job of the study that brings what it lacks: asked for here unless it waits,
+    runs or has just ended otherwise than done. Raises as `job_start`.
+    """
+    newest = newest_job(study, kind)
+    if newest is not None and not may_be_asked_again(newest, now):
+        return newest
+    return job_start(kind=kind, study=study, actor=actor, now=now)
 
 
 def may_be_asked_again(job: Job, now: datetime) -> bool:

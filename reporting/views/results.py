@@ -11,8 +11,7 @@ from django.utils.html import escape
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from jobs.models import JobState
-from jobs.selectors import newest_job
+from jobs.selectors import unless_done
 from jobs.services.starting import job_start
 from presentation.drawings.shapes import WIDE
 from presentation.first_intervals import interval_sentences
@@ -63,11 +62,10 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
         results.run.study = study  # so that nothing of it is read again
     shown = scope_of_results(request, results)
     query = shown.context["scope_query"]
-    job = newest_job(study, RESULTS)
     context = {
         "study": study,
         "results": results,
-        "job": job if job and job.state != JobState.DONE else None,
+        "job": unless_done(study, RESULTS),
         "way_on": way_on(results, changes_since(results)) if results else None,
         "coming": results is None and results_are_coming(study, server_now()),
         "tabs": results_tabs(study, query, measurement_of(results) if results else None, shown.scope),

@@ -13,8 +13,7 @@ from django.utils.translation import get_language, gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formats.cells import csv_cell
-from jobs.models import JobState
-from jobs.selectors import newest_job
+from jobs.selectors import unless_done
 from jobs.services.starting import job_start
 from scoring.models import ExportContents, ExportTaking
 from scoring.selectors.export_files import departures, export_files, takings
@@ -78,7 +77,7 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponseBase:
         return csv_file(request, "exports", _lines(rows), study=study)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     now, user = server_now(), signed_in(request)
-    job = newest_job(study, *JOBS)
+    job = unless_done(study, *JOBS)
     # Whoever may decide sees no scores before that is done (screening.views.blinding).
     waiting = undecided_participants(study).count() if Can.REVIEW in rights_here(request) else 0
     context = {
@@ -86,7 +85,7 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponseBase:
         "publication": publication_of(study),
         "publication_form": refused or publication_form(study),
         "waiting": waiting,
-        "job": job if job and job.state != JobState.DONE else None,
+        "job": job,
         "departures": departures(study),
         "page": page,
         "shows_takings": shows_takings,

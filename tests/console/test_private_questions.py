@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from batches.models import BatchPlan
-from batches.selectors.plans import plan_report
+from batches.selectors.plans import PUBLIC_REPORT, plan_report
 from formats.item_parameters import ItemParameter, ItemParameters
+from jobs.services.working import jobs_work
 from scoring.selectors.scopes import hidden_items
 from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, CriterionRecord, PromptRecord
@@ -147,6 +149,8 @@ def test_sets_are_told_by_their_public_questions_to_whoever_may_not_see_the_othe
 ) -> None:
     plan = BatchPlan.objects.get(study=study)
     whole, public = plan_report(plan, {Can.SEE_PRIVATE}), plan_report(plan, set())
+    assert whole
+    assert public
     [holding] = private.places.values_list("batch__number", flat=True)
     difficulty = {one.prompt_id: float(n) for n, one in enumerate(Prompt.objects.order_by("position"))}
     for before, after in zip(whole["batches"], public["batches"], strict=True):
@@ -157,6 +161,23 @@ def test_sets_are_told_by_their_public_questions_to_whoever_may_not_see_the_othe
         assert sum(after["categories"].values()) == (1 if before["number"] == holding else 2)
     page = sign_in(Role.ANALYST).get(f"/staff/studies/{study.slug}/questions/sets/").content.decode()
     assert "are those of their public questions" in page
+
+
+def test_sets_of_a_version_that_kept_no_report_on_their_public_questions_get_one(
+    study: Study, private: Prompt, sign_in: Callable[..., Client]
+) -> None:
+    plan = BatchPlan.objects.get(study=study)
+    kept = plan.report
+    BatchPlan.objects.update(report={name: value for name, value in kept.items() if name != PUBLIC_REPORT})
+    analyst, address = sign_in(Role.ANALYST), f"/staff/studies/{study.slug}/questions/sets/"
+    page = analyst.get(address).text
+    assert "Report on the public questions of the sets" in page
+    assert "are those of their public questions" not in page
+    analyst.get(address)
+    assert jobs_work(clock=timezone.now) == 1
+    plan.refresh_from_db()
+    assert plan.report == kept
+    assert "are those of their public questions" in analyst.get(address).text
 
 
 def test_a_coordinator_learns_no_label_from_messages_and_announcements(

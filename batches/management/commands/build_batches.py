@@ -6,8 +6,7 @@ from typing import Any
 from django.utils import timezone
 
 from batches.rules.coverage import coverage_lines
-from batches.selectors.plans import plan_coverage
-from batches.services.plans import batches_build
+from batches.services.plans import batches_build, plan_coverage
 from studies.management.category_lines import undecided_lines
 from studies.management.operators import OperatorCommand, named_study
 from studies.selectors.categories import undecided

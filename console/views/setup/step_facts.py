@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from batches.jobs import BUILDING
 from batches.models import BatchPlan
 from batches.selectors.plans import plan_matches
+from jobs.selectors import unless_done
 from judging.selectors.judges import known_judges
 from scoring.selectors.leaderboards import models_of
 from scoring.selectors.model_changes import model_changes
@@ -26,7 +28,8 @@ def step_facts(study: Study, page: str, plan: BatchPlan | None) -> dict[str, Any
 
 
 def _questions(study: Study, plan: BatchPlan | None) -> dict[str, Any]:
-    return {"plan": plan, "is_current": plan is not None and plan_matches(plan, study)}
+    is_current = plan is not None and plan_matches(plan, study)
+    return {"plan": plan, "is_current": is_current, "job": unless_done(study, BUILDING)}
 
 
 def _items(study: Study) -> dict[str, Any]:

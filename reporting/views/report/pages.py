@@ -7,8 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from jobs.models import JobState
-from jobs.selectors import newest_job
+from jobs.selectors import unless_done
 from reporting.forms.checklist import ChecklistForm
 from reporting.models import ChecklistAnswer
 from reporting.report.html import POLICY, document_html
@@ -71,10 +70,10 @@ def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None 
     """The page; `form` holds a refused answer, which is shown at its item with what is wrong."""
     records, answers = study_records(study, for_page=True), answers_of(study)
     sections = checklist_parts(records, answers)
-    job, file = newest_job(study, "report"), newest_file(study, ExportContents.REPORT)
+    job, file = unless_done(study, "report"), newest_file(study, ExportContents.REPORT)
     context = {
         "study": study,
-        "job": job if job and job.state != JobState.DONE else None,
+        "job": job,
         "file": file,
         "token": link_token(file, signed_in(request), now=server_now()) if file else "",
         "is_old": file is not None and _is_old(file, records, answers),

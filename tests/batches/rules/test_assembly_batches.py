@@ -8,12 +8,12 @@ from hypothesis import given, settings, strategies as st
 
 from batches.rules.assembly import (
     AssemblyRefused,
-    PromptTraits,
     assemble_balanced,
     assemble_random,
     balance_features,
 )
-from batches.rules.coverage import coverage_report
+from batches.rules.covering import coverage_report
+from batches.rules.traits import PromptTraits
 
 
 def simulated_bank(prompts: int, *, seed: int) -> list[PromptTraits]:

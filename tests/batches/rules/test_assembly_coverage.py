@@ -4,8 +4,10 @@ import math
 import numpy as np
 import pytest
 
-from batches.rules.assembly import PromptTraits, balance_features, expected_raw
-from batches.rules.coverage import coverage_lines, coverage_report
+from batches.rules.assembly import balance_features, expected_raw
+from batches.rules.coverage import coverage_lines
+from batches.rules.covering import coverage_report
+from batches.rules.traits import PromptTraits
 
 BANK = [
     PromptTraits("p1", 1.0, 0.1, "LR", "text"),

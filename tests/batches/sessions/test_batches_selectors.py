@@ -9,10 +9,10 @@ from django.test.utils import CaptureQueriesContext
 
 from batches.models import Session
 from batches.selectors.answers import answers_to_score, study_answers
-from batches.selectors.plans import plan_coverage
 from batches.selectors.progress import StatusCounts, study_progress
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import DeclaredResources, session_submit, session_withdraw, sessions_expire
+from batches.services.plans import plan_coverage
 from batches.services.starting import session_start
 from studies.models import Participant, Study
 from studies.services.amendments import study_amend

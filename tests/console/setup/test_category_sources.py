@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from batches.models import BatchPlan
 from batches.selectors.plans import plan_matches, prompt_traits
@@ -18,6 +19,7 @@ from console.selectors.questions import study_questions
 from console.views.setup import step_facts
 from formats.canonical import canonical_sha256
 from formats.item_parameters import ItemParameter, ItemParameters
+from jobs.services.working import jobs_work
 from scoring.selectors.export_answers import prompt_rows
 from scoring.selectors.scopes import bank_sizes
 from studies.models import BankVersion, ItemBank, Prompt, Study, StudyEvent
@@ -79,7 +81,9 @@ def test_choosing_an_item_bank_lists_every_disagreement_by_name_and_asks(
     table = shown.split('id="disagreements-heading"')[1]
     assert table.count("Quantitative reasoning") == table.count("Procedures") == 2
     assert "put 2 questions into different categories: say which holds" in shown
-    built = staff.post(reverse("staff_questions_build", args=[study.slug]), follow=True).text
+    staff.post(reverse("staff_questions_build", args=[study.slug]))
+    jobs_work(clock=timezone.now)
+    built = staff.get(reverse("staff_questions_sets", args=[study.slug])).text
     assert "put 2 questions into different categories" in built
     assert "question bank Quantitative reasoning, item bank Procedures" in built
     assert not BatchPlan.objects.exists()

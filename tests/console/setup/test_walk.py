@@ -10,7 +10,10 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from batches.jobs import BUILDING
 from batches.models import BatchPlan
+from jobs.models import Job
+from jobs.services.working import jobs_work
 from studies.models import ItemBank, Study, StudyStatus
 from studies.services.events import StudyEventKind
 from tests.console.setup.conftest import BANK, Save
@@ -70,8 +73,15 @@ def test_from_nothing_to_a_locked_study(staff: Client, save: Save) -> None:
     closes = timezone.now() + timedelta(days=30)
     save(study, "time", time_budget_minutes="90", closes_at=closes.strftime("%Y-%m-%dT%H:%M"))
     save(study, "judge", judge_kind="checks")
-    built = staff.post(reverse("staff_questions_build", args=["spring"]), follow=True)
-    assert "4 question sets are built." in built.content.decode()
+    assert (
+        "Build the question sets"
+        in staff.post(reverse("staff_questions_build", args=["spring"]), follow=True).text
+    )
+    assert jobs_work(clock=timezone.now) == 1
+    assert (
+        "Question sets that are built: 4."
+        in staff.get(reverse("staff_job", args=[Job.objects.get(kind=BUILDING).pk])).text
+    )
 
     study.refresh_from_db()
     assert [profile.slug for profile in study.protocol.profiles] == ["stem-undergraduate", "stem-phd"]
@@ -96,6 +106,7 @@ def test_from_nothing_to_a_locked_study(staff: Client, save: Save) -> None:
     # Sets are alike in difficulty: those built without item parameters are built again.
     assert "The question sets were built under other settings; build them again." in stale.content.decode()
     staff.post(reverse("staff_questions_build", args=["spring"]))
+    jobs_work(clock=timezone.now)
     stale = staff.post(confirm, {"seen": seen, "confirmed": "yes", "again": "yes"})
     assert "changed after you opened" in stale.content.decode()
 

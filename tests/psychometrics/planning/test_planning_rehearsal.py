@@ -9,9 +9,9 @@ import pytest
 
 from psychometrics.inference.estimates import Reason
 from psychometrics.irt.responses import dgp_r_table
-from psychometrics.planning import simulated_design as rehearsed_design
+from psychometrics.planning import simulated_design
 from psychometrics.planning.formulas import Plan, precision
-from psychometrics.planning.records import MATRIX, NESTED, Recovery, SimulatedDesign
+from psychometrics.planning.records import MATRIX, MAX_CHOSEN, NESTED, Recovery, SimulatedDesign
 from psychometrics.planning.simulated_design import (
     Draw,
     population_of,
@@ -78,14 +78,14 @@ def test_theta_ql_finds_its_own_truth_and_the_cross_fitted_top_has_an_interval()
 
 
 def test_the_coverage_of_few_studies_has_an_error_even_where_all_intervals_hold_the_truth() -> None:
-    held = rehearsed_design._recovery("theta.pool", [Draw(0.1, 0.0, 0.1, held=True)] * 100)
-    missed = rehearsed_design._recovery("theta.pool", [Draw(0.9, 0.0, 0.1, held=False)] * 100)
+    held = simulated_design._recovery("theta.pool", [Draw(0.1, 0.0, 0.1, held=True)] * 100)
+    missed = simulated_design._recovery("theta.pool", [Draw(0.9, 0.0, 0.1, held=False)] * 100)
     assert (held.coverage, missed.coverage) == (1, 0)
     assert held.error == missed.error == pytest.approx(0.98 / 103.84, abs=1e-4)
 
 
 def test_a_large_top_of_many_studies_is_rehearsed_without_its_interval() -> None:
-    most = rehearsed_design.MAX_CHOSEN
+    most = MAX_CHOSEN
     small = Plan(people=60, prompts_per_person=5, bank_prompts=40)
     found = rehearsed(NESTED, studies=most // 55 + 1, plan=small, top=55)
     assert math.isnan(recovery(found, "top.crossfit5").coverage)
