@@ -26,6 +26,7 @@ from scoring.selectors.due import results_due, results_to_measure
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import newest_results
 from scoring.services.agreements import agreements_compute
+from scoring.services.audits import audits_compute
 from scoring.services.freshness import OutOfDate, out_of_date, runs_to_keep
 from scoring.services.measurement import Said, measurement_compute, nothing_said
 from scoring.services.model_versions import models_settle
@@ -110,13 +111,16 @@ def results_bring_up(
         answers_complete(run=run, now=clock())
     found = out_of_date(study)
     steps = count()
-    of = len(found.results) + found.agreement + len(found.measurements)
+    of = len(found.results) + found.agreement + found.audits + len(found.measurements)
     for run in found.results:
         step(next(steps), of)
         results_compute(run=run, now=clock())
     if found.agreement:
         step(next(steps), of)
         agreements_compute(study=study, now=clock())
+    if found.audits:
+        step(next(steps), of)
+        audits_compute(study=study, now=clock())
     for results in filter(None, map(newest_results, found.measurements)):
         step(next(steps), of)
         earlier = measurement_of(results)

@@ -1,12 +1,16 @@
 """Long work on scores: results brought up to date, and files to take away."""
 
+from django.utils import translation
 from django.utils.translation import gettext as _, gettext_lazy
 
 from formats.wording import gettext_noop
 from jobs.context import FINE, JobContext, JobResult, Part
 from jobs.registry import job_kind
+from judging.models import JudgingRun
+from judging.services.audit_asking import DRAWING
 from psychometrics.inference.measure import Block
 from scoring.models import ExportContents
+from scoring.selectors.audit_results import AUDITS
 from scoring.selectors.runs import rests_on_an_earlier_protocol
 from studies.roles import Can
 from studies.selectors.roles import study_rights
@@ -42,11 +46,13 @@ def bring_up(job: JobContext, *, until: int) -> bool:
 
 def be_current(job: JobContext, *, until: int) -> None:
     """Bring the results up before they are taken away. To recompute takes a right of its own: whoever lacks
-    it is told whom to ask where they are not up to date.
+    it is told whom to ask where they are not up to date. What people say beside the judges takes none.
     """
+    from scoring.services.audits import audits_compute
     from scoring.services.exports import ResultsOutOfDate
     from scoring.services.freshness import out_of_date
 
+    audits_compute(study=job.study, now=job.clock())
     if job.actor is None or Can.JUDGE in study_rights(job.actor, job.study):
         bring_up(job, until=until)
     elif out_of_date(job.study):
@@ -108,4 +114,43 @@ def export(job: JobContext, *, contents: str) -> JobResult:
         url_name="staff_exports",
         args=[job.study.slug],
         label=gettext_noop("Go to the download"),
+    )
+
+
+@job_kind(AUDITS, label=gettext_lazy("Compare the judges with people"), can=Can.REVIEW, page="staff_audits")
+def audits(job: JobContext) -> JobResult:
+    """Compute what people say beside the judges from the ratings of every sample as they are now."""
+    from scoring.services.audits import audits_compute
+
+    audits_compute(study=job.study, now=job.clock())
+    return JobResult(
+        gettext_noop("The audits are up to date."),
+        {},
+        "staff_audits",
+        [job.study.slug],
+        gettext_noop("All samples"),
+    )
+
+
+@job_kind(DRAWING, label=gettext_lazy("Draw an audit sample"), can=Can.JUDGE, page="staff_audits")
+def draw_audit(
+    job: JobContext, *, run: int, size: int, seed: int | None, public_only: bool, language: str
+) -> JobResult:
+    """Draw verdicts for people to judge again; refusals are in the language of whoever asked."""
+    from judging.services.audits import audit_draw_once
+    from scoring.services.audits import audits_compute
+
+    assert job.actor is not None, "samples are drawn by somebody"  # noqa: S101  # for the type
+    with translation.override(language):
+        sample = audit_draw_once(
+            run=JudgingRun.objects.select_related("study").get(pk=run, study=job.study),
+            size=size, seed=seed, public_only=public_only, actor=job.actor, now=job.clock(),
+        )  # fmt: skip
+    audits_compute(study=job.study, now=job.clock())
+    return JobResult(
+        gettext_noop("Sample %(sample)d is drawn; verdicts in it: %(size)d."),
+        {"sample": sample.pk, "size": sample.items.count()},
+        "staff_audit_sample",
+        [job.study.slug, sample.judging_run_id, sample.pk],
+        gettext_noop("Go to the sample"),
     )

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from judging.models.audits import AuditSample
 from judging.models.runs import ScoringRun
 from psychometrics.agreement.measures import OF_ALL, values_by_level
 from psychometrics.inference.measure import Scope
@@ -82,6 +83,30 @@ class JudgeComparison(models.Model):
         """Its numbers side by side, as tables and figures need them."""
         levels = values_by_level(self.measures.all())
         return {"runs": self.runs, "levels": levels} if self.level == OF_ALL else levels[self.level]
+
+
+class AuditComparison(models.Model):
+    """What people say beside the judges of an audit sample, over all verdicts or those on public prompts.
+
+    `judges`: by the key of each judge's run, as `psychometrics.agreement.audit_records` writes it. What is
+    counted of a sample is read as it is and not stored.
+    """
+
+    sample = models.ForeignKey(AuditSample, on_delete=models.CASCADE, related_name="comparisons")
+    scope = models.CharField(max_length=10)
+    inputs_sha256 = models.CharField(max_length=64)
+    judges = models.JSONField()
+    computed_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["sample", "scope"], name="an_audit_sample_has_one_comparison_per_scope"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"audit sample {self.sample_id} ({self.scope})"
 
 
 class Measurement(models.Model):

@@ -19,7 +19,8 @@ from psychometrics.data.places import PUBLIC
 from psychometrics.inference.measure import Scope
 from studies.models import Study
 from studies.roles import Can
-from studies.selectors.private_questions import of_public, seen_by
+from studies.selectors.private_questions import of_public, private_prompts, seen_by
+from studies.selectors.roles import reviewers_see_private
 
 CHUNK = 2000
 PROMPT = "row__answer__prompt"
@@ -58,6 +59,11 @@ def judged_verdicts(
             others.setdefault((answer, criterion), []).append(score)
     for place, pk, score, confidence, is_public in first:
         yield JudgedVerdict(pk, score, confidence, tuple(others.get(place, ())), is_public)
+
+
+def drawn_from_public(study: Study, *, wished: bool) -> bool:
+    """Whether a sample is drawn from public questions alone, by wish or as the protocol has it."""
+    return wished or (not reviewers_see_private(study) and private_prompts(study).exists())
 
 
 def audit_samples(run: JudgingRun) -> QuerySet[AuditSample]:

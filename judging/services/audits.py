@@ -10,19 +10,13 @@ from django.db import transaction
 from django.utils.translation import gettext as _, ngettext
 
 from judging.models import AuditItem, AuditSample, JudgingRun
-from judging.selectors.audits import audit_judges, judged_verdicts
+from judging.selectors.audits import audit_judges, drawn_from_public, judged_verdicts
+from judging.services.audit_asking import DrawRefused, require_over
 from presentation.numbers import numbered
 from psychometrics.agreement.audit_sample import Draw, SizeRefused, draw_sample
-from studies.models import Study, User
-from studies.selectors.private_questions import private_prompts
-from studies.selectors.roles import reviewers_see_private
+from studies.models import User
 from studies.services.events import StudyEventKind, event_record
-from studies.services.refusals import Refused
 from studies.services.twice import made_just_now
-
-
-class DrawRefused(Refused):
-    """No sample was drawn."""
 
 
 def audit_draw(
@@ -68,8 +62,7 @@ class _Drawn:
 def _drawn(run: JudgingRun, size: int, seed: int, public_only: bool) -> _Drawn:
     """From all verdicts of a run that is over. Raises DrawRefused."""
     public_only = drawn_from_public(run.study, wished=public_only)
-    if run.is_open:
-        raise DrawRefused(_("The run goes on, and its verdicts with it; draw a sample when it is over."))
+    require_over(run)
     judges = audit_judges(run)
     verdicts = judged_verdicts(run.study, judges, public_only=public_only)
     try:
@@ -94,11 +87,6 @@ def _sample_store(run: JudgingRun, found: _Drawn, actor: User | None, now: datet
         judging_run=run.pk, size=len(found.draw.drawn), seed=found.seed, public_only=found.public_only,
     )  # fmt: skip
     return sample
-
-
-def drawn_from_public(study: Study, *, wished: bool) -> bool:
-    """Whether a sample is drawn from public questions alone, by wish or as the protocol has it."""
-    return wished or (not reviewers_see_private(study) and private_prompts(study).exists())
 
 
 def _wishes_of(sample: AuditSample) -> dict[str, Any]:

@@ -18,22 +18,22 @@ other people would say.
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from psychometrics.agreement.audit_records import MIN_COVERED, STATISTICS, AuditAgreement
 from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.agreement.paired import ScorePairs, ScoresRefused, columns, pair_scores, sums_of
-from psychometrics.agreement.pairs import Agreement, agreement_from_seed
+from psychometrics.agreement.pairs import agreement_from_seed
 from psychometrics.agreement.statistics import values_of
 from psychometrics.agreement.two_raters import DECIMALS, MIN_PAIRS
 from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.resampling import bootstrap_estimate
 
-MIN_COVERED = 0.95  # share of the verdicts whose strata are rated; below it, no estimate of all of them
 SAME = {"mean_human": "mean_x", "mean_judge": "mean_y"}  # x is what people say, y the judge
 COUNTS = [0, 8, 9, 10, 11, 12, 13]  # the columns of Sums that count rows
 
@@ -60,9 +60,6 @@ class WeightedAgreement:
     ccc: Estimate
 
 
-STATISTICS = tuple(one.name for one in fields(WeightedAgreement))[2:]  # all but the counts
-
-
 @dataclass(frozen=True, eq=False)
 class Ratings:
     """The drawn items that count: stratum, answer and people's score (n,), NaN where not rated; judges'
@@ -73,21 +70,6 @@ class Ratings:
     answers: Sequence[str]
     human: Array
     judged: Array
-
-
-@dataclass(frozen=True)
-class AuditAgreement:
-    """One judge beside people: on the items as they were drawn, and on all verdicts. Judge less people."""
-
-    sample: Agreement
-    weighted: WeightedAgreement
-
-    def statistics(self) -> Iterator[tuple[str, str, int, int | None, Estimate]]:
-        """Of what, its name, the pairs, their clusters, and the estimate."""
-        for name in STATISTICS:
-            yield "all", name, self.weighted.pairs, None, getattr(self.weighted, name)
-            own = self.sample.statistics[SAME.get(name, name)]
-            yield "sample", name, self.sample.n, self.sample.clusters, own
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +85,15 @@ def audit_agreement(
 ) -> AuditAgreement:
     """The judge of this column; `frame` are the strata that were drawn from."""
     judged, draws = ratings.judged[:, column], {"seed": seed, "resamples": resamples}
+    sample = agreement_from_seed(ratings.human, judged, ratings.answers, **draws)
+    weighted = weighted_agreement(ratings.human, judged, ratings.strata, frame, **draws)
+    own = sample.statistics
     return AuditAgreement(
-        sample=agreement_from_seed(ratings.human, judged, ratings.answers, **draws),
-        weighted=weighted_agreement(ratings.human, judged, ratings.strata, frame, **draws),
+        pairs=weighted.pairs,
+        clusters=sample.clusters,
+        covered=weighted.covered,
+        weighted={name: getattr(weighted, name) for name in STATISTICS},
+        sample={name: own[SAME.get(name, name)] for name in STATISTICS},
     )
 
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from psychometrics.agreement.audit import AuditAgreement, Ratings, audit_agreement, rated
+from psychometrics.agreement.audit import Ratings, audit_agreement, rated
+from psychometrics.agreement.audit_records import AuditAgreement
 from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.agreement.levels import pair_levels, panel_levels
 from psychometrics.agreement.measures import pair_rows, panel_rows

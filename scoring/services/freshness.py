@@ -19,6 +19,7 @@ from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.methods import METHODS
 from scoring.models import ResultSet
+from scoring.selectors.audit_results import audits_are_current
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.judge_effects import confidence_counts, current_scores, other_runs, unscored_reasons
 from scoring.selectors.leaderboards import models_of
@@ -38,19 +39,23 @@ ROWS = ("person", "prompt", "batch", "position", "p", "p_certain")
 
 @dataclass(frozen=True)
 class OutOfDate:
-    """Runs without right results, runs to be measured after that, and whether agreement is to be computed."""
+    """Runs without right results, runs to be measured after that, and whether agreement of judges with each
+    other, and with people, is to be computed.
+    """
 
     results: Sequence[ScoringRun]
     measurements: Sequence[ScoringRun]
     agreement: bool
+    audits: bool
 
     def __bool__(self) -> bool:
-        return bool(self.results or self.measurements or self.agreement)
+        return bool(self.results or self.measurements or self.agreement or self.audits)
 
     def __str__(self) -> str:
         named = {"results": len(self.results), "measurement": len(self.measurements)}
         parts = [f"{name} of {number} of the runs" for name, number in named.items() if number]
-        return ", ".join(parts + ["agreement of the judges"] * self.agreement)
+        parts += ["agreement of the judges"] * self.agreement + ["audits of the judges"] * self.audits
+        return ", ".join(parts)
 
 
 def out_of_date(study: Study) -> OutOfDate:
@@ -58,7 +63,12 @@ def out_of_date(study: Study) -> OutOfDate:
     runs = runs_to_keep(study)
     results = [run for run in runs if not results_are_current(run)]
     measurements = [run for run in runs if run in results or not _is_measured(run)]
-    return OutOfDate(results, measurements, agreement=not agreements_are_current(study))
+    return OutOfDate(
+        results,
+        measurements,
+        agreement=not agreements_are_current(study),
+        audits=not audits_are_current(study),
+    )
 
 
 def runs_to_keep(study: Study) -> list[ScoringRun]:

@@ -14,9 +14,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpRequest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import Settings
 
 from batches.models import Session
+from jobs.services.working import jobs_work
 from judging.models import AuditItem, AuditSample, JudgingRun, RunState
 from judging.services.audits import audit_draw
 from scoring.coordinator import Scoring
@@ -153,15 +155,21 @@ def test_the_page_of_a_run_leads_to_its_audit(staff: Client, sample: AuditSample
 
 
 def test_staff_draw_a_sample(staff: Client, run: JudgingRun) -> None:
-    response = staff.post(address("staff_audit", run), {"size": "20", "seed": "7", "public_only": "on"})
-    assert response.status_code == 422
-    assert "20 cannot be drawn: there are 16 verdicts" in text(response)
-    response = staff.post(address("staff_audit", run), {"size": "12", "seed": "7", "public_only": "on"})
+    page = address("staff_audit", run)
+    response = staff.post(page, {"size": "20", "seed": "7", "public_only": "on"})
+    assert (response.status_code, response["Location"]) == (302, page)
+    assert jobs_work(clock=timezone.now) == 1
+    assert "20 cannot be drawn: there are 16 verdicts" in text(staff.get(page))
+    staff.post(page, {"size": "12", "seed": "7", "public_only": "on"})
+    shown = text(staff.get(page))
+    assert "data-job=" in shown
+    assert "cannot be drawn" not in shown
+    assert jobs_work(clock=timezone.now) == 1
     sample = AuditSample.objects.get()
-    assert (response.status_code, response["Location"]) == (302, address("staff_audit_sample", run, sample))
+    assert address("staff_audit_sample", run, sample) in text(staff.get(page))
     assert (sample.seed, sample.strata["public_only"], sample.items.count()) == (7, True, 12)
     assert sample.drawn_by is not None
-    shown = text(staff.get(response["Location"]))
+    shown = text(staff.get(address("staff_audit_sample", run, sample)))
     assert "of 12 rated" in shown
     assert "by lead@example.org with seed 7." in shown
     assert "Public questions only." in shown
@@ -171,6 +179,7 @@ def test_staff_draw_a_sample(staff: Client, run: JudgingRun) -> None:
 def test_a_seed_is_drawn_by_chance_where_none_is_given(staff: Client, run: JudgingRun) -> None:
     for size in ("12", "13"):
         assert staff.post(address("staff_audit", run), {"size": size, "seed": ""}).status_code == 302
+        jobs_work(clock=timezone.now)
     first, second = AuditSample.objects.all()
     assert first.seed != second.seed
 
@@ -233,6 +242,8 @@ def test_the_sheet_is_a_file_that_spreadsheet_programs_open(staff: Client, sampl
 def test_a_rated_sheet_is_taken_over_and_compared(staff: Client, sample: AuditSample) -> None:
     rows = sheet_of(staff, sample)
     where = address("staff_audit_sample", sample.judging_run, sample)
+    assert "How far judges and people agree is being computed." in text(staff.get(where))
+    assert jobs_work(clock=timezone.now) == 1
     assert text(staff.get(where)).count("Nothing is rated yet.") == 1
     marked = [row | {"human_score": str(int(row["answer"] == row["gold_answer"]))} for row in rows]
     marked[0] |= {"human_score": "0,25", "comment": "<script>alert(1)</script>"}
@@ -241,7 +252,14 @@ def test_a_rated_sheet_is_taken_over_and_compared(staff: Client, sample: AuditSa
     shown = text(staff.get(where))
     assert "New: 20. Replaced: 0. Unchanged: 0." in shown
     assert "checks and people" in shown
+    newer = "Ratings or scores are newer than the numbers on agreement below"
+    assert newer in shown
+    staff.get(where)
+    assert jobs_work(clock=timezone.now) == 1  # asked for once, and brought up to date by it
+    shown = text(staff.get(where))
+    assert newer not in shown
     assert re.search(r"\b1\d verdicts with both scores\.", shown)  # those on public questions
+    assert jobs_work(clock=timezone.now) == 0
     assert "<script>alert(1)" not in shown
     assert AuditItem.objects.get(number=1).human_score == 0.25
     assert AuditItem.objects.get(number=1).comment == "<script>alert(1)</script>"

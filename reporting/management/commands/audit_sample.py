@@ -25,6 +25,7 @@ from reporting.views.audits.pages import import_sentence
 from reporting.views.audits.tables import judges_shown, strata_shown
 from reporting.views.measurement.scopes import lead_of_scores
 from scoring.selectors.audit_results import audit_result
+from scoring.services.audits import audits_compute
 from studies.management.operators import named_person, named_study, plain_errors
 from studies.models import Study
 from studies.services.private_questions import private_seen
@@ -118,6 +119,7 @@ class Command(BaseCommand):
     def show(self, sample: AuditSample) -> None:
         both = has_public_scope(sample) and not sample.strata.get("public_only")
         lead = lead_of_scores(sample.judging_run.study, choice=both)
+        audits_compute(study=sample.judging_run.study, now=timezone.now())
         result = audit_result(sample, lead.scope or Scope.PUBLIC)
         self.stdout.write(
             f"Audit sample {sample.pk} of judging run {sample.judging_run_id}, seed {sample.seed}:"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from django.utils import timezone
 
 from presentation.numbers import counted
 from presentation.scopes import LEADS
@@ -14,6 +15,7 @@ from reporting.services.study_reports import check_target, report_write
 from reporting.views.report.parts import study_document
 from scoring.selectors.leading import results_lead
 from scoring.selectors.runs import newest_study_results
+from scoring.services.audits import audits_compute
 from studies.management.operators import named_study, plain_errors
 from studies.services.database import snapshot
 
@@ -36,6 +38,7 @@ class Command(BaseCommand):
         with plain_errors():
             study = named_study(options["study"])
             check_target(folder, set(NAMES), replace=options["replace"])
+            audits_compute(study=study, now=timezone.now())
             with snapshot():
                 document = study_document(study)
             files = {

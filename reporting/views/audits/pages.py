@@ -11,27 +11,33 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formats.problems import grouped
+from jobs.models import Job
+from jobs.selectors import unless_done
+from jobs.services.starting import job_needed
 from judging.audit_sheet import sheet_cells
 from judging.models import AuditSample, JudgingRun
 from judging.selectors.audits import (
     audit_samples,
+    drawn_from_public,
     has_public_scope,
     private_items,
     private_labels,
     sheet_rows,
 )
+from judging.services.audit_asking import DRAWING, audit_draw_start
 from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
-from judging.services.audits import DrawRefused, audit_draw_once, drawn_from_public
 from presentation.numbers import numbered
 from psychometrics.inference.measure import Scope
 from reporting.forms.audits import DrawForm, RatingsForm
 from reporting.views.audits.tables import judges_shown, strata_shown
 from reporting.views.judging_run import run_page
 from reporting.views.measurement.scopes import scope_of_scores
-from scoring.selectors.audit_results import audit_result
+from scoring.selectors.audit_results import AUDITS, audit_result
 from screening.selectors.participants import undecided_participants
+from studies.models import Study
 from studies.roles import Can
 from studies.services.clock import server_now
+from studies.services.refusals import Refused
 from studies.views.access import Guarded, page_refused, private_shown, rights_here, signed_in
 from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
@@ -56,24 +62,17 @@ def _sample_required(view: SampleView) -> Guarded:
 @run_page(Can.REVIEW)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_audit(request: HttpRequest, run: JudgingRun) -> HttpResponse:
-    """The samples of a run; POST draws another one, which takes the right to judge."""
+    """The samples of a run; POST asks for another one, which takes the right to judge."""
     if request.method == "POST" and Can.JUDGE not in rights_here(request):
         return page_refused(request, run.study)
     form = DrawForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         try:
-            sample = audit_draw_once(
-                run=run,
-                size=form.cleaned_data["size"],
-                seed=form.cleaned_data["seed"],
-                public_only=form.cleaned_data["public_only"],
-                actor=signed_in(request),
-                now=server_now(),
-            )
-        except DrawRefused as refusal:
-            form.add_error("size" if not run.is_open else None, str(refusal))
+            audit_draw_start(run=run, **form.cleaned_data, actor=signed_in(request), now=server_now())
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
         else:
-            return _to_sample(sample)
+            return redirect("staff_audit", slug=run.study.slug, number=run.pk)
     return _audit_page(request, run, draw_form=form)
 
 
@@ -141,6 +140,10 @@ def _audit_page(
     may_know = bool({Can.JUDGE, Can.SEE_RESULTS} & rights_here(request))
     decides = Can.REVIEW in rights_here(request) and undecided_participants(run.study).exists()
     told = may_know and not decides
+    draws = Can.JUDGE in rights_here(request) and not sample
+    job = unless_done(run.study, DRAWING) if draws else None
+    if result and told and not result.is_current:
+        job = _comparison_asked(request, run.study)
     problems = ratings_form.problems if ratings_form else ()
     context = {
         "study": run.study,
@@ -148,6 +151,7 @@ def _audit_page(
         "audits": audit_samples(run),
         "sample": sample,
         "result": result,
+        "job": job,
         "judges": judges_shown(result) if result and told else (),
         "strata": strata_shown(result) if result and told else (),
         "is_hidden": may_know and decides,
@@ -162,3 +166,11 @@ def _audit_page(
     }
     refused = any(form is not None and form.errors for form in (draw_form, ratings_form)) or bool(problems)
     return render(request, "reporting/audit.html", context, status=422 if refused else 200)
+
+
+def _comparison_asked(request: HttpRequest, study: Study) -> Job | None:
+    """The job that brings stored numbers up to the ratings and scores as they are; none in an archive."""
+    try:
+        return job_needed(kind=AUDITS, study=study, actor=signed_in(request), now=server_now())
+    except Refused:
+        return None

@@ -13,19 +13,21 @@ from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from formats.asked_numbers import number_asked
+from jobs.selectors import unless_done
 from judging.models import AuditSample
-from judging.selectors.audits import private_items, study_samples
+from judging.selectors.audits import drawn_from_public, private_items, study_samples
 from judging.selectors.rating import ItemEntry, ItemShown, item_entries, item_shown, samples_with_progress
 from judging.selectors.runs import newest_scores_run
 from judging.selectors.viewing import explanation_of, judge_name
+from judging.services.audit_asking import DRAWING, audit_draw_start
 from judging.services.audit_rating import ItemRefused, RatedByAnother, item_rate
-from judging.services.audits import DrawRefused, audit_draw_once, drawn_from_public
 from presentation.numbers import decimals, numbered
 from reporting.forms.audits import DrawForm, RatingForm
 from screening.selectors.participants import undecided_participants
 from studies.models import Study
 from studies.roles import Can
 from studies.services.clock import server_now
+from studies.services.refusals import Refused
 from studies.views.access import page_refused, private_shown, rights_here, signed_in, study_page
 from studies.views.listing import Column, Listing
 
@@ -43,21 +45,18 @@ ITEMS_PER_PAGE = 50
 @study_page(Can.REVIEW)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_audits(request: HttpRequest, study: Study) -> HttpResponseBase:
-    """The samples of the study with how far they are; POST draws another one from the newest run."""
+    """The samples of the study with how far they are; POST asks for another one from the newest run."""
     form = DrawForm(request.POST if request.method == "POST" else None)
     run = newest_scores_run(study)
     if request.method == "POST" and Can.JUDGE not in rights_here(request):
         return page_refused(request, study)
     if request.method == "POST" and form.is_valid() and run is not None:
         try:
-            sample = audit_draw_once(
-                run=run, size=form.cleaned_data["size"], seed=form.cleaned_data["seed"],
-                public_only=form.cleaned_data["public_only"], actor=signed_in(request), now=server_now(),
-            )  # fmt: skip
-        except DrawRefused as refusal:
-            form.add_error("size", str(refusal))
+            audit_draw_start(run=run, **form.cleaned_data, actor=signed_in(request), now=server_now())
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
         else:
-            return redirect("staff_audit_sample", slug=study.slug, number=run.pk, sample=sample.pk)
+            return redirect("staff_audits", slug=study.slug)
     samples = samples_with_progress(study, signed_in(request).email)
     newest = samples.first()
     listing = Listing(request, SAMPLE_COLUMNS)
@@ -68,6 +67,7 @@ def staff_audits(request: HttpRequest, study: Study) -> HttpResponseBase:
     context = {
         "study": study, "page": page, "newest": newest, "run": run, "form": form, "listing": listing,
         "draws_public": drawn_from_public(study, wished=False),
+        "job": unless_done(study, DRAWING) if Can.JUDGE in rights_here(request) else None,
     }  # fmt: skip
     return render(request, "reporting/audits.html", context, status=422 if form.errors else 200)
 

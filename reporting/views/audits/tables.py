@@ -11,19 +11,18 @@ from presentation.catalogue import label_of
 from presentation.measures import reason_cell
 from presentation.numbers import Text, decimals, percent, span
 from presentation.tables import ABSENT
-from psychometrics.agreement.audit import MIN_COVERED
+from psychometrics.agreement.audit_records import MIN_COVERED, AuditAgreement
 from psychometrics.agreement.audit_sample import Band, Standing
-from psychometrics.inference.estimates import Estimate, Reason, Share
+from psychometrics.inference.estimates import Estimate, Reason
 from reporting.views.agreement.tables import NumberShown
 from scoring.selectors.audit_results import AuditedJudge, AuditResult
 
 PLACES = 3
-# By the name of the weighted estimate: the name of the same in the sample.
-STATISTICS = {
-    "kappa": "kappa", "pabak": "pabak", "ac1": "ac1", "same_side": "same_side", "near_exact": "near_exact",
-    "offset": "offset", "sd_of_differences": "sd_of_differences", "mean_human": "mean_x",
-    "mean_judge": "mean_y", "ccc": "ccc", "pearson": "pearson",
-}  # fmt: skip
+# In the order in which they are read.
+STATISTICS = (
+    "kappa", "pabak", "ac1", "same_side", "near_exact", "offset", "sd_of_differences", "mean_human",
+    "mean_judge", "ccc", "pearson",
+)  # fmt: skip
 WHY: Mapping[str, Text] = {
     Reason.NO_PAIRS.value: gettext_lazy("nothing is rated yet"),
     Reason.TOO_FEW_PAIRS.value: gettext_lazy("too little is rated"),
@@ -112,23 +111,21 @@ def _stratum_words(name: str) -> tuple[Text, Text]:
 
 
 def _judge_shown(judge: AuditedJudge, rated: int) -> JudgeShown:
-    weighted = judge.found.weighted
+    found = judge.found
     return JudgeShown(
         name=judge_name(judge.run),
-        pairs=weighted.pairs,
-        unscored=rated - weighted.pairs,
-        covered=_percent(weighted.covered),
-        gap=weighted.covered < MIN_COVERED,
-        statistics=tuple(_statistics(judge)),
+        pairs=found.pairs,
+        unscored=max(rated - found.pairs, 0),  # no more than is rated now may be stored
+        covered=_percent(found.covered),
+        gap=found.covered < MIN_COVERED,
+        statistics=tuple(_statistics(found)),
     )
 
 
-def _statistics(judge: AuditedJudge) -> Iterator[StatisticShown]:
-    for name, in_sample in STATISTICS.items():
-        found = getattr(judge.found.sample, in_sample)
-        estimate = found.estimate if isinstance(found, Share) else found
+def _statistics(found: AuditAgreement) -> Iterator[StatisticShown]:
+    for name in STATISTICS:
         yield StatisticShown(
-            label_of(f"audit.{name}"), _number(getattr(judge.found.weighted, name)), _number(estimate)
+            label_of(f"audit.{name}"), _number(found.weighted[name]), _number(found.sample[name])
         )
 
 

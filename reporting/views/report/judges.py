@@ -133,6 +133,14 @@ def _audit_parts(study: Study, scope: Scope) -> Iterator[Part]:
                     {"rated": result.rated, "drawn": result.drawn, "raters": result.raters},
                 )
             )
+            if not result.is_current:
+                yield Paragraph(
+                    _(
+                        "Ratings or scores are newer than what follows, which is computed again before a "
+                        "report or an export is made."
+                    ),
+                    Tone.WARNING,
+                )
             for judge in judges_shown(result):
                 yield _audited_table(judge)
             return

@@ -17,6 +17,7 @@ from judging.selectors.audits import sheet_rows
 from psychometrics.inference.estimates import Reason
 from scoring.coordinator import results_bring_up
 from scoring.selectors.audit_results import audit_result
+from scoring.services.audits import audits_compute
 from scoring.services.exports import study_export
 from studies.models import BankVersion, Participant, Study
 from tests.support.audit_sheets import draw, filled, rate, sheet
@@ -33,14 +34,17 @@ def test_people_who_repeat_the_first_judge_agree_with_it_wholly(run: JudgingRun,
     sample = draw(run, now, size=60)
     said = {item.number: item.row.score for item in sample.items.select_related("row")}
     rate(sample, [row | {"human_score": repr(said[int(row["number"])])} for row in sheet(sample)], now)
+    audits_compute(study=run.study, now=now)
     first, second = audit_result(sample).judges
-    assert (first.found.weighted.pairs, first.found.weighted.covered) == (60, 1.0)
-    assert (first.found.weighted.kappa.value, first.found.sample.kappa.value) == (1.0, 1.0)
-    assert (first.found.weighted.near_exact.value, first.found.weighted.offset.value) == (1.0, 0.0)
+    assert (first.found.pairs, first.found.covered) == (60, 1.0)
+    weighted, in_sample = first.found.weighted, first.found.sample
+    assert (weighted["kappa"].value, in_sample["kappa"].value) == (1.0, 1.0)
+    assert (weighted["near_exact"].value, weighted["offset"].value) == (1.0, 0.0)
     # All 60 are drawn: weighted is what the sample says, and that is the agreement of the two judges.
-    assert second.found.weighted.kappa.value == pytest.approx(second.found.sample.kappa.value)
-    assert second.found.weighted.same_side.value == pytest.approx(agreeing_share())
-    assert second.found.weighted.same_side.value < 1
+    weighted, in_sample = second.found.weighted, second.found.sample
+    assert weighted["kappa"].value == pytest.approx(in_sample["kappa"].value)
+    assert weighted["same_side"].value == pytest.approx(agreeing_share())
+    assert weighted["same_side"].value < 1
 
 
 def agreeing_share() -> float:
@@ -54,11 +58,15 @@ def agreeing_share() -> float:
 
 
 def test_an_unrated_sample_says_so_and_nothing_else(run: JudgingRun, now: datetime) -> None:
-    result = audit_result(draw(run, now))
+    sample = draw(run, now)
+    assert (audit_result(sample).judges, audit_result(sample).is_current) == ((), False)
+    audits_compute(study=run.study, now=now)
+    result = audit_result(sample)
+    assert result.is_current
     assert (result.rated, result.asked, result.raters, result.verdicts) == (0, 30, 0, 60)
     for judge in result.judges:
-        assert judge.found.weighted.kappa.reason == Reason.NO_PAIRS
-        assert judge.found.sample.n == 0
+        assert judge.found.weighted["kappa"].reason == Reason.NO_PAIRS
+        assert judge.found.pairs == 0
     assert {one.rated for one in result.strata} == {0}
 
 

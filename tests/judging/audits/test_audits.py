@@ -10,8 +10,9 @@ from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
 from judging.models import AuditItem, AuditSample, CriterionScore, JudgingRun, RunState
 from judging.selectors.audits import private_items
+from judging.services.audit_asking import DrawRefused
 from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
-from judging.services.audits import DrawRefused, audit_draw
+from judging.services.audits import audit_draw
 from reporting.forms.audit_file import read_ratings
 from scoring.coordinator import Scoring
 from scoring.selectors.audit_results import audit_result

@@ -11,8 +11,9 @@ from django.urls import reverse
 
 from judging.models import AuditSample, JudgingRun
 from judging.selectors.audits import private_items
+from judging.services.audit_asking import DrawRefused
 from judging.services.audit_rating import ItemRefused, item_rate
-from judging.services.audits import DrawRefused, audit_draw_once
+from judging.services.audits import audit_draw_once
 from studies.models import Study, StudyEvent, User
 from studies.roles import Role
 from studies.services.staff.roles import role_give
