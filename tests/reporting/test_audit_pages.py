@@ -22,6 +22,7 @@ from jobs.services.working import jobs_work
 from judging.models import AuditItem, AuditSample, JudgingRun, RunState
 from judging.services.audits import audit_draw
 from scoring.coordinator import Scoring
+from scoring.services.audits import audits_compute
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, User
 
@@ -221,6 +222,7 @@ def test_the_page_shows_all_verdicts_or_those_on_public_prompts(
     staff: Client, sample: AuditSample, run: JudgingRun, now: datetime
 ) -> None:
     page = address("staff_audit_sample", run, sample)
+    audits_compute(study=run.study, now=now)
     # Those of all questions are withheld: beside the public ones they would tell of one or two private ones.
     for query in ("", "?prompts=public", "?prompts=private"):
         content = staff.get(page + query).content.decode()

@@ -137,8 +137,12 @@ def test_the_list_of_audits_draws_and_leads_to_rating(
     assert "0 of 8" in " ".join(staff.get(address).text.split())
     assert "Draw the sample" not in reviewer.get(address).text
     assert reviewer.post(address, {"size": "8"}).status_code == 403
-    assert staff.post(address, {"size": "900"}).status_code == 422
+    assert staff.post(address, {"size": "900"}).status_code == 302
+    jobs_work(clock=timezone.now)
+    assert "900 cannot be drawn" in staff.get(address).text
+    assert "900 cannot be drawn" not in reviewer.get(address).text
     assert staff.post(address, {"size": "8", "seed": "3"}).status_code == 302
+    jobs_work(clock=timezone.now)
     assert AuditSample.objects.count() == 2
 
 

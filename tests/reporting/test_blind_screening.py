@@ -6,11 +6,13 @@ from datetime import datetime
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 import judging.urls
 import reporting.urls
 import screening.urls
 from batches.models import Session
+from jobs.services.working import jobs_work
 from judging.models import JudgingRun
 from judging.services.audits import audit_draw
 from psychometrics.inference.measure import Block
@@ -111,6 +113,8 @@ def test_an_audit_says_what_judges_said_once_nobody_is_decided_on_any_more(
     assert 'id="judge-1"' not in page
     assert 'id="strata"' not in page
     keep_flagged(scored.run.study, now)
+    assert "How far judges and people agree is being computed." in root.get(address).text
+    jobs_work(clock=timezone.now)
     page = root.get(address).text
     assert 'id="judge-1"' in page
     assert "whoever screens sees none" not in page

@@ -18,6 +18,7 @@ from reporting.views.report.judges import judge_parts
 from reporting.views.report.parts import shortened, study_document
 from scoring.models import JudgeComparison
 from scoring.services.agreements import agreements_compute
+from scoring.services.audits import audits_compute
 from scoring.services.exports import study_export
 from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
@@ -69,6 +70,7 @@ def verdict(
 def compute(study: Study, now: datetime) -> None:
     """Everything that a report shows, as the scores are now."""
     agreements_compute(study=study, now=now)
+    audits_compute(study=study, now=now)
     for run in ScoringRun.objects.filter(study=study).order_by("-pk"):
         results = results_compute(run=run, now=now)
         measurement_compute(results=results, now=now, resamples=60)
@@ -100,6 +102,7 @@ def change_private_scores() -> None:
 
 
 def exported(study: Study, folder: Path, now: datetime) -> Path:
+    audits_compute(study=study, now=now)
     study_export(study=study, target=folder, replace=False, software="chiron test", now=now)
     return folder
 

@@ -17,6 +17,7 @@ from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import LeadReason
 from scoring.models import JudgeComparison
 from scoring.services.agreements import agreements_compute
+from scoring.services.audits import audits_compute
 from scoring.services.results import results_compute
 from studies.models import Study
 from tests.support.judged_study import NAMES, stored
@@ -30,6 +31,7 @@ WITHHELD, ALL_PRIVATE, NEITHER = (
 
 def results_and_agreement(study: Study, now: datetime) -> None:
     agreements_compute(study=study, now=now)
+    audits_compute(study=study, now=now)
     for run in ScoringRun.objects.filter(study=study):
         results_compute(run=run, now=now)
 

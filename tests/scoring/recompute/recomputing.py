@@ -5,6 +5,7 @@ import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from scoring.services.audits import audits_compute
 from scoring.services.exports import study_export
 from studies.bank.records import PromptRecord
 from studies.models import Study
@@ -21,6 +22,7 @@ def prompt(n: int, *, split: str = "public", task: str = "") -> PromptRecord:
 
 def exported(study: Study, folder: Path, now: datetime) -> Path:
     later = now + timedelta(days=3)
+    audits_compute(study=study, now=now)
     study_export(study=study, target=folder, replace=False, software="chiron test", now=later)
     return folder
 
