@@ -98,16 +98,16 @@ INSERT INTO studies_profileform (participant_id, answers, submitted_at)
 SELECT id, '{"field": "physics"}', submitted_at FROM studies_participant WHERE study_id = ANY(%(studies)s)
 """
 CONSENTS = """
-INSERT INTO studies_consent (participant_id, accepted, text, recorded, sha256, decided_at)
-SELECT id, true, 'I agree.', '[]', repeat('0', 64), submitted_at
+INSERT INTO studies_consent (participant_id, accepted, text, recorded, told, sha256, decided_at)
+SELECT id, true, 'I agree.', '[]', '[]', repeat('0', 64), submitted_at
 FROM studies_participant WHERE study_id = ANY(%(studies)s)
 """
 # Everybody came by an invitation, and half as many more have one that nobody has accepted.
 INVITATIONS = """
-INSERT INTO studies_invitation (study_id, email, profile, is_test, language, token_sha256, created_at,
+INSERT INTO studies_invitation (study_id, email, name, profile, is_test, language, token_sha256, created_at,
   expires_at,
                                 sent_at, send_problem, accepted_at, participant_id)
-SELECT person.study_id, copy || '-' || account.email, person.profile, person.is_test, '',
+SELECT person.study_id, copy || '-' || account.email, '', person.profile, person.is_test, '',
        encode(sha256((copy || account.email)::bytea), 'hex'), person.submitted_at,
        person.submitted_at + interval '30 days', person.submitted_at, '',
        CASE WHEN copy = 1 THEN person.submitted_at END, CASE WHEN copy = 1 THEN person.id END
@@ -152,9 +152,9 @@ WITH flagged AS (
 )
 INSERT INTO scoring_verdict (participant_id, rules_version, decision, reason, decided_by_id, decided_at,
   reading,
-                             leaves_open)
+                             leaves_open, reason_code)
 SELECT participant_id, 'offtask-1', CASE WHEN participant_id %% 2 = 0 THEN 'confirm' ELSE 'overturn' END,
-       'Read five answers.', %(actor)s, %(now)s, 'first', 'nothing'
+       'Read five answers.', %(actor)s, %(now)s, 'first', 'nothing', ''
 FROM flagged WHERE participant_id %% 4 <> 0
 """
 SCREENINGS = """
