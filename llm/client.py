@@ -17,7 +17,7 @@ from llm.http import ChatHttp, Transport
 from llm.providers import Provider
 from llm.replies import ReplyText, error_status, parse, reply_text, require_json
 from llm.reply_shapes import is_fenced
-from llm.requests import ChatRequest, Marked, Message, RequestMaker
+from llm.requests import ChatRequest, Marked, Message, RequestFrame, RequestMaker
 from llm.retrying import RetryPolicy
 
 Schema = TypeVar("Schema", bound=BaseModel)
@@ -147,6 +147,12 @@ class ChatClient:
     ) -> ChatRequest:
         """What `complete` would ask, without asking: its hash and its size. Costs next to nothing."""
         return self._maker.request(messages, response_schema)
+
+    def frame(
+        self, messages: Sequence[Message], response_schema: type[BaseModel] | None, gap: str
+    ) -> RequestFrame:
+        """The names of many such requests; see `RequestMaker.frame`."""
+        return self._maker.frame(messages, response_schema, gap)
 
     @overload
     def complete(

@@ -8,7 +8,8 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, JsonValue
 
@@ -53,6 +54,37 @@ class ChatRequest:
 
 
 @dataclass(frozen=True)
+class RequestFrame:
+    """Requests that differ by one text, each named at the cost of what differs; see `RequestMaker.frame`."""
+
+    _parts: tuple[bytes, ...]
+    _size: int
+
+    @cached_property
+    def _begun(self) -> "hashlib._Hash":
+        return hashlib.sha256(self._parts[0])
+
+    def named(self, text: "FramedText") -> tuple[bytes, int]:
+        """The sha256 (its bytes) and the token estimate of the request with this text."""
+        digest = self._begun.copy()
+        for part in self._parts[1:]:
+            digest.update(text.json + part)
+        size = self._size + text.size * (len(self._parts) - 1)
+        return digest.digest(), -(-size // BYTES_PER_TOKEN)
+
+
+class FramedText(NamedTuple):
+    """A text as it stands in a request, and its bytes of UTF-8."""
+
+    json: bytes
+    size: int
+
+    @classmethod
+    def of(cls, text: str) -> "FramedText":
+        return cls(json.dumps(text)[1:-1].encode("ascii"), _size(text))
+
+
+@dataclass(frozen=True)
 class RequestMaker:
     """Makes the requests of one model with one set of settings. Equal arguments give equal hashes everywhere.
 
@@ -84,19 +116,30 @@ class RequestMaker:
         if marked:
             named = self.request(marked.without, response_schema)
             return replace(named, messages_json=messages_text(messages), mark=marked.mark)
-        messages_json = messages_text(messages)
-        # The order of a schema's fields counts: models fill them in as they stand there.
-        schema = "null" if response_schema is None else schema_text(response_schema)
-        meant = f'{{"settings": {self._settings}, "messages": {messages_json}, "schema": {schema}}}'
         return ChatRequest(
             model=self.model,
-            messages_json=messages_json,
+            messages_json=messages_text(messages),
             response_schema=response_schema,
-            sha256=hashlib.sha256(meant.encode("ascii")).hexdigest(),
-            prompt_tokens_estimate=tokens_estimate(
-                *(message.content for message in messages), "" if response_schema is None else schema
-            ),
+            sha256=hashlib.sha256(self._meant(messages, response_schema)).hexdigest(),
+            prompt_tokens_estimate=tokens_estimate(*_contents(messages, response_schema)),
         )
+
+    def frame(
+        self, messages: Sequence[Message], response_schema: type[BaseModel] | None, gap: str
+    ) -> RequestFrame:
+        """The requests of which `messages` is one, with the text `gap`, of letters and digits, in the place
+        of the texts that they differ by.
+        """
+        parts = tuple(self._meant(messages, response_schema).split(gap.encode("ascii")))
+        size = sum(map(_size, _contents(messages, response_schema)))
+        return RequestFrame(parts, size - len(gap) * (len(parts) - 1))
+
+    def _meant(self, messages: Sequence[Message], response_schema: type[BaseModel] | None) -> bytes:
+        """What is hashed."""
+        # The order of a schema's fields counts: models fill them in as they stand there.
+        schema = "null" if response_schema is None else schema_text(response_schema)
+        asked = messages_text(messages)
+        return f'{{"settings": {self._settings}, "messages": {asked}, "schema": {schema}}}'.encode("ascii")
 
 
 def messages_text(messages: Sequence[Message]) -> str:
@@ -106,5 +149,13 @@ def messages_text(messages: Sequence[Message]) -> str:
 
 def tokens_estimate(*texts: str) -> int:
     """Tokens in `texts` together, by the rule of thumb of `ChatRequest`."""
-    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
-    return -(-size // BYTES_PER_TOKEN)
+    return -(-sum(map(_size, texts)) // BYTES_PER_TOKEN)
+
+
+def _contents(messages: Sequence[Message], response_schema: type[BaseModel] | None) -> list[str]:
+    schema = [] if response_schema is None else [schema_text(response_schema)]
+    return [message.content for message in messages] + schema
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

@@ -4,6 +4,7 @@ A verdict is about one criterion of one answer, or, for a prompt graded against 
 answer as a whole (position None). The unit of work is one judge call: the verdicts that come from it.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import fsum
 from typing import Protocol
@@ -134,6 +135,14 @@ class Judge(Protocol):
 
     def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> ChatRequest | None:
         """The request of one call, of which nothing is sent; None for judges that ask no model."""
+
+    def names(
+        self, task: JudgeTask, positions: tuple[int | None, ...]
+    ) -> Callable[[str], tuple[bytes, int]] | None:
+        """What names the request of this call for any answer: its sha256 and its prompt's tokens, about.
+
+        None for judges that ask no model. The answer in `task` does not matter.
+        """
 
     def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
         """Judge the positions of one call about a task that has passed `check`.

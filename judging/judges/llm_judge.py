@@ -5,8 +5,9 @@ that is alone in its request is asked about in the study's text.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from secrets import token_hex
 
 from pydantic import JsonValue
 
@@ -30,7 +31,7 @@ from judging.judges.schemas import (
 from llm.attempts import Attempt
 from llm.client import ChatClient, GateClosed
 from llm.errors import LLMError
-from llm.requests import ChatRequest, Marked, Message
+from llm.requests import ChatRequest, FramedText, Marked, Message
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, JudgeTexts, fill
 
@@ -42,10 +43,11 @@ _neutral = lru_cache(maxsize=256)(neutralise.neutralise)
 
 @dataclass(frozen=True)
 class Question:
-    """One call in words, and the shape of its reply."""
+    """One call in words, the shape of its reply, and the text that was filled in."""
 
     messages: tuple[Message, ...]
     schema: JudgmentType
+    template: str
 
 
 class LLMJudge:
@@ -100,6 +102,18 @@ class LLMJudge:
         question = self._question(task, positions, NO_MARK)
         return self._client.request(question.messages, question.schema)
 
+    def names(
+        self, task: JudgeTask, positions: tuple[int | None, ...]
+    ) -> Callable[[str], tuple[bytes, int]]:
+        gap = token_hex()  # in no text of the study
+        question = self._question(replace(task, answer=gap), positions, NO_MARK)
+        frame = self._client.frame(question.messages, question.schema, gap)
+
+        def named(answer: str) -> tuple[bytes, int]:
+            return frame.named(_framed(answer, template=question.template, version=self._neutralising))
+
+        return named
+
     def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
         mark = self._new_mark()
         question = self._question(task, positions, mark)
@@ -142,7 +156,12 @@ class LLMJudge:
         answer = _neutral(task.text_to_judge, template=template, version=self._neutralising)
         block = data_block(answer, template=template, slot=slot, mark=mark)
         prompt = fill(template, answer=task.gold_answer or "", **{slot: block}, **values)
-        return Question((Message("user", prompt),), schema)
+        return Question((Message("user", prompt),), schema, template)
+
+
+@lru_cache(maxsize=256)
+def _framed(answer: str, *, template: str, version: int) -> FramedText:
+    return FramedText.of(_neutral(answer, template=template, version=version))
 
 
 def _numbered(criteria: Sequence[str]) -> str:

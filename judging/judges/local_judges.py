@@ -29,6 +29,9 @@ class LocalJudge(ABC):
     def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> ChatRequest | None:
         return None
 
+    def names(self, task: JudgeTask, positions: tuple[int | None, ...]) -> None:
+        return None
+
     def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
         return JudgeResult(tuple(self.verdict(task, position) for position in positions))
 

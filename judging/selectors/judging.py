@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.db.models import FilteredRelation, Q
 from pydantic import TypeAdapter
 
-from batches.models import Answer
 from judging.judges.interface import CriterionTask, CriterionVerdict, JudgeTask
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, RowState, ScoringRun
@@ -16,7 +15,6 @@ from studies.bank.records import Check
 from studies.models import Criterion, Prompt
 
 NOT_JUDGED = "not_judged"
-TEXTS_AT_ONCE = 100
 _CHECK: TypeAdapter[Check | None] = TypeAdapter(Check | None)
 Position = int | None
 
@@ -95,12 +93,12 @@ def _prompt_to_judge(prompt: Prompt, criteria: Sequence[Criterion]) -> PromptToJ
     return PromptToJudge(task, ids or {None: None})
 
 
-def judged_positions(run: ScoringRun) -> dict[tuple[int, int], set[Position]]:
-    """The positions with a verdict, by answer and revision."""
-    rows = CriterionScore.objects.filter(run=run, state=RowState.SCORED)
-    found: dict[tuple[int, int], set[Position]] = {}
-    for answer_id, revision, position in rows.values_list("answer", "revision", "criterion__position"):
-        found.setdefault((answer_id, revision), set()).add(position)
+def judged_criteria(run: ScoringRun, answers: Sequence[int]) -> dict[tuple[int, int], set[int | None]]:
+    """The criteria of these answers with a verdict, by answer and revision."""
+    rows = CriterionScore.objects.filter(run=run, state=RowState.SCORED, answer__in=answers)
+    found: dict[tuple[int, int], set[int | None]] = {}
+    for answer_id, revision, criterion in rows.values_list("answer", "revision", "criterion"):
+        found.setdefault((answer_id, revision), set()).add(criterion)
     return found
 
 
@@ -113,20 +111,6 @@ def stored_verdict(row: CriterionScore) -> CriterionVerdict:
         explanation=row.explanation,
         reason=UnscoredReason(row.unscored_reason) if row.unscored_reason else None,
     )
-
-
-def tasks(
-    rows: Sequence[CountedRow], prompts: Mapping[int, PromptToJudge]
-) -> Iterator[tuple[CountedRow, JudgeTask]]:
-    """The answers with their texts, read a few at a time; one that changed since is left out."""
-    for start in range(0, len(rows), TEXTS_AT_ONCE):
-        some = rows[start : start + TEXTS_AT_ONCE]
-        answers = Answer.objects.filter(pk__in=[row.answer_id for row in some])
-        texts = {(pk, revision): text for pk, revision, text in answers.values_list("pk", "revision", "text")}
-        for row in some:
-            text = texts.get((row.answer_id, row.revision))
-            if text is not None:
-                yield row, replace(prompts[row.prompt_pk].task, answer=text)
 
 
 def judging_state(run: ScoringRun) -> JudgingState:

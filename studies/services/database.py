@@ -62,14 +62,25 @@ def rows_insert(table: type[Model], rows: Iterable[Model]) -> Callable[[], None]
     """
     fields = [field for field in table._meta.concrete_fields if not field.primary_key]
     values = [column_values(row, fields) for row in rows]
-    columns = ", ".join(connection.ops.quote_name(field.column) for field in fields)
-    places = ", ".join(["%s"] * len(fields))
-    name = connection.ops.quote_name(table._meta.db_table)
-    sql = f"INSERT INTO {name} ({columns}) VALUES ({places})"  # noqa: S608  # names are the models' own
+    return values_insert(table, [field.column for field in fields], values)
+
+
+def values_insert(
+    table: type[Model], columns: Sequence[str], values: Sequence[Sequence[Any]]
+) -> Callable[[], None]:
+    """The same of rows as the values of these columns, as the database is given them."""
+    named = ", ".join(map(connection.ops.quote_name, columns))
+    target = f"{connection.ops.quote_name(table._meta.db_table)} ({named})"
+    places = ", ".join(["%s"] * len(columns))
 
     def insert() -> None:
         with connection.cursor() as cursor:
-            cursor.executemany(sql, values)
+            if connection.vendor != "postgresql":
+                cursor.executemany(f"INSERT INTO {target} VALUES ({places})", values)  # noqa: S608  # own names
+                return
+            with connection.wrap_database_errors, cursor.copy(f"COPY {target} FROM STDIN") as copy:
+                for row in values:
+                    copy.write_row(row)
 
     return insert
 

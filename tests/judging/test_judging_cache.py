@@ -174,10 +174,10 @@ def test_the_same_state_gives_the_same_plan_and_another_answer_another(
         return run_plan(study=study, specs=specs, now=now, progress=lambda done, total: None)
 
     first = plan()
-    assert [spec.sha256() for spec in first.judge_plans] == [spec.sha256() for spec in plan().judge_plans]
-    assert first.judge_plans[0].sha256() != first.judge_plans[1].sha256()
+    assert [spec.sha256 for spec in first.judge_plans] == [spec.sha256 for spec in plan().judge_plans]
+    assert first.judge_plans[0].sha256 != first.judge_plans[1].sha256
     work(make_person(study), {"p2": "40"})
-    assert plan().judge_plans[0].sha256() != first.judge_plans[0].sha256()
+    assert plan().judge_plans[0].sha256 != first.judge_plans[0].sha256
     started = run_start(plan=first, budget=None, actor=None, now=now)
     run_sha256 = started.plan_sha256
     started.delete()

@@ -32,7 +32,7 @@ from judging.services.running.runs import (
 from scoring.coordinator import Scoring
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, StudyEvent
-from studies.services.database import rows_insert
+from studies.services.database import values_insert
 from tests.support.killed_start import start_killed
 from tests.support.scripted_judge import ScriptedJudge, ScriptedRun
 
@@ -98,7 +98,9 @@ def test_a_plan_that_another_run_has_overtaken_is_not_started(
 
 def test_a_plan_is_stored_whole_or_not_at_all(plan: Callable[[], RunPlan], now: datetime) -> None:
     broken = plan()
-    broken.judge_plans[0].calls.append(broken.judge_plans[0].calls[0])
+    file = broken.judge_plans[0].file
+    first = next(file.own_rows())
+    file.calls_add([(99, None, 0, 99, False)], [(99, True, *first[3:])])
     with pytest.raises(IntegrityError):
         start(broken, now)
     assert (JudgingRun.objects.count(), CriterionScore.objects.count(), kinds()) == (0, 0, [])
@@ -148,11 +150,11 @@ def test_a_start_is_alive_however_long_it_clears_what_another_left(
 
     def insert(*rows: Any) -> Callable[[], None]:
         heard_of.append(JudgingRun.everything.get().resumed_at)
-        return rows_insert(*rows)
+        return values_insert(*rows)
 
     monkeypatch.setattr(runs, "draft_remove", remove)
     monkeypatch.setattr(runs, "time", SimpleNamespace(monotonic=lambda: 300.0 * len(cleared)))
-    monkeypatch.setattr(run_rows, "rows_insert", insert)
+    monkeypatch.setattr(run_rows, "values_insert", insert)
     start(planned, begun)
     assert set(heard_of) == {begun + timedelta(minutes=5)}
 
@@ -179,7 +181,7 @@ def test_a_start_beside_one_that_breaks_off_at_this_moment_is_refused(
     assert start(planned, now).rows.count() == 4
 
 
-@pytest.mark.parametrize("step", ["rows_insert", "_keys"])
+@pytest.mark.parametrize("step", ["values_insert", "_keys"])
 def test_a_start_that_was_taken_for_dead_is_refused(
     step: str, plan: Callable[[], RunPlan], now: datetime, monkeypatch: pytest.MonkeyPatch
 ) -> None:

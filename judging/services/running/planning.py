@@ -1,89 +1,101 @@
 """The plan of a judging run: what will be asked, what one call answers for several rows, what is known.
 
-Nothing is stored and nothing is sent here; the same answers and judges give the same plan.
+Nothing is sent here, and nothing stored but in a file of the plan's own; the same answers and judges give the
+same plan.
 """
 
+import hashlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
+from itertools import count, groupby
+from operator import itemgetter
+from typing import Any
 
 from django.db.models import Avg
 from django.utils.translation import ngettext
 
-from formats.canonical import canonical_sha256
+from batches.models import Answer
+from formats.canonical import canonical_json
 from judging.judges.interface import Judge, JudgeCannotScore
 from judging.models import JudgeCall, ScoringRun
-from judging.selectors.judging import (
-    CountedRow,
-    PromptToJudge,
-    counted_rows,
-    judged_positions,
-    prompts_to_judge,
-    tasks,
-)
+from judging.selectors.judging import PromptToJudge, counted_rows, judged_criteria, prompts_to_judge
 from judging.selectors.planned_cost import COMPLETION_TOKENS_PER_VERDICT
-from judging.services.running.cache import KnownVerdict, known_verdicts
+from judging.services.running.cache import KEYS_AT_ONCE, has_known_verdicts, known_verdicts
 from judging.services.running.judge_specs import criteria_per_call_of, judge_of, spec_of
+from judging.services.running.plan_file import PlanFile
 from llm.attempts import OK
 from presentation.numbers import numbered
+from studies.services.database import slices
 from studies.services.refusals import Refused
 
 NAMED_PROMPTS = 5
+ANSWERS_AT_ONCE = 1000
 
 Progress = Callable[[int, int], None]
+# The criteria of one call by place (None is an exact answer), and what names it for an answer.
+Call = tuple[Sequence[int | None], Callable[[str], tuple[bytes, int]] | None]
 
 
 class PromptsNotScorable(Refused):
     """This kind of judge cannot score some prompts; found before anything is judged."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedRow:
-    """One verdict to get; `known` is one that an equal request got before."""
-
-    answer_id: int
-    revision: int
-    criterion_id: int | None
-    place: int
-    known: KnownVerdict | None
-
-
-@dataclass(slots=True)
-class PlannedCall:
-    """One request, and the rows that its reply decides: its own first, then those of equal requests."""
-
-    request_sha256: str
-    prompt_tokens: int
-    own: list[PlannedRow]
-    shared: list[PlannedRow] = field(default_factory=list)
-
-
-@dataclass
+@dataclass(frozen=True)
 class JudgePlan:
     """What one judge will be asked, in order, and the rows that an earlier run has decided already."""
 
     run: ScoringRun
-    calls: list[PlannedCall]
-    cached: list[tuple[str, PlannedRow]]
+    file: PlanFile
+
+    @cached_property
+    def calls(self) -> int:
+        """How many calls are to be made."""
+        return self.file.calls()[0]
 
     @property
     def rows(self) -> int:
-        return sum(len(call.own) + len(call.shared) for call in self.calls) + len(self.cached)
+        return sum(self.counted)
 
-    @property
-    def shared(self) -> int:
-        return sum(len(call.shared) for call in self.calls)
+    @cached_property
+    def counted(self) -> tuple[int, int, int]:
+        """How many rows calls decide for themselves, how many they share, how many are known."""
+        return self.file.rows()
 
+    @cached_property
     def sha256(self) -> str:
-        """A hash of everything that is planned for this judge."""
-        rows = [
-            [call.request_sha256, [(row.answer_id, row.revision, row.criterion_id) for row in call.own]]
-            for call in self.calls
-        ]
-        known = [(key, row.answer_id, row.revision, row.criterion_id) for key, row in self.cached]
-        return canonical_sha256(
-            {"judge": self.run.judge_sha256, "replicate": self.run.replicate, "rows": rows, "known": known}
-        )
+        """A hash of everything that is planned for this judge: of its canonical JSON, piece by piece."""
+        digest = hashlib.sha256(b'{"judge":' + canonical_json(self.run.judge_sha256) + b',"known":[')
+        for piece in _joined(
+            f'["{request.hex()}",{answer},{revision},{_json(criterion)}]'
+            for request, answer, revision, criterion, *_ in self.file.known_rows()
+        ):
+            digest.update(piece)
+        digest.update(b'],"replicate":' + canonical_json(self.run.replicate) + b',"rows":[')
+        for piece in _joined(map(_call_json, _by_call(self.file.own_rows()))):
+            digest.update(piece)
+        digest.update(b"]}")
+        return digest.hexdigest()
+
+
+def _by_call(rows: Iterator[tuple[Any, ...]]) -> Iterator[list[tuple[Any, ...]]]:
+    return (list(own) for _, own in groupby(rows, itemgetter(0)))
+
+
+def _call_json(own: Sequence[tuple[Any, ...]]) -> str:
+    rows = ",".join([f"[{row[3]},{row[4]},{_json(row[5])}]" for row in own])
+    return f'["{(own[0][1] or b"").hex()}",[{rows}]]'
+
+
+def _json(criterion: int | None) -> int | str:
+    return "null" if criterion is None else criterion
+
+
+def _joined(pieces: Iterator[str]) -> Iterator[bytes]:
+    """The elements of a list in JSON, many at a time."""
+    for number, some in enumerate(slices(pieces, ANSWERS_AT_ONCE)):
+        yield (("," if number else "") + ",".join(some)).encode("ascii")
 
 
 def judge_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | None = None) -> JudgePlan:
@@ -91,14 +103,23 @@ def judge_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | N
 
     `progress` is told (answers planned, answers in all). Raises PromptsNotScorable.
     """
-    rows = [row for row in counted_rows(run) if not row.scored]
-    if only is not None:
-        rows = [row for row in rows if row.answer_id in only]
-    prompts = prompts_to_judge({row.prompt_pk for row in rows})
+    file = PlanFile()
+    answers = file.answers_add(
+        (row.answer_id, row.prompt_pk, row.revision)
+        for row in counted_rows(run)
+        if not row.scored and (only is None or row.answer_id in only)
+    )
+    prompts = prompts_to_judge(file.prompts())
     with judge_of(run.study, spec_of(run)) as judge:
         _require_scorable(prompts, judge)
-        calls = _merged(_planned_calls(run, judge, prompts, rows, progress))
-    return _with_known(run, calls)
+        asked = {pk: list(_calls_of(prompt, judge)) for pk, prompt in prompts.items()}
+    calls = count(1)
+    for number, some in enumerate(slices(file.answers(), ANSWERS_AT_ONCE)):
+        _calls_plan(run, file, asked, some, calls)
+        progress(min((number + 1) * ANSWERS_AT_ONCE, answers), answers)
+    file.merge()
+    _known_look_up(run, file)
+    return JudgePlan(run, file)
 
 
 def _require_scorable(prompts: Mapping[int, PromptToJudge], judge: Judge) -> None:
@@ -124,67 +145,62 @@ def _require_scorable(prompts: Mapping[int, PromptToJudge], judge: Judge) -> Non
         raise PromptsNotScorable("\n".join([*problems[:NAMED_PROMPTS], *more]))
 
 
-def _planned_calls(
+def _calls_of(prompt: PromptToJudge, judge: Judge) -> Iterator[Call]:
+    for positions in judge.judge_calls(prompt.task):
+        ids = tuple(prompt.criterion_ids[position] for position in positions)
+        yield ids, judge.names(prompt.task, positions)
+
+
+def _calls_plan(
     run: ScoringRun,
-    judge: Judge,
-    prompts: Mapping[int, PromptToJudge],
-    rows: Sequence[CountedRow],
-    progress: Progress,
-) -> Iterator[PlannedCall]:
-    judged = judged_positions(run)
-    for number, (answer, task) in enumerate(tasks(rows, prompts), start=1):
-        ids = prompts[answer.prompt_pk].criterion_ids
-        left = ids.keys() - judged.get((answer.answer_id, answer.revision), set())
-        for positions in judge.judge_calls(task):
+    file: PlanFile,
+    asked: Mapping[int, Sequence[Call]],
+    answers: Sequence[tuple[int, int, int]],
+    numbers: Iterator[int],
+) -> None:
+    """Plan what these answers need; one that changed since is left out."""
+    pks = [answer for answer, _, _ in answers]
+    texts = {
+        (pk, revision): text
+        for pk, revision, text in Answer.objects.filter(pk__in=pks).values_list("pk", "revision", "text")
+    }
+    judged = judged_criteria(run, pks)
+    calls: list[tuple[Any, ...]] = []
+    rows: list[tuple[Any, ...]] = []
+    for answer, prompt, revision in answers:
+        text, done = texts.get((answer, revision)), judged.get((answer, revision), ())
+        for ids, named in asked[prompt] if text is not None else ():
             # A call is asked again as a whole: parts of it would be another request.
-            if left.isdisjoint(positions):
+            left = [(place, pk) for place, pk in enumerate(ids) if pk not in done]
+            if not left:
                 continue
-            request = judge.request(task, positions)
-            own = [
-                PlannedRow(answer.answer_id, answer.revision, ids[position], place, None)
-                for place, position in enumerate(positions)
-                if position in left
+            number, (request, tokens) = next(numbers), named(text) if named and text else (None, 0)
+            calls.append((number, request, tokens, number, len(left) > 1))
+            rows += [
+                (number, pk == left[0][1], answer, revision, pk, place) for place, pk in left
             ]
-            name, tokens = (request.sha256, request.prompt_tokens_estimate) if request else ("", 0)
-            yield PlannedCall(name, tokens, own)
-        progress(number, len(rows))
+    file.calls_add(calls, rows)
 
 
-def _merged(calls: Iterator[PlannedCall]) -> list[PlannedCall]:
-    """Equal requests as one call: two people may well give the same answer."""
-    first: dict[str, PlannedCall] = {}
-    kept = []
-    for call in calls:
-        same = first.setdefault(call.request_sha256, call) if call.request_sha256 else call
-        if same is call:
-            kept.append(call)
-        else:
-            same.shared += call.own
-    return kept
-
-
-def _with_known(run: ScoringRun, calls: Sequence[PlannedCall]) -> JudgePlan:
+def _known_look_up(run: ScoringRun, file: PlanFile) -> None:
     """Take out the calls whose verdicts the same judge has given before, in any study, for this replicate."""
-    known = known_verdicts(run, [call.request_sha256 for call in calls if call.request_sha256])
-    plan = JudgePlan(run, [], [])
-    for call in calls:
-        found = known.get(call.request_sha256, {})
-        rows = [*call.own, *call.shared]
-        if not all(row.place in found for row in rows):
-            plan.calls.append(call)
-            continue
-        for row in rows:
-            verdict = found[row.place]
-            told = PlannedRow(row.answer_id, row.revision, row.criterion_id, row.place, verdict)
-            plan.cached.append((call.request_sha256, told))
-    return plan
+    if not has_known_verdicts(run):
+        return
+    for some in slices(file.requests(), KEYS_AT_ONCE):
+        known = known_verdicts(run, [request.hex() for request in some])
+        file.verdicts_add(
+            (bytes.fromhex(request), place, *verdict)
+            for request, verdicts in known.items()
+            for place, verdict in verdicts.items()
+        )
+    file.settle()
 
 
 def estimate(plan: JudgePlan) -> dict[str, object]:
     """What the plan is expected to take; the cost is None where the judge's prices are not known."""
     config = plan.run.config
-    verdicts = sum(len(call.own) for call in plan.calls)
-    prompt_tokens = sum(call.prompt_tokens for call in plan.calls)
+    calls, prompt_tokens = plan.file.calls()
+    verdicts, shared, known = plan.counted
     completion_tokens = _completion_tokens_of(plan, verdicts) if config else 0
     cost = config.price_of(prompt_tokens, completion_tokens) if config else Decimal(0)
     return {
@@ -193,9 +209,9 @@ def estimate(plan: JudgePlan) -> dict[str, object]:
         "criteria_per_call": criteria_per_call_of(plan.run),
         "judge_sha256": plan.run.judge_sha256,
         "rows": plan.rows,
-        "calls": len(plan.calls) if config else 0,
-        "cached": len(plan.cached),
-        "shared": plan.shared,
+        "calls": calls if config else 0,
+        "cached": known,
+        "shared": shared,
         "prompt_tokens": prompt_tokens,
         "completion_tokens": completion_tokens,
         "cost": None if cost is None else str(round(cost, 4)),
@@ -206,4 +222,4 @@ def _completion_tokens_of(plan: JudgePlan, verdicts: int) -> int:
     """By what the judge's replies took on average so far, else by the usual length of a verdict."""
     calls = JudgeCall.objects.filter(run__judge_sha256=plan.run.judge_sha256, outcome=OK)
     seen = calls.aggregate(mean=Avg("completion_tokens"))["mean"]
-    return verdicts * COMPLETION_TOKENS_PER_VERDICT if seen is None else round(len(plan.calls) * float(seen))
+    return verdicts * COMPLETION_TOKENS_PER_VERDICT if seen is None else round(plan.calls * float(seen))

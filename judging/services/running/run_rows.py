@@ -3,8 +3,10 @@
 They are stored, decided and deleted in slices, with time between for others who write.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import groupby, islice
+from operator import itemgetter
 from typing import Any
 
 from django.db import connection
@@ -13,12 +15,16 @@ from django.db.models import Q
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgingRun, RowOrigin, RowState
 from judging.services.running.claims import lease_time, scored
-from judging.services.running.planning import JudgePlan, PlannedRow
-from studies.services.database import column_values, one_of_many_writes, rows_insert, slices
+from judging.services.running.plan_file import Values
+from judging.services.running.planning import JudgePlan
+from studies.services.database import column_values, one_of_many_writes, slices, values_insert
 
 # Some tens of milliseconds.
 ROWS_A_SLICE = 1000
 ROW = CriterionScore._meta
+OF_ROW = (
+    "request_sha256", "answer_id", "revision", "criterion_id", "place", "has_followers", "asked_with_id",
+)  # fmt: skip
 
 
 def rows_create(run: JudgingRun, plan: JudgePlan, now: datetime, keep: Callable[[], None]) -> None:
@@ -30,30 +36,34 @@ def rows_create(run: JudgingRun, plan: JudgePlan, now: datetime, keep: Callable[
     ended, another claims them in time, finds the verdicts and sends nothing.
     """
     own = {"judging_run": run, "run": plan.run, "available_at": now}
-    leaders = (
-        _row_of(call.own[0], call.request_sha256, **own, has_followers=len(call.own) + len(call.shared) > 1)
-        for call in plan.calls
-    )
-    _insert(leaders, keep)
+    # Of each call the first row of its own: any others follow it.
+    leaders = (next(rows) for _, rows in groupby(plan.file.own_rows(), itemgetter(0)))
+    _insert(own, ((request, *row, bool(more), None) for _, request, more, *row in leaders), keep)
     keys = _keys(run, plan)
     keep()  # whoever deletes rows of the draft called it off before
-    followers = (
-        _row_of(row, call.request_sha256, **own, asked_with_id=leader)
-        for call, leader in zip(plan.calls, keys, strict=True)
-        for row in (*call.own[1:], *call.shared)
-    )
-    _insert(followers, keep)
-    claimed = own | {"available_at": now + lease_time()}
-    _insert((_row_of(row, key, **claimed) for key, row in plan.cached), keep)
+    _insert(own, _followers(plan, keys), keep)
+    known = ((request, *row[:4], False, None) for request, *row in plan.file.known_rows())
+    _insert(own | {"available_at": now + lease_time()}, known, keep)
+
+
+def _followers(plan: JudgePlan, keys: Iterator[int]) -> Iterator[Values]:
+    """The rows that calls decide beside their first one, each with that one's key."""
+    leaders = zip((call for call, _ in groupby(plan.file.own_rows(), itemgetter(0))), keys, strict=False)
+    for call, rows in groupby(plan.file.followers(), itemgetter(0)):
+        key = next((key for leader, key in leaders if leader == call), None)
+        if key is None:  # the draft was called off, which whoever publishes it is told
+            return
+        yield from ((request, *row, False, key) for _, request, *row in rows)
 
 
 def known_decide(run: JudgingRun, plan: JudgePlan, now: datetime) -> None:
     """Decide the rows whose verdicts are known, where nobody was faster."""
-    keys = _keys(run, plan)
+    asked = sum(plan.counted[:2])
+    keys = islice(_keys(run, plan), asked, None) if plan.counted[2] else ()
     rows = (
-        CriterionScore(pk=key, **scored(*row.known, RowOrigin.CACHED, now))
-        for key, (_, row) in zip(keys[len(keys) - len(plan.cached) :], plan.cached, strict=True)
-        if row.known is not None
+        CriterionScore(pk=key, **scored(*verdict, RowOrigin.CACHED, now))
+        for key, (*_, score, confidence, explanation) in zip(keys, plan.file.known_rows(), strict=True)
+        for verdict in [(score, confidence, explanation)]
     )
     decided = scored(None, None, "", RowOrigin.CACHED, now)
     fields = [field for field in ROW.concrete_fields if field.name in decided]
@@ -78,29 +88,26 @@ def rows_delete(run: JudgingRun) -> None:
             piece._raw_delete(piece.db)
 
 
-def _keys(run: JudgingRun, plan: JudgePlan) -> list[int]:
-    """Of this judge's rows that are there, in the order in which they were stored."""
-    rows = CriterionScore.objects.filter(judging_run=run, run=plan.run)
-    return list(rows.order_by("pk").values_list("pk", flat=True))
+def _keys(run: JudgingRun, plan: JudgePlan) -> Iterator[int]:
+    """Of this judge's rows that are there, in the order in which they were stored; read a few at a time."""
+    rows = CriterionScore.objects.filter(judging_run=run, run=plan.run).order_by("pk")
+    last = 0
+    while some := list(rows.filter(pk__gt=last).values_list("pk", flat=True)[:ROWS_A_SLICE]):
+        yield from some
+        last = some[-1]
 
 
-def _insert(rows: Iterable[CriterionScore], keep: Callable[[], None]) -> None:
+def _insert(own: Mapping[str, Any], rows: Iterable[Values], keep: Callable[[], None]) -> None:
+    """Rows with what is their `own` and the fields of OF_ROW, the request as its bytes."""
+    fields = [field for field in ROW.concrete_fields if field.attname not in (*OF_ROW, "id")]
+    same = column_values(CriterionScore(**own), fields)
+    columns = [*OF_ROW, *(str(field.column) for field in fields)]
     for some in slices(rows, ROWS_A_SLICE):
-        insert = rows_insert(CriterionScore, some)
+        values = [((request or b"").hex(), *row, *same) for request, *row in some]
+        insert = values_insert(CriterionScore, columns, values)
         with one_of_many_writes():
             keep()
             insert()
-
-
-def _row_of(row: PlannedRow, key: str, **fields: Any) -> CriterionScore:
-    return CriterionScore(
-        answer_id=row.answer_id,
-        revision=row.revision,
-        criterion_id=row.criterion_id,
-        request_sha256=key,
-        place=row.place,
-        **fields,
-    )
 
 
 def rows_reopen(run: JudgingRun, now: datetime) -> int:

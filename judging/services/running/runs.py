@@ -67,7 +67,7 @@ class RunPlan:
 
     def sha256(self) -> str:
         """A hash of everything that is planned."""
-        return canonical_sha256([judge.sha256() for judge in self.judge_plans])
+        return canonical_sha256([judge.sha256 for judge in self.judge_plans])
 
     @property
     def estimates(self) -> list[dict[str, object]]:
