@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from formats.canonical import JsonValue
 
@@ -13,6 +14,10 @@ BYTE_ORDER_MARK = "\ufeff"  # tells spreadsheet programs that a file is UTF-8
 # The library's writer leaves a carriage return without quotes before Python 3.11.9, and never quotes what
 # other readers take for the end of a line or trim.
 QUOTED = re.compile(r'[",\n\v\f\r\x1c-\x1e\x85\u2028\u2029]|^\s|\s$')
+# One for all values: to make one takes longer than to write a row.
+compact_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+SHORT = 64
+_NUMBERS = (int, float)
 # What a spreadsheet program that parts cells at ";" or tabs, and so does not see our quotes, makes a cell of.
 _INNER_STARTS = re.compile(r"""([;\s"']++)([=+\-@＝＋－＠]?)""")
 _INNER_ENDS = frozenset(";\t\r\n")
@@ -29,12 +34,37 @@ def csv_cell(value: JsonValue) -> str:
             return defused(value)
         case int() | float():
             return repr(value)
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return compact_json(value)
 
 
 def csv_line(cells: Iterable[str]) -> str:
     """One record of a file that programs read, its cells as `csv_cell` makes them."""
     return _record(cells) + "\n"
+
+
+def csv_record(values: Iterable[JsonValue]) -> str:
+    """`csv_line` of the values' cells, made at once: for files of millions of rows."""
+    cells = [
+        _text(value)
+        if type(value) is str
+        else ""
+        if value is None
+        else repr(value)
+        if type(value) in _NUMBERS
+        else _quoted(csv_cell(value))
+        for value in values
+    ]
+    return '""\n' if cells == [""] else ",".join(cells) + "\n"
+
+
+def _text(text: str) -> str:
+    """Codes and states come again and again; what is long does not."""
+    return _short(text) if len(text) <= SHORT else _quoted(defused(text))
+
+
+@lru_cache(8192)
+def _short(text: str) -> str:
+    return _quoted(defused(text))
 
 
 def sheet_line(cells: Iterable[str]) -> str:

@@ -4,12 +4,13 @@ Prompts of a private split appear in none of them, and nothing a withdrawn or ru
 """
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from batches.models import Answer
-from batches.rules.statuses import VOID, SessionStatus, answer_state, counts
+from batches.rules.statuses import VOID, AnswerState, SessionStatus, answer_state, counts
 from batches.selectors.answers import answers_to_score, study_answers
 from judging.models import AnswerScore, CriterionScore, JudgeCall, RowState
 from scoring.export.rows.answers import AnswerRow, CriterionRow, JudgeCallRow, PromptRow, ScoreRow
@@ -62,24 +63,38 @@ def answer_rows(study: Study) -> Iterator[AnswerRow]:
     answers = study_answers(study).filter(of_public("prompt")).order_by("pk")
     for values in stored_columns(AnswerRow, answers, ANSWER_PATHS, computed=("state", "counts")):
         status, rule, voided_at = values.pop("status"), values.pop("rule"), values.pop("voided_at")
-        state = answer_state(
-            session_status=SessionStatus(status),
-            first_seen=values["first_seen_at"] is not None,
-            revisions=values["revision"],
+        state, values["counts"] = _state_and_counts(
+            status,
+            rule,
+            seen=values["first_seen_at"] is not None,
+            written=values["revision"] > 0,
             has_text=values.pop("has_text"),
         )
+        values["state"] = VOID if voided_at else state
         if not values["revision"] or status not in ENDED:
-            values |= {"text": None, "note": None, "confidence": None}
+            values["text"] = values["note"] = values["confidence"] = None
         if not values.pop("asks_note"):
             values["note"] = None
-        yield AnswerRow(**values, state=VOID if voided_at else state, counts=counts(state, rule))
+        yield AnswerRow(**values)
+
+
+@cache
+def _state_and_counts(
+    status: str, rule: str, *, seen: bool, written: bool, has_text: bool
+) -> tuple[AnswerState, bool]:
+    """Of the few kinds of places that there are, each is looked at once."""
+    state = answer_state(
+        session_status=SessionStatus(status), first_seen=seen, revisions=int(written), has_text=has_text
+    )
+    return state, counts(state, rule)
 
 
 def score_rows(study: Study) -> Iterator[ScoreRow]:
     """Scores of what counts as it is now, of every run."""
     numbers, scores = run_numbers(study), _current_scores(study).order_by("pk")
     for values in stored_columns(ScoreRow, scores, OF_ANSWER, empty_as_none=("unscored_reason",)):
-        yield ScoreRow(**values | {"run": numbers[values["run"]]})
+        values["run"] = numbers[values["run"]]
+        yield ScoreRow(**values)
 
 
 def criterion_rows(study: Study) -> Iterator[CriterionRow]:
@@ -87,7 +102,8 @@ def criterion_rows(study: Study) -> Iterator[CriterionRow]:
     numbers, verdicts = run_numbers(study), _current_verdicts(study).order_by("pk")
     paths, texts = OF_ANSWER | {"criterion": "criterion__position"}, ("unscored_reason", "origin")
     for values in stored_columns(CriterionRow, verdicts, paths, empty_as_none=texts):
-        yield CriterionRow(**values | {"run": numbers[values["run"]]})
+        values["run"] = numbers[values["run"]]
+        yield CriterionRow(**values)
 
 
 def call_rows(study: Study) -> Iterator[JudgeCallRow]:
@@ -101,8 +117,9 @@ def call_rows(study: Study) -> Iterator[JudgeCallRow]:
     )
     paths = OF_ANSWER | {"criterion": "criterion__position"}
     for values in stored_columns(JudgeCallRow, calls.order_by("pk"), paths):
-        judging_run, run = judging_numbers[values["judging_run"]], numbers[values["run"]]
-        yield JudgeCallRow(**values | {"judging_run": judging_run, "run": run})
+        values["judging_run"] = judging_numbers[values["judging_run"]]
+        values["run"] = numbers[values["run"]]
+        yield JudgeCallRow(**values)
 
 
 def _counting(study: Study) -> QuerySet[Answer, Any]:

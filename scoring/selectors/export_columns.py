@@ -36,7 +36,9 @@ def stored_columns(
     columns = {name: name for name in row_type.model_fields if name not in computed} | dict(paths or {})
     for values in stored.values_list(*columns.values()).iterator(CHUNK):
         found = dict(zip(columns, values, strict=True))
-        yield found | {name: found[name] or None for name in empty_as_none}
+        for name in empty_as_none:
+            found[name] = found[name] or None
+        yield found
 
 
 def session_status(session: str = "") -> Case:
