@@ -139,7 +139,7 @@ def skeleton(text: str) -> Skeleton:
 def _read(reading: Skeleton) -> Skeleton:
     """`reading` with the characters that are written in it; the same object if there are none."""
     text, pieces, starts, ends, done = reading.text, [], [], [], 0
-    for found in _WRITTEN.finditer(text) if not {"&", "\\", "%"}.isdisjoint(text) else ():
+    for found in _WRITTEN.finditer(text) if "&" in text or "\\" in text or "%" in text else ():
         if (character := _written(found)) is None:
             continue
         plain = "".join(_SKELETONS[one] for one in character)

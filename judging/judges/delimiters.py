@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from judging.judges.confusables import skeleton
-from judging.judges.markup import EXTENT, SPEAKER_KEYS, key, keys
+from judging.judges.markup import EXTENT, SPEAKER_KEYS, any_in, key, keys
 from judging.judges.words import CHANNELS, LINE_SPEAKERS, SHORT_SPEAKERS
 
 # The name of the tags that are put around an answer; a mark follows it.
@@ -50,6 +50,7 @@ _QUALIFIED = re.compile(
 )
 _EMPHASIS = re.compile(r"[*`]+|__+")
 _PROMPTED = re.compile(r"^[^\w\n]{0,20}+(?P<name>[^\W\d_]{2,30})>{1,3}(?=\s|$)", re.MULTILINE)
+_RULES_BEGIN = ("@@", *(3 * sign for sign in "-=~#%+@$*"))
 _RULED = re.compile(
     r"^[^\S\n]*(?P<sign>[-=~#%+@$*])(?P=sign){2,40}+[^\S\n]*(?P<name>[^\W\d_](?:[^\W_]| (?! )){1,60})[^\S\n]*"
     r"(?P=sign){3,40}[^\S\n]*$"
@@ -106,8 +107,9 @@ def _qualifies_speaker(line: re.Match[str]) -> bool:
 
 def _alone(text: str) -> Iterator[int]:
     """Lines on which a speaker's name stands before ">", or alone between drawn signs."""
-    yield from (line.start() for line in _PROMPTED.finditer(text) if _speaks(line["name"]))
-    for line in _RULED.finditer(text):
+    if ">" in text:
+        yield from (line.start() for line in _PROMPTED.finditer(text) if _speaks(line["name"]))
+    for line in _RULED.finditer(text) if any_in(_RULES_BEGIN, text) else ():
         name, heading = (line["name"] or "").strip(), line["heading"] or ""
         if _speaks(name or heading) or key(heading) in _TURN_HEADINGS or EXTENT.fullmatch(name):
             yield line.start()

@@ -11,7 +11,7 @@ All is linear in the length of the text: each stretch between two brackets is lo
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
@@ -54,6 +54,7 @@ _OTHERS = re.compile(
     r"|[{\u00ab\u300c\u2308\u23a1](?P<walled>\|/?[^\W\d][\w\s.-]{0,100}\|)[}\u00bb\u300d\u2309\u23a4]"
     r"|[\u00ab\u300c\u2308\u23a1](?P<quoted>/?\w{3,100})[\u00bb\u300d\u2309\u23a4]"
 )
+_OTHERS_BEGIN = ("{", "|||", "\u00ab", "\u300c", "\u2308", "\u23a1")
 # `|NAME|`, tight, for cells of tables have room; a speaker alone on its line in any way.
 _BARRED = re.compile(
     r"(?<![|<>(){}\[\]])\|{1,2}(?P<name>[^\W\d][\w-]{1,40})\|{1,2}(?![|<>(){}\[\]])"
@@ -188,13 +189,18 @@ def marks(text: str, reading: Skeleton, *, more: bool = True) -> Iterator[tuple[
         yield from ((left, "("), (right, ")"))
     for left, right in _pairs(text, reading, "[]", is_square, _wrong_way):
         yield from ((left, _rounded(reading, left)), (right, _rounded(reading, right)))
-    for found in _OTHERS.finditer(reading.text):
+    for found in _OTHERS.finditer(reading.text) if any_in(_OTHERS_BEGIN, reading.text) else ():
         kind = str(found.lastgroup)
         if _in_others(kind, found[kind], text[slice(*reading.span(*found.span(kind)))]):
             yield from ((place, "(") for place in range(found.start(), found.start(kind)))
             yield from ((place, ")") for place in range(found.end(kind), found.end()))
-    if more:
+    if more and "|" in reading.text:
         yield from _barred(text, reading)
+
+
+def any_in(signs: Iterable[str], text: str) -> bool:
+    """Whether one of them is there. Most answers hold none, and are then not searched for what begins so."""
+    return any(sign in text for sign in signs)
 
 
 def _barred(text: str, reading: Skeleton) -> Iterator[tuple[int, str]]:
@@ -226,6 +232,8 @@ def _pairs(
 ) -> Iterator[tuple[int, int]]:
     """The places of neighbouring `brackets` that make a mark, and of those right around them."""
     plain = reading.text
+    if not any_in(brackets, plain):
+        return
     places = [found.start() for found in re.finditer(rf"[{re.escape(brackets)}]", plain)]
     for number, (left, right) in enumerate(pairwise(places)):
         if not plain[left + 1 : right].strip():

@@ -21,7 +21,7 @@ from functools import cache
 
 from judging.judges.confusables import Skeleton, skeleton
 from judging.judges.delimiters import Delimiters, delimiters_of
-from judging.judges.markup import marks
+from judging.judges.markup import any_in, marks
 
 # Goes into the record of a run: raise it with every change of what the judge gets to see.
 VERSION = 6
@@ -88,7 +88,7 @@ def _edits(text: str, reading: Skeleton, delimiters: Delimiters, version: int) -
 
 
 def _tags(reading: Skeleton, delimiters: Delimiters) -> Iterator[tuple[int, str]]:
-    for tag in delimiters.tags.finditer(reading.text):
+    for tag in delimiters.tags.finditer(reading.text) if any_in("<\u00ab", reading.text) else ():
         for group in delimiters.tags.groupindex:
             if tag[group]:
                 yield tag.start(group), "(" if group.startswith("open") else ")"
@@ -97,6 +97,8 @@ def _tags(reading: Skeleton, delimiters: Delimiters) -> Iterator[tuple[int, str]
 def _visible(text: str) -> str:
     """`text` with one kind of line break, without hidden characters and without halves of surrogate pairs."""
     if text.isascii():
+        if text.replace("\n", "").isprintable():
+            return text
         return _LINE_BREAK.sub("\n", text.translate(_ASCII_CONTROLS))
     text = _SURROGATE.sub("\ufffd", _LINE_BREAK.sub("\n", text))
     text = _INVISIBLE.sub(lambda found: found["flag"] or "", text)

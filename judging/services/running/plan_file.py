@@ -26,6 +26,7 @@ CREATE TABLE planned (
 CREATE TABLE verdict (
   request BLOB, place INTEGER, score REAL, confidence REAL, explanation TEXT, PRIMARY KEY (request, place)
 ) WITHOUT ROWID;
+BEGIN;
 """
 MERGE = """
 CREATE INDEX by_request ON call (request, number) WHERE request IS NOT NULL;
