@@ -37,6 +37,7 @@ def clear_leftovers() -> None:
     """
     from batches.services.clock import ClockDoubted, ending_moment
     from console.services.staging import strays_remove
+    from jobs.services.lists import lists_expire
     from judging.services.running.runs import drafts_clear as run_drafts_clear
     from scoring.services.export_deleting import export_strays_delete
     from scoring.services.model_drafts import model_drafts_clear
@@ -47,6 +48,7 @@ def clear_leftovers() -> None:
     with suppress(ClockDoubted):
         now = ending_moment(Ending.LEFTOVERS)
         strays_remove()
+        lists_expire()
         bank_drafts_clear(before=now - LEFT_FOR)
         model_drafts_clear(before=now - LEFT_FOR)
         run_drafts_clear(before=now - LEFT_FOR)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from studies.models import Study, User
 
@@ -75,8 +76,11 @@ class JobContext:
     may be called anywhere, in a transaction or a snapshot too, and as often as one likes.
     """
 
-    def __init__(self, *, study: Study | None, actor: User | None, clock: Clock) -> None:
+    def __init__(
+        self, *, study: Study | None, actor: User | None, clock: Clock, number: UUID | None = None
+    ) -> None:
         self._study = study
+        self.number = number
         self.actor = actor
         self.clock = clock
         self._said = Progress()

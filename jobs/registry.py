@@ -22,12 +22,13 @@ Function = Callable[..., JobResult]
 @dataclass(frozen=True)
 class JobKind:
     """One kind of job. `can`: the right that it takes to see and cancel one, in its study, or of the site for
-    kinds that belong to no study. `page`: where it is started, by the name of its address.
+    kinds that belong to no study; None: only whoever asked for it may. `page`: where it is started, by the
+    name of its address.
     """
 
     name: str
     label: str | Promise
-    can: Can | SiteCan
+    can: Can | SiteCan | None
     run: Function
     once_per_study: bool = True
     restartable: bool = True
@@ -43,7 +44,7 @@ def job_kind(
     name: str,
     *,
     label: str | Promise,
-    can: Can | SiteCan = Can.JUDGE,
+    can: Can | SiteCan | None = Can.JUDGE,
     once_per_study: bool = True,
     restartable: bool = True,
     tidy: Callable[..., None] | None = None,

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import (
+    FileResponse,
     Http404,
     HttpRequest,
     HttpResponse,
@@ -21,16 +22,19 @@ from django.views.decorators.http import conditional_page, require_POST, require
 from jobs.models import Job
 from jobs.registry import kind_named
 from jobs.selectors import job_by_id
+from jobs.services.lists import KIND, list_start, list_take
 from jobs.services.starting import job_cancel
 from jobs.shown import job_shown
 from studies.models import Study
-from studies.roles import SiteCan
+from studies.roles import Can, SiteCan
 from studies.selectors.roles import site_rights
 from studies.services.clock import server_now
 from studies.services.refusals import Refused
+from studies.views import csv_files
 from studies.views.access import signed_in, site_page, staff_required, study_page
+from studies.views.second_factor import proof_required
 
-JobView = Callable[[HttpRequest, Job], HttpResponse]
+JobView = Callable[[HttpRequest, Job], HttpResponseBase]
 
 
 def job_required(view: JobView) -> Callable[..., HttpResponseBase]:
@@ -45,19 +49,22 @@ def job_required(view: JobView) -> Callable[..., HttpResponseBase]:
         if job is None or kind is None:
             return staff_required(_nothing)(request)
 
-        def of_site(asked: HttpRequest) -> HttpResponse:
+        def of_site(asked: HttpRequest) -> HttpResponseBase:
             user = signed_in(asked)
             if user.pk != job.actor_id and SiteCan.RUN_SITE not in site_rights(user):
                 raise Http404("no job of theirs")
             return view(asked, job)
 
-        def of_study(asked: HttpRequest, _study: Study) -> HttpResponse:
+        def of_study(asked: HttpRequest, _study: Study) -> HttpResponseBase:
+            if kind.can is None and signed_in(asked).pk != job.actor_id:
+                raise Http404("no job of theirs")
             return view(asked, job)
 
         if isinstance(kind.can, SiteCan):
             return site_page(kind.can)(of_site)(request)
         slug = job.study.slug if job.study else ""
-        return study_page(kind.can)(of_study)(request, slug=slug)
+        rights = tuple(Can) if kind.can is None else (kind.can,)
+        return study_page(*rights)(of_study)(request, slug=slug)
 
     return guarded
 
@@ -84,6 +91,38 @@ def staff_job_state(request: HttpRequest, job: Job) -> HttpResponse:
 
 def _state(_request: HttpRequest, job: Job) -> HttpResponse:
     return JsonResponse(job_shown(job, now=server_now()).as_json())
+
+
+def _list_handed_over(request: HttpRequest, study: Study) -> HttpResponseBase | None:
+    """To the job that writes the list. Where none may begin, as in an archived study, the page writes it."""
+    try:
+        job = list_start(
+            path=request.get_full_path(), study=study, actor=signed_in(request), now=server_now()
+        )
+    except Refused:
+        return None
+    return redirect("staff_job", job_id=job.pk)
+
+
+csv_files.hands_over.append(_list_handed_over)
+
+
+@require_safe
+@job_required
+@proof_required
+def staff_job_file(request: HttpRequest, job: Job) -> HttpResponseBase:
+    """The list that the job wrote, for whoever asked for it. That it is taken is recorded."""
+    if job.kind != KIND or job.study is None:
+        raise Http404("no list")
+    if request.method == "HEAD":
+        return HttpResponse(content_type=csv_files.TYPE)
+    try:
+        file, facts = list_take(job=job, user=signed_in(request))
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+        return redirect("staff_job", job_id=job.pk)
+    csv_files.list_taken(job.study, signed_in(request), facts)
+    return FileResponse(file, as_attachment=True, filename=facts["filename"], content_type=csv_files.TYPE)
 
 
 @require_POST

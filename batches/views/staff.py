@@ -172,7 +172,14 @@ def staff_payments(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The rows of the page as a CSV file; asking for it is recorded."""
     tab, words = request.GET.get("state", ""), request.GET.get("q", "").strip()[:100]
     rows = payments_list(study=study, now=server_now(), tab=tab if tab in TABS else "", words=words)
-    return csv_file(request, "payments", rows, study=study, kind=StudyEventKind.PAYMENTS_LISTED)
+    return csv_file(
+        request,
+        "payments",
+        rows,
+        study=study,
+        kind=StudyEventKind.PAYMENTS_LISTED,
+        count=study.participants.count,
+    )
 
 
 def _action_card(

@@ -64,7 +64,7 @@ def _next_claim(now: datetime) -> Claim | None:
 def job_run(claim: Claim, kind: JobKind, *, clock: Clock) -> None:
     """Run one claimed job to its end, whichever that is."""
     job = claim.job
-    context = JobContext(study=job.study, actor=job.actor, clock=clock)
+    context = JobContext(study=job.study, actor=job.actor, clock=clock, number=job.pk)
     try:
         with _kept(claim, kind, context, clock):
             result = kind.run(context, **job.arguments)

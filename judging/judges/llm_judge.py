@@ -102,9 +102,7 @@ class LLMJudge:
         question = self._question(task, positions, NO_MARK)
         return self._client.request(question.messages, question.schema)
 
-    def names(
-        self, task: JudgeTask, positions: tuple[int | None, ...]
-    ) -> Callable[[str], tuple[bytes, int]]:
+    def names(self, task: JudgeTask, positions: tuple[int | None, ...]) -> Callable[[str], tuple[bytes, int]]:
         gap = token_hex()  # in no text of the study
         question = self._question(replace(task, answer=gap), positions, NO_MARK)
         frame = self._client.frame(question.messages, question.schema, gap)

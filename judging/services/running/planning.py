@@ -176,9 +176,7 @@ def _calls_plan(
                 continue
             number, (request, tokens) = next(numbers), named(text) if named and text else (None, 0)
             calls.append((number, request, tokens, number, len(left) > 1))
-            rows += [
-                (number, pk == left[0][1], answer, revision, pk, place) for place, pk in left
-            ]
+            rows += [(number, pk == left[0][1], answer, revision, pk, place) for place, pk in left]
     file.calls_add(calls, rows)
 
 
