@@ -38,7 +38,7 @@ def list_write(job: JobContext, *, token: str) -> JobResult:
     with translation.override(asked["language"]), timezone.override(ZoneInfo(asked["zone"])):
         request = _asked_again(asked["path"], job.actor)
         request.list_file = file  # type: ignore[attr-defined]
-        page = resolve(request.path)
+        request.resolver_match = page = resolve(request.path)
         page.func(request, *page.args, **page.kwargs)
         if not file.facts:
             raise ListRefused(_("Your part in the study has changed since. Ask for the list again."))

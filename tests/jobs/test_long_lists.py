@@ -1,0 +1,175 @@
+"""A list that is too long for a request: a job writes it, and whoever asked for it takes it."""
+
+import os
+from collections.abc import Callable
+from datetime import datetime
+
+import pytest
+from django.conf import settings
+from django.test import Client
+from django.utils import timezone
+
+from jobs.models import Job, JobState
+from jobs.services.lists import KEPT, list_folder, lists_expire
+from jobs.services.starting import job_cancel
+from jobs.services.working import jobs_work
+from studies.models import Participant, Study, StudyEvent, StudyRole, User
+from studies.roles import Role
+from studies.services.staff.roles import role_give
+from studies.services.staff.staff import staff_add
+from studies.views import csv_files
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PEOPLE = 7
+
+
+@pytest.fixture
+def people(study: Study, make_person: Callable[..., Participant]) -> list[Participant]:
+    return [make_person(study) for _ in range(PEOPLE)]
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    return lambda rows: monkeypatch.setattr(csv_files, "ROWS_AT_ONCE", rows)
+
+
+def work() -> None:
+    jobs_work(clock=timezone.now)
+
+
+def asked(client: Client, address: str) -> Job:
+    """The job to which the address leads."""
+    response = client.get(address)
+    assert response.status_code == 302, response.content
+    return Job.objects.get(pk=response.url.strip("/").rpartition("/")[2])
+
+
+def whole(client: Client, address: str) -> bytes:
+    response = client.get(address)
+    assert response.status_code == 200
+    return bytes(response.getvalue())
+
+
+def lists_taken() -> list[tuple[str, object]]:
+    taken = StudyEvent.objects.filter(kind__in=("people_listed", "payments_listed", "list_taken"))
+    return [(event.kind, event.details["number"]) for event in taken.order_by("pk")]
+
+
+def a_lead(study: Study, name: str, now: datetime) -> Client:
+    user, _ = staff_add(email=f"{name}@example.org")
+    role_give(study=study, user=user, role=Role.LEAD, now=now)
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("people.csv?sort=-person", "people_listed"), ("payments.csv", "payments_listed"),
+     ("history.csv", "list_taken")],
+)  # fmt: skip
+def test_a_long_list_is_the_same_file_whoever_writes_it(
+    name: str, kind: str, staff: Client, study: Study, people: list[Participant],
+    at_once: Callable[[int], None],
+) -> None:  # fmt: skip
+    address = f"/staff/studies/{study.slug}/{name}"
+    whole = staff.get(address)
+    at_once(PEOPLE - 1)
+    StudyEvent.objects.filter(kind=kind).delete()
+    job = asked(staff, address)
+    assert lists_taken() == []
+    work()
+    job.refresh_from_db()
+    assert (job.state, job.error) == (JobState.DONE, "")
+    file = f"/staff/jobs/{job.pk}/list.csv"
+    assert file in staff.get(f"/staff/jobs/{job.pk}/").content.decode()
+    taken = staff.get(file)
+    content = taken.getvalue()
+    if kind != "list_taken":  # of the trail itself, which has grown
+        assert content == whole.getvalue()
+        assert lists_taken() == [(kind, PEOPLE)]
+    assert taken["Content-Disposition"] == whole["Content-Disposition"]
+    assert StudyEvent.objects.filter(kind=kind).count() == 1
+    assert staff.head(file).status_code == 200
+    assert StudyEvent.objects.filter(kind=kind).count() == 1
+
+
+def test_only_who_asked_for_a_list_sees_its_job_and_takes_it(
+    staff: Client, study: Study, people: list[Participant], at_once: Callable[[int], None], now: datetime
+) -> None:
+    at_once(2)
+    address = f"/staff/studies/{study.slug}/people.csv"
+    other = a_lead(study, "other", now)
+    job = asked(staff, address)
+    assert asked(staff, address) == job  # pressed twice
+    theirs = asked(other, address)
+    assert theirs != job
+    work()
+    for more in ("", "state/", "list.csv"):
+        assert other.get(f"/staff/jobs/{job.pk}/{more}").status_code == 404
+        assert whole(staff, f"/staff/jobs/{job.pk}/{more}")
+    StudyRole.objects.filter(user__email="other@example.org").update(role=Role.REVIEWER)
+    refused = other.get(f"/staff/jobs/{theirs.pk}/list.csv", follow=True).content.decode()
+    assert "Your part in the study has changed since." in refused
+
+
+def test_who_may_no_longer_take_a_list_gets_none_written(
+    study: Study, people: list[Participant], at_once: Callable[[int], None], now: datetime
+) -> None:
+    at_once(2)
+    job = asked(a_lead(study, "other", now), f"/staff/studies/{study.slug}/people.csv")
+    StudyRole.objects.filter(user__email="other@example.org").update(role=Role.REVIEWER)
+    work()
+    job.refresh_from_db()
+    assert (job.state, job.error[:27]) == (JobState.FAILED, "Your part in the study has ")
+
+
+def test_a_list_is_gone_after_an_hour_and_one_that_was_called_off_is_never_there(
+    staff: Client, study: Study, people: list[Participant], at_once: Callable[[int], None], lead: User
+) -> None:
+    at_once(2)
+    job = asked(staff, f"/staff/studies/{study.slug}/people.csv")
+    folder = list_folder(job.arguments["token"])
+    assert (oct(folder.stat().st_mode)[-3:], folder.is_relative_to(settings.DATA_DIR)) == ("700", True)
+    grow_old(folder)
+    lists_expire()  # a job is to write it
+    work()
+    assert whole(staff, f"/staff/jobs/{job.pk}/list.csv")
+    lists_expire()
+    assert whole(staff, f"/staff/jobs/{job.pk}/list.csv")
+    grow_old(folder)
+    lists_expire()
+    assert not folder.exists()
+    gone = staff.get(f"/staff/jobs/{job.pk}/list.csv", follow=True).content.decode()
+    assert "it is kept for an hour. Ask for it again." in gone
+    again = asked(staff, f"/staff/studies/{study.slug}/people.csv")
+    job_cancel(job=again, actor=lead, now=timezone.now())
+    work()
+    refused = staff.get(f"/staff/jobs/{again.pk}/list.csv", follow=True)
+    assert refused.redirect_chain
+
+
+def grow_old(folder: os.PathLike[str]) -> None:
+    then = timezone.now().timestamp() - KEPT.total_seconds() - 60
+    for path in (folder, *map(lambda name: os.path.join(folder, name), os.listdir(folder))):
+        os.utime(path, (then, then))
+
+
+def test_a_list_is_begun_again_after_its_worker_was_killed(
+    staff: Client, study: Study, people: list[Participant], at_once: Callable[[int], None]
+) -> None:
+    at_once(2)
+    job = asked(staff, f"/staff/studies/{study.slug}/people.csv")
+    (list_folder(job.arguments["token"]) / "list.csv").write_text("half of it")
+    assert staff.get(f"/staff/jobs/{job.pk}/list.csv", follow=True).redirect_chain  # nothing half is taken
+    work()
+    assert staff.get(f"/staff/jobs/{job.pk}/list.csv").getvalue().count(b"\r\n") == PEOPLE + 1
+
+
+def test_an_archived_study_starts_no_job_and_gives_its_lists_at_once(
+    staff: Client, study: Study, people: list[Participant], at_once: Callable[[int], None]
+) -> None:
+    at_once(2)
+    Study.objects.filter(pk=study.pk).update(archived_at=timezone.now())
+    assert staff.get(f"/staff/studies/{study.slug}/people.csv").status_code == 200
+    assert not Job.objects.exists()
