@@ -59,6 +59,14 @@ class BlockMeasures:
         """The one row of this name, or None."""
         return self._by_name.get((name, group, subset))
 
+    @cached_property
+    def _by_answer(self) -> dict[tuple[str, ...], MeasureRow]:
+        return {(row.name, row.group, row.subset, row.participant, row.prompt_id): row for row in self.rows}
+
+    def beside(self, row: MeasureRow, name: str) -> MeasureRow | None:
+        """The row of this name about the same answer, of whom and under which scores; or None."""
+        return self._by_answer.get((name, row.group, row.subset, row.participant, row.prompt_id))
+
     def named(self, *names: str, group: str | None = None) -> Iterator[MeasureRow]:
         """The rows of these names, in the order they were computed."""
         return (row for row in self.rows if row.name in names and group in {None, row.group})

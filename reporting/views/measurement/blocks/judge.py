@@ -111,8 +111,7 @@ def _answer_table(name: str, caption: Text) -> parts.MeasureTable[MeasureRow]:
     """Single answers that theta hangs on."""
 
     def quasi(block: BlockMeasures, row: MeasureRow) -> str:
-        rows = {place_of(one): one for one in block.named(f"{name}.ql")}
-        return value_cell(rows.get(place_of(row)), 3)
+        return value_cell(block.beside(row, f"{name}.ql"), 3)
 
     def notes(block: BlockMeasures) -> Iterator[Text]:
         public = [row.details["public"] for row in block.named(name)]
@@ -140,11 +139,6 @@ def _answer_table(name: str, caption: Text) -> parts.MeasureTable[MeasureRow]:
         about_people=True,
         view="answers",
     )
-
-
-def place_of(row: MeasureRow) -> tuple[str, ...]:
-    """Which answer a row is about, of whom and under which scores."""
-    return row.group, row.subset, row.participant, row.prompt_id
 
 
 def _scores_cell(block: BlockMeasures, row: MeasureRow) -> str:
