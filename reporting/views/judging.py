@@ -1,5 +1,9 @@
 """Judging a study: where it stands, an estimate, the start of a run, and computing results anew."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db import IntegrityError
@@ -8,8 +12,11 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods
 
+from jobs.models import Job, JobState
 from jobs.selectors import newest_job
+from jobs.services.starting import job_start
 from judging.forms.judging import PlanForm
+from judging.jobs import PLAN
 from judging.models import JudgingRun, RunPurpose
 from judging.selectors.audits import RaterAgreement
 from judging.selectors.judges import judges_to_choose
@@ -30,6 +37,7 @@ from studies.views.access import signed_in, study_page
 from studies.views.listing import Column, Listing
 
 RUNS_PER_PAGE = 20
+PEOPLE_AT_ONCE = 500  # some ten thousand answers: planning them takes about a second
 START = "start"
 RUN_COLUMNS: tuple[Column[JudgingRun], ...] = (
     Column("run", gettext_lazy("Run"), ("pk",), lambda run: run.pk),
@@ -51,6 +59,16 @@ RUN_COLUMNS: tuple[Column[JudgingRun], ...] = (
 )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Estimated:
+    """The plan that a job made, as far as the page tells of it."""
+
+    rows: int
+    estimates: Sequence[Mapping[str, Any]]
+    cost: str | None
+    sha256: str
+
+
 @study_page(Can.JUDGE)
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_judging(request: HttpRequest, study: Study) -> HttpResponseBase:
@@ -58,13 +76,50 @@ def staff_judging(request: HttpRequest, study: Study) -> HttpResponseBase:
 
     POST plans and shows the estimate; it starts the run where this very plan's estimate was on the page.
     """
-    form = PlanForm(request.POST if request.method == "POST" else None, study=study)
-    plan = _planned(study, form) if request.method == "POST" and form.is_valid() else None
-    if plan is not None and request.POST.get("action") == START:
+    planning = newest_job(study, PLAN)
+    form = PlanForm(request.POST if request.method == "POST" else _estimated(study, planning), study=study)
+    if request.method == "POST" and form.is_valid() and _is_large(study):
+        return _by_job(request, study, form)
+    plan: RunPlan | Estimated | None = (
+        _planned(study, form) if request.method == "POST" and form.is_valid() else None
+    )
+    if isinstance(plan, RunPlan) and request.POST.get("action") == START:
         run = _started(request, plan, form)
         if run is not None:
             return redirect("staff_judging_run", slug=study.slug, number=run.pk)
-    return _judging_page(request, study, form, plan)
+    if plan is None and form.is_bound and form.is_valid() and request.method != "POST" and planning:
+        plan = Estimated(**planning.result["facts"])
+    return _judging_page(request, study, form, plan, planning)
+
+
+def _is_large(study: Study) -> bool:
+    """Whether planning takes longer than a request."""
+    return study.participants.all()[PEOPLE_AT_ONCE:].exists()
+
+
+def _by_job(request: HttpRequest, study: Study, form: PlanForm) -> HttpResponseBase:
+    """Let a job estimate or start what the form says. Pressed twice, it is the same one."""
+    budget, starts = form.budget_wanted, request.POST.get("action") == START
+    arguments = {
+        "judges": [judge.slug for judge in form.chosen],
+        "replicates": form.replicates_wanted,
+        "budget": None if budget is None else str(budget),
+        "seen": form.cleaned_data["seen"] if starts else "",
+    }
+    try:
+        job_start(kind=PLAN, study=study, actor=signed_in(request), arguments=arguments, now=server_now())
+    except Refused as refusal:
+        messages.error(request, str(refusal))
+    return redirect("staff_judging", slug=study.slug)
+
+
+def _estimated(study: Study, planning: Job | None) -> Mapping[str, Any] | None:
+    """What the form said whose estimate a job made, as long as nothing was started since."""
+    if planning is None or planning.state != JobState.DONE or planning.arguments["seen"]:
+        return None
+    if judging_runs(study).filter(started_at__gte=planning.created_at).exists():
+        return None
+    return {**planning.arguments, "seen": planning.result["facts"]["sha256"]}
 
 
 def _planned(study: Study, form: PlanForm) -> RunPlan | None:
@@ -102,7 +157,11 @@ def _started(request: HttpRequest, plan: RunPlan, form: PlanForm) -> JudgingRun 
 
 
 def _judging_page(
-    request: HttpRequest, study: Study, form: PlanForm, plan: RunPlan | None
+    request: HttpRequest,
+    study: Study,
+    form: PlanForm,
+    plan: "RunPlan | Estimated | None",
+    planning: Job | None,
 ) -> HttpResponseBase:
     newest = list(judging_runs(study)[: RUNS_PER_PAGE + 1])
     listing = Listing(request, RUN_COLUMNS)
@@ -135,7 +194,7 @@ def _judging_page(
         "plan": plan,
         "goes_on_by_earlier_rules": can_plan and goes_on_by_earlier_rules(study),
         "estimates": plan.estimates if plan else (),
-        "plan_sha256": plan.sha256() if plan else "",
+        "plan_sha256": plan.sha256() if isinstance(plan, RunPlan) else plan.sha256 if plan else "",
         "prices_missing": plan is not None and form.budget_wanted is not None and plan.cost is None,
         "reply_unbounded": plan is not None
         and form.budget_wanted is not None
@@ -148,6 +207,7 @@ def _judging_page(
         "is_draft": is_draft,
         "agreement": _agreement_words(board.audit),
         "recomputing": newest_job(study, RESULTS),
+        "planning": planning,
         "sees_judges": SiteCan.MAKE_STUDIES in site_rights(signed_in(request)),
     }
     return render(request, "judging/judging.html", context, status=422 if form.errors else 200)

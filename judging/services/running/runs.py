@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import count
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -27,7 +28,13 @@ from judging.services.running.budget import require_prices
 from judging.services.running.compared import require_compared
 from judging.services.running.judge_specs import JudgeSpec, scoring_run_open
 from judging.services.running.planning import JudgePlan, Progress, estimate, judge_plan
-from judging.services.running.run_rows import known_decide, rows_create, rows_delete, rows_reopen
+from judging.services.running.run_rows import (
+    ROWS_A_SLICE,
+    known_decide,
+    rows_create,
+    rows_delete,
+    rows_reopen,
+)
 from judging.services.running.settling import answers_complete
 from studies.models import Study, User
 from studies.services.events import StudyEventKind, event_record
@@ -104,8 +111,10 @@ def run_start(
     now: datetime,
     purpose: RunPurpose = RunPurpose.SCORES,
     details: Mapping[str, Any] | None = None,
+    said: Progress = lambda done, total: None,
 ) -> JudgingRun:
-    """Freeze the plan: all of its rows, or nothing. `details` go into the study's record of it.
+    """Freeze the plan: all of its rows, or nothing. `details` go into the study's record of it. `said` is
+    told of rows that are stored, of all; what it raises calls the start off.
 
     The rows are stored in slices, and nobody sees the run before the last one is there. A start that was
     ended in the middle gives way to the next one after `DRAFT_FOR`.
@@ -129,7 +138,7 @@ def run_start(
     plan_sha256, began = plan.sha256(), time.monotonic()
     _draft(run, plan, began)
     try:
-        _rows_store(run, plan, began)
+        _rows_store(run, plan, began, said)
         _publish(run, plan_sha256, details or {})
     except BaseException:
         draft_remove(run, now=now)
@@ -161,9 +170,12 @@ def _moment(run: JudgingRun, began: float) -> datetime:
     return run.started_at + timedelta(seconds=time.monotonic() - began)
 
 
-def _rows_store(run: JudgingRun, plan: RunPlan, began: float) -> None:
+def _rows_store(run: JudgingRun, plan: RunPlan, began: float, said: Progress) -> None:
+    stored = count(0, ROWS_A_SLICE)
+
     def keep() -> None:
         """Let others see that the start goes on. Raises PlanOutdated where they took it for dead."""
+        said(min(next(stored), run.planned), run.planned)
         draft = _drafts().filter(pk=run.pk, state=RunState.RUNNING)
         if not draft.update(resumed_at=_moment(run, began)):
             raise _outdated(run.study)
