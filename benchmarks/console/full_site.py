@@ -28,14 +28,14 @@ LARGE_SHARE = 0.4
 LEAD = "lead@example.org"
 
 
-def full_site(*, studies: int, people: int, published: Path) -> User:
+def full_site(*, studies: int, people: int, published: Path, large_share: float = LARGE_SHARE) -> User:
     """So many studies with so many people in all, each with a set of 20 answers; gives the administrator."""
     administrator = User.objects.create_superuser(LEAD)
     run = measured_study(slug=MEASURED, people=MEASURED_PEOPLE, models=MODELS, published=published, seed=1)
     now = timezone.now()
     pattern = results_compute(run=run, now=now)
     measurement_compute(results=pattern, now=now, resamples=RESAMPLES)
-    sizes = [round(people * LARGE_SHARE)]
+    sizes = [round(people * large_share)]
     rest = people - sizes[0] - MEASURED_PEOPLE
     sizes += [rest // (studies - 2)] * (studies - 2)
     sizes[1] += people - MEASURED_PEOPLE - sum(sizes)

@@ -151,7 +151,7 @@ def test_a_list_is_gone_after_an_hour_and_one_that_was_called_off_is_never_there
 
 def grow_old(folder: os.PathLike[str]) -> None:
     then = timezone.now().timestamp() - KEPT.total_seconds() - 60
-    for path in (folder, *map(lambda name: os.path.join(folder, name), os.listdir(folder))):
+    for path in (folder, *(os.path.join(folder, name) for name in os.listdir(folder))):
         os.utime(path, (then, then))
 
 
