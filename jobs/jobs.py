@@ -6,6 +6,7 @@ from urllib.parse import unquote, urlsplit
 from zoneinfo import ZoneInfo
 
 from allauth.account.internal.flows.login import record_authentication
+from allauth.core.context import request_context
 from django.contrib.sessions.backends.db import SessionStore
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest
@@ -39,7 +40,9 @@ def list_write(job: JobContext, *, token: str) -> JobResult:
         request = _asked_again(asked["path"], job.actor)
         request.list_file = file  # type: ignore[attr-defined]
         request.resolver_match = page = resolve(request.path)
-        page.func(request, *page.args, **page.kwargs)
+        with request_context(request):
+            record_authentication(request, job.actor, method="mfa")
+            page.func(request, *page.args, **page.kwargs)
         if not file.facts:
             raise ListRefused(_("Your part in the study has changed since. Ask for the list again."))
     (folder / TAKEN).write_text(json.dumps(file.facts))
@@ -66,5 +69,4 @@ def _asked_again(path: str, user: User) -> HttpRequest:
         }
     )
     request.user, request.session = User.objects.get(pk=user.pk), SessionStore()
-    record_authentication(request, request.user, method="mfa")
     return request

@@ -4,11 +4,12 @@
     python -m benchmarks.console.large_work DATA --people 4000 --works report people
     python -m benchmarks.console.large_work DATA --keep FOLDER --database-url postgres://…/a_database
 
-DATA is the folder that holds gim/irt_params.json. A site with one large study is made as rows in a PostgreSQL
-database of the benchmark's own (`full_site`), or kept with --keep as `benchmarks.console.pages` keeps its one.
-Each work is a process of its own: printed are the processor time of it and of its connection's process at the
-database, its peak memory, and how many rows it wrote. For the plan every answer gets a text of its own and the
-study a language model as its judge, so that no request is equal to another; nothing is sent.
+DATA is the folder that holds gim/irt_params.json. A site with one large study is made as rows (`full_site`)
+in a PostgreSQL database of the benchmark's own, or kept with --keep as `benchmarks.console.pages` does. Each
+work is a process of its own: printed are the processor time of it and of its connection's process at the
+database, its peak memory, and how many rows it wrote (of the report, bytes). For the plan every answer gets
+a text of its own and the study a language model as its judge, so that no request is equal to another;
+nothing is sent.
 """
 
 import argparse

@@ -5,9 +5,11 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
-from django.conf import settings
+from allauth.mfa.totp.internal.auth import TOTP
+from django.conf import settings as site_settings
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from jobs.models import Job, JobState
 from jobs.services.lists import KEPT, list_folder, lists_expire
@@ -18,6 +20,7 @@ from studies.roles import Role
 from studies.services.staff.roles import role_give
 from studies.services.staff.staff import staff_add
 from studies.views import csv_files
+from tests.studies.second_factor.second_factors import SECRET, app_code, signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PEOPLE = 7
@@ -130,7 +133,7 @@ def test_a_list_is_gone_after_an_hour_and_one_that_was_called_off_is_never_there
     at_once(2)
     job = asked(staff, f"/staff/studies/{study.slug}/people.csv")
     folder = list_folder(job.arguments["token"])
-    assert (oct(folder.stat().st_mode)[-3:], folder.is_relative_to(settings.DATA_DIR)) == ("700", True)
+    assert (oct(folder.stat().st_mode)[-3:], folder.is_relative_to(site_settings.DATA_DIR)) == ("700", True)
     grow_old(folder)
     lists_expire()  # a job is to write it
     work()
@@ -164,6 +167,26 @@ def test_a_list_is_begun_again_after_its_worker_was_killed(
     assert staff.get(f"/staff/jobs/{job.pk}/list.csv", follow=True).redirect_chain  # nothing half is taken
     work()
     assert staff.get(f"/staff/jobs/{job.pk}/list.csv").getvalue().count(b"\r\n") == PEOPLE + 1
+
+
+def test_a_second_factor_is_proved_to_ask_for_a_list_and_again_to_take_it_late(
+    client: Client, study: Study, people: list[Participant], at_once: Callable[[int], None], lead: User,
+    settings: Settings,
+) -> None:  # fmt: skip
+    settings.STAFF_SECOND_FACTOR = True
+    at_once(2)
+    TOTP.activate(lead, SECRET)
+    signed_in(client, lead)
+    client.post("/accounts/2fa/authenticate/", {"code": app_code(SECRET)})
+    job = asked(client, f"/staff/studies/{study.slug}/people.csv")
+    work()
+    file = f"/staff/jobs/{job.pk}/list.csv"
+    assert whole(client, file).count(b"\r\n") == PEOPLE + 1
+    session = client.session
+    for record in session["account_authentication_methods"]:
+        record["at"] -= 24 * 60 * 60
+    session.save()
+    assert "reauthenticate" in client.get(file).url
 
 
 def test_an_archived_study_starts_no_job_and_gives_its_lists_at_once(
