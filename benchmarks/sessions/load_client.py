@@ -5,13 +5,16 @@ It must cost little: it shares the cores with the server it measures.
 
 import asyncio
 import os
+import ssl
 import statistics
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-TIMEOUT_SECONDS = 30.0
+TIMEOUT_SECONDS = 20.0  # as long as a page waits for a save
+# The proxy has a certificate of the benchmark's own.
+TRUSTING = ssl._create_unverified_context()  # noqa: S323
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
@@ -19,21 +22,38 @@ class ClosedUnanswered(ConnectionError):
     """The server closed the connection before the first byte of a reply."""
 
 
+@dataclass(frozen=True)
+class Reply:
+    """What came back; `retry_after` in seconds where the server was too busy."""
+
+    status: int
+    retry_after: int | None
+    content: bytes
+
+
 class Browser:
     """One person's browser: as many connections as it has requests under way, each used again."""
 
-    def __init__(self, host: str, port: int, cookie: str) -> None:
+    def __init__(self, host: str, port: int, cookie: str, *, tls: bool = False) -> None:
         token = "x" * 32
-        self.host, self.port = host, port
+        self.host, self.port, self.tls = host, port, TRUSTING if tls else None
         self.head = (
-            f"Host: {host}:{port}\r\nCookie: csrftoken={token}; {cookie}\r\nX-CSRFToken: {token}\r\n"
-            "Accept-Language: en\r\n"
+            f"Host: {host}\r\nOrigin: {'https' if tls else 'http'}://{host}\r\nAccept-Language: en\r\n"
+            f"Cookie: csrftoken={token}; {cookie}\r\nX-CSRFToken: {token}\r\n"
         )
         self.idle: list[Connection] = []
         self.resent = 0
 
-    async def ask(self, method: str, path: str, body: str = "") -> tuple[int, bytes]:
-        """The status and content of the reply. Raises OSError, EOFError or TimeoutError.
+    async def connect(self) -> Connection:
+        return await asyncio.open_connection(self.host, self.port, ssl=self.tls)
+
+    async def begin(self, connections: int) -> None:
+        """Open as many connections as a first page with its files does; those left idle the server closes."""
+        async with asyncio.timeout(TIMEOUT_SECONDS):
+            self.idle += await asyncio.gather(*(self.connect() for _ in range(connections)))
+
+    async def ask(self, method: str, path: str, body: str = "") -> Reply:
+        """The reply. Raises OSError, EOFError or TimeoutError.
 
         What a used connection closed without a byte of reply is sent again and counted in `resent`.
         """
@@ -50,9 +70,9 @@ class Browser:
                 with suppress(ClosedUnanswered):
                     return await self.reply((reader, writer), request)
                 self.resent += 1
-            return await self.reply(await asyncio.open_connection(self.host, self.port), request)
+            return await self.reply(await self.connect(), request)
 
-    async def reply(self, connection: Connection, request: bytes) -> tuple[int, bytes]:
+    async def reply(self, connection: Connection, request: bytes) -> Reply:
         reader, writer = connection
         try:
             writer.write(request)
@@ -68,7 +88,7 @@ class Browser:
             writer.close()
 
 
-async def read_reply(reader: asyncio.StreamReader) -> tuple[int, bytes]:
+async def read_reply(reader: asyncio.StreamReader) -> Reply:
     """One reply with a Content-Length, as the site's all have but for some that say that it is broken.
 
     Raises ClosedUnanswered, or another OSError or EOFError.
@@ -81,23 +101,35 @@ async def read_reply(reader: asyncio.StreamReader) -> tuple[int, bytes]:
         raise ClosedUnanswered from error
     except ConnectionError as error:
         raise ClosedUnanswered from error
-    length = head.partition(b"content-length:")[2].partition(b"\r\n")[0]
+    length = header(head, b"content-length")
     if not length:
         raise ConnectionError(f"HTTP {int(head[9:12])} without a Content-Length")
-    return int(head[9:12]), await reader.readexactly(int(length))
+    after = header(head, b"retry-after")
+    return Reply(int(head[9:12]), int(after) if after else None, await reader.readexactly(int(length)))
+
+
+def header(head: bytes, name: bytes) -> bytes:
+    """What the head, in small letters, says under the name; empty where it says nothing."""
+    return head.partition(b"\r\n" + name + b":")[2].partition(b"\r\n")[0].strip()
 
 
 @dataclass
 class Measured:
-    """What the requests of one kind took, in seconds from the moment each was due."""
+    """What the requests of one kind took, in seconds from the moment each was due until it was answered.
+
+    `again`: why some were asked once more, as pages do. `failures`: what no page would ask again.
+    """
 
     seconds: list[float] = field(default_factory=list)
+    again: Counter[str] = field(default_factory=Counter)
     failures: Counter[str] = field(default_factory=Counter)
 
     def line(self, name: str, over_seconds: float) -> str:
+        number = f"  {name:8} {len(self.seconds):7,} ({len(self.seconds) / over_seconds:5.1f}/s)   "
+        if len(self.seconds) < 2:
+            return number
         cuts = [1000 * cut for cut in statistics.quantiles(self.seconds, n=100)]
-        return (
-            f"  {name:8} {len(self.seconds):7,} ({len(self.seconds) / over_seconds:5.1f}/s)   "
+        return number + (
             f"p50 {cuts[49]:6.1f}   p95 {cuts[94]:6.1f}   p99 {cuts[98]:6.1f}   "
             f"longest {1000 * max(self.seconds):7.1f} ms   failed {self.failures.total()}"
         )

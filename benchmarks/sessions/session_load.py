@@ -1,10 +1,11 @@
-"""The pilot's 246 people at work at once on one machine: saves, pages, the clock and notices.
+"""Everybody at work at once on one machine: saves, pages, the clock and notices.
 
 Run `python -m benchmarks.sessions.session_load`; `--database-url postgres://…` names a PostgreSQL server,
 where a database of the benchmark's own is made and dropped; otherwise SQLite. One granian server and one
-worker with its beat, as in docs/operations.md. Everybody saves every 10 s, loads a page of the workspace
-every 30 s, asks for the time every 8 s and for notices every 20 s, evenly jittered. A request counts from the
-moment it was due. In the end every confirmed text must be what the database holds.
+worker with its beat, as in docs/operations.md; with `--nginx` the proxy of deploy/ before it. Everybody saves
+every 10 s, loads a page of the workspace every 30 s, asks for the time every 8 s and for notices every 20 s,
+evenly jittered. A request counts from the moment it was due. What is refused for a while, or not answered, is
+sent again as pages do. In the end every text must be what the database holds.
 """
 
 import argparse
@@ -14,12 +15,15 @@ import os
 import platform
 import random
 import sys
+import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import urlsplit
 
-from benchmarks.sessions.load_client import Browser, Measured, machine_seconds, processor_seconds
+from benchmarks.sessions.load_client import Browser, Measured, Reply, machine_seconds, processor_seconds
 from benchmarks.sessions.site_under_load import (
     BATCH_SIZE,
     PEOPLE,
@@ -33,24 +37,38 @@ from benchmarks.sessions.site_under_load import (
 EVERY_SECONDS = {"save": 10.0, "page": 30.0, "time": 8.0, "notices": 20.0}
 WARM_UP_SECONDS = 10.0
 JITTER = 0.2
+# After which a page sends a save again; the last one holds for all that follow.
+RETRY_SECONDS = (2.0, 4.0, 8.0, 16.0, 30.0)
+# How long what is under way at the end may take until it is acknowledged.
+END_SECONDS = 60.0
 SEED = 246
-TARGET_MILLISECONDS = 100
+TARGET_MILLISECONDS = 250
 Kinds = dict[str, Measured]
-Saves = dict[tuple[str, int, int], str]
 
 
 class RequestFailed(Exception):
-    """A reply that is not 200."""
+    """A reply that no page would ask again for."""
+
+
+@dataclass
+class Texts:
+    """Every text that was sent: what was confirmed, by session, position and revision; what was not yet, by
+    session, position, tab and sequence.
+    """
+
+    confirmed: dict[tuple[str, int, int], str] = field(default_factory=dict)
+    unanswered: dict[tuple[str, int, str, int], str] = field(default_factory=dict)
 
 
 @dataclass
 class Person:
-    """One participant at one page; `saved` holds every confirmed text by session, position and revision."""
+    """One participant at one page."""
 
     signed_in: SignedIn
     browser: Browser
     rng: random.Random
-    saved: Saves
+    texts: Texts
+    measured: Kinds
     position: int = 0
     tab: str = ""
     sequence: int = 0
@@ -59,10 +77,10 @@ class Person:
     async def page(self) -> None:
         """Open another prompt, as a new tab does that has all static files already."""
         position = self.rng.choice([n for n in range(1, BATCH_SIZE + 1) if n != self.position])
-        content = await self.get(f"/sessions/{self.signed_in.session_id}/prompts/{position}/")
+        content = await self.answered("page", f"/sessions/{self.signed_in.session_id}/prompts/{position}/")
         if b'id="answer-form"' not in content:
             raise RequestFailed("a page without the answer form")
-        await self.get("/texts.js")
+        await self.answered("page", "/texts.js")
         self.position, self.tab, self.sequence = position, f"tab{self.rng.getrandbits(64):x}", 0
 
     async def save(self) -> None:
@@ -80,70 +98,117 @@ class Person:
             "sequence": self.sequence,
         }
         address = f"/api/sessions/{self.signed_in.session_id}/answers/{position}"
-        reply = json.loads(await self.checked("POST", address, json.dumps(body)))
+        sent = (self.signed_in.session_id, position, self.tab, self.sequence)
+        self.texts.unanswered[sent] = text
+        reply = json.loads(await self.answered("save", address, json.dumps(body)))
+        if reply["outcome"] == "duplicate":
+            self.measured["save"].again["not answered but stored"] += 1
         self.revisions[position] = reply["revision"]
-        self.saved[self.signed_in.session_id, position, reply["revision"]] = text
+        del self.texts.unanswered[sent]
+        self.texts.confirmed[self.signed_in.session_id, position, reply["revision"]] = text
 
     async def time(self) -> None:
-        await self.get(f"/api/sessions/{self.signed_in.session_id}/time")
+        await self.answered("time", f"/api/sessions/{self.signed_in.session_id}/time")
 
     async def notices(self) -> None:
-        await self.get(f"/api/studies/{STUDY}/notices")
+        await self.answered("notices", f"/api/studies/{STUDY}/notices")
 
-    async def get(self, path: str) -> bytes:
-        return await self.checked("GET", path)
+    async def answered(self, kind: str, path: str, body: str = "") -> bytes:
+        """Ask until there is an answer; body: a save."""
+        tries = 0
+        while True:
+            reply = await self.reply(kind, "POST" if body else "GET", path, body)
+            if reply is not None and reply.status == 200:
+                return reply.content
+            pause = RETRY_SECONDS[min(tries, len(RETRY_SECONDS) - 1)]
+            if reply is not None:
+                if reply.status != 503 or reply.retry_after is None:
+                    raise RequestFailed(f"HTTP {reply.status} {reply.content[:200]!r}")
+                self.measured[kind].again["refused"] += 1
+                pause = reply.retry_after * self.rng.uniform(1, 2)
+            tries += 1
+            await asyncio.sleep(pause)
 
-    async def checked(self, method: str, path: str, body: str = "") -> bytes:
-        status, content = await self.browser.ask(method, path, body)
-        if status != 200:
-            raise RequestFailed(f"HTTP {status} {content[:200]!r}")
-        return content
+    async def reply(self, kind: str, method: str, path: str, body: str) -> Reply | None:
+        try:
+            return await self.browser.ask(method, path, body)
+        except TimeoutError:
+            self.measured[kind].again["timed out"] += 1
+        except (OSError, EOFError) as failure:
+            self.measured[kind].again[f"no reply ({type(failure).__name__})"] += 1
+        return None
 
 
 def main() -> None:
     arguments = parse_arguments()
     with site(arguments.database_url) as folder:
-        people = everybody_at_work(note_per_prompt=True, confidence_per_prompt=True)
-        from operations.rehearsal.servers import background_worker, free_port, web_server
+        people = everybody_at_work(people=arguments.people, note_per_prompt=True, confidence_per_prompt=True)
+        from operations.rehearsal.servers import background_worker
 
         with (
-            web_server(free_port(), environment={}, log=folder / "web.log") as url,
+            served(folder, is_behind_nginx=arguments.nginx) as url,
             background_worker(environment={}, log=folder / "worker.log"),
         ):
-            saved: Saves = {}
-            measured = asyncio.run(work(people, url, saved, arguments.minutes * 60))
-        lost = texts_lost(saved)
+            texts = Texts()
+            measured = asyncio.run(work(people, url, texts, arguments))
+        unconfirmed, lost = texts_not_held(texts)
         log = (folder / "web.log").read_text()
     report(measured, arguments)
-    print(f"  {len(saved):,} confirmed texts, of which the database does not hold {lost}")
+    print(
+        f"  {len(texts.confirmed):,} confirmed texts; {unconfirmed} more unanswered at the end, but stored; "
+        f"lost: {lost}"
+    )
     if lost or any(kind.failures for kind in measured.values()):
         sys.exit(f"Not all is well. The end of the server's log:\n{log[-3000:]}")
+
+
+@contextmanager
+def served(folder: Path, *, is_behind_nginx: bool) -> Iterator[str]:
+    """The site's web server, alone or behind the proxy; yield where browsers find it."""
+    from operations.rehearsal.servers import free_port, web_server
+    from tests.faults.proxies import proxy
+
+    environment = {"CHIRON_BEHIND_PROXY": str(is_behind_nginx).lower()}
+    with web_server(free_port(), environment=environment, log=folder / "web.log") as url:
+        if not is_behind_nginx:
+            yield url
+            return
+        # Its own processes have another account where this one is root's: they must reach their folders.
+        with (
+            tempfile.TemporaryDirectory(prefix="chiron-nginx-") as name,
+            proxy("nginx", Path(name) / "nginx", site=urlsplit(url).netloc) as port,
+        ):
+            yield f"https://127.0.0.1:{port}"
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--database-url", help="a PostgreSQL server; without it SQLite in a temporary folder")
     parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--people", type=int, default=PEOPLE)
+    parser.add_argument(
+        "--connections", type=int, default=6, help="that each browser opens with its first page"
+    )
+    parser.add_argument("--nginx", action="store_true", help="before the site, as in deploy/nginx.conf")
     return parser.parse_args()
 
 
-async def work(people: list[SignedIn], url: str, saved: Saves, seconds: float) -> Kinds:
+async def work(people: list[SignedIn], url: str, texts: Texts, arguments: argparse.Namespace) -> Kinds:
     """Let everybody work this long after a short time that is not measured."""
-    host, port = str(urlsplit(url).hostname), int(urlsplit(url).port or 80)
+    address, seconds = urlsplit(url), arguments.minutes * 60
+    host, port, tls = str(address.hostname), int(address.port or 80), address.scheme == "https"
     rng = random.Random(SEED)
-    everybody = [
-        Person(one, Browser(host, port, one.cookie), random.Random(rng.random()), saved) for one in people
-    ]
     measured: Kinds = {kind: Measured() for kind in EVERY_SECONDS}
+    everybody = [
+        Person(one, Browser(host, port, one.cookie, tls=tls), random.Random(rng.random()), texts, measured)
+        for one in people
+    ]
     measured_from = time.perf_counter() + WARM_UP_SECONDS
+    shares = asyncio.create_task(processor_shares(measured_from, seconds))
     async with asyncio.TaskGroup() as group:
-        group.create_task(processor_shares(measured_from, seconds))
         for person in everybody:
-            for kind, every in EVERY_SECONDS.items():
-                action = getattr(person, kind)
-                group.create_task(
-                    keep_doing(action, every, measured[kind], person.rng, measured_from, seconds)
-                )
+            group.create_task(at_work(person, arguments.connections, measured_from, seconds))
+    await shares
     for person in everybody:
         person.browser.close()
     resent = sum(person.browser.resent for person in everybody)
@@ -151,31 +216,45 @@ async def work(people: list[SignedIn], url: str, saved: Saves, seconds: float) -
     return measured
 
 
-async def keep_doing(
-    action: Callable[[], Awaitable[None]],
-    every: float,
-    measured: Measured,
-    rng: random.Random,
-    measured_from: float,
-    seconds: float,
-) -> None:
+async def at_work(person: Person, connections: int, measured_from: float, seconds: float) -> None:
+    """What one person's page does, until the end; what is not answered long after it is given up."""
+    await asyncio.sleep(person.rng.uniform(0, WARM_UP_SECONDS / 2))
+    with suppress(TimeoutError):
+        await person.browser.begin(connections)
+    tasks = [
+        asyncio.create_task(keep_doing(person, kind, every, measured_from, seconds))
+        for kind, every in EVERY_SECONDS.items()
+    ]
+    left = measured_from + seconds + END_SECONDS - time.perf_counter()
+    _, waiting = await asyncio.wait(tasks, timeout=left)
+    for task in waiting:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    for task in tasks:
+        if not task.cancelled():
+            task.result()
+
+
+async def keep_doing(person: Person, kind: str, every: float, measured_from: float, seconds: float) -> None:
     """Do it whenever it is due, until the end; what fails is counted and does not stop anybody."""
-    due = time.perf_counter() + rng.uniform(0, every)
+    action: Callable[[], Awaitable[None]] = getattr(person, kind)
+    measured = person.measured[kind]
+    due = time.perf_counter() + person.rng.uniform(0, every)
     while due < measured_from + seconds:
         await asyncio.sleep(due - time.perf_counter())
         try:
             await action()
-        except (RequestFailed, OSError, EOFError, TimeoutError) as failure:
-            measured.failures[f"{type(failure).__name__} {failure}"] += 1
+        except RequestFailed as failure:
+            measured.failures[str(failure)] += 1
         if due >= measured_from:
             measured.seconds.append(time.perf_counter() - due)
-        due += every * rng.uniform(1 - JITTER, 1 + JITTER)
+        due += every * person.rng.uniform(1 - JITTER, 1 + JITTER)
 
 
 async def processor_shares(measured_from: float, seconds: float) -> None:
     """Print how much of one core each of our processes took, and everything else, PostgreSQL included."""
     await asyncio.sleep(measured_from - time.perf_counter())
-    words = {"web server": "granian", "worker": "celery"}
+    words = {"web server": "granian", "worker": "celery", "nginx": "nginx"}
     before = {name: processor_seconds(word) for name, word in words.items()}
     own, whole = time.process_time(), machine_seconds()
     await asyncio.sleep(seconds)
@@ -185,35 +264,51 @@ async def processor_shares(measured_from: float, seconds: float) -> None:
     print("  of one core: " + ", ".join(f"{name} {used / seconds:.1%}" for name, used in shares.items()))
 
 
-def texts_lost(saved: Saves) -> int:
-    """How many confirmed texts are not in the history under their number, or newest and not the answer."""
+def texts_not_held(texts: Texts) -> tuple[int, int]:
+    """How many unanswered texts the database holds all the same, and how many texts are lost: not in the
+    history under their number, newest and not the answer, or unanswered and nowhere.
+    """
     from batches.models import Answer, Revision
 
-    facts = ("answer__session_id", "answer__position", "number", "text")
+    facts = ("answer__session_id", "answer__position", "number", "tab", "sequence", "text")
+    by_number, by_sequence = {}, {}
     accepted = Revision.objects.filter(number__isnull=False)
-    history = {(str(key), *place): text for key, *place, text in accepted.values_list(*facts).iterator()}
-    newest = {(key, position): (number, text) for (key, position, number), text in sorted(saved.items())}
+    for session, position, number, tab, sequence, text in accepted.values_list(*facts).iterator():
+        by_number[str(session), position, number] = text
+        by_sequence[str(session), position, tab, sequence] = text
+    newest = {place[:2]: (place[2], text) for place, text in sorted(texts.confirmed.items())}
     current = {
-        (str(key), position): (revision, text)
-        for key, position, revision, text in Answer.objects.filter(revision__gt=0).values_list(
+        (str(session), position): (revision, text)
+        for session, position, revision, text in Answer.objects.filter(revision__gt=0).values_list(
             "session_id", "position", "revision", "text"
         )
     }
-    missing = [key for key, text in saved.items() if history.get(key) != text]
-    overwritten = [place for place, stored in newest.items() if current.get(place) != stored]
-    return len(missing) + len(overwritten)
+    missing = [place for place, text in texts.confirmed.items() if by_number.get(place) != text]
+    # What was stored unanswered is newer than the newest that was confirmed.
+    overwritten = [
+        place
+        for place, stored in newest.items()
+        if current.get(place) != stored and current[place][1] not in texts.unanswered.values()
+    ]
+    stored = [sent for sent, text in texts.unanswered.items() if by_sequence.get(sent) == text]
+    nowhere = len(texts.unanswered) - len(stored)
+    return len(stored), len(missing) + len(overwritten) + nowhere
 
 
 def report(measured: Kinds, arguments: argparse.Namespace) -> None:
     database = "PostgreSQL" if arguments.database_url else "SQLite"
+    before = "nginx before the site" if arguments.nginx else "no proxy"
     print(
-        f"{PEOPLE} people at work on {database} for {arguments.minutes:g} minutes; {os.cpu_count()} cores, "
+        f"{arguments.people} people at work on {database} for {arguments.minutes:g} minutes, {before}, "
+        f"{arguments.connections} connections each at first; {os.cpu_count()} cores, "
         f"{platform.machine()}, Python {platform.python_version()}; target: p95 of a save "
-        f"{TARGET_MILLISECONDS} ms, no failed request"
+        f"{TARGET_MILLISECONDS} ms, nothing lost"
     )
     for name, kind in measured.items():
         print(kind.line(name, arguments.minutes * 60))
     for name, kind in measured.items():
+        for reason, times in kind.again.items():
+            print(f"  {name} {reason}: {times} times")
         for failure, times in kind.failures.most_common(3):
             print(f"  {name} failed {times} times: {failure}")
 

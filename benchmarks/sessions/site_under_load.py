@@ -3,6 +3,7 @@
 Everything stays on this machine: a temporary folder, one granian server with the site's settings.
 """
 
+import math
 import os
 import tempfile
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from urllib.parse import urlsplit
 import psycopg
 
 ROOT = Path(__file__).resolve().parents[2]
-PEOPLE, BATCH_SIZE, BATCHES = 246, 20, 41
+PEOPLE, BATCH_SIZE, PER_BATCH = 246, 20, 6
 STUDY = "benchmark"
 TEXT = "What the participant has written so far, a few paragraphs of it. " * 10
 
@@ -49,9 +50,8 @@ def site(database_url: str | None, *, settings: str = "config.settings") -> Iter
 @contextmanager
 def own_database(server_url: str) -> Iterator[str]:
     """An empty database of our own on the PostgreSQL server."""
-    name = "chiron_benchmark"
+    name = f"chiron_benchmark_{os.getpid()}"
     with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')  # of a run that was killed
         connection.execute(f'CREATE DATABASE "{name}"')
         try:
             yield urlsplit(server_url)._replace(path=f"/{name}").geturl()
@@ -70,9 +70,11 @@ def set_up() -> None:
 
 
 def everybody_at_work(
-    *, people: int = PEOPLE, batches: int = BATCHES, batch_size: int = BATCH_SIZE, **settings: object
+    *, people: int = PEOPLE, batches: int | None = None, batch_size: int = BATCH_SIZE, **settings: object
 ) -> list[SignedIn]:
-    """Fill the database: a study under these settings, of the pilot's size, everybody's session running."""
+    """Fill the database: a study under these settings, as many batches as the pilot has for so many people,
+    everybody's session running.
+    """
     from django.conf import settings as django_settings
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
     from django.contrib.sessions.backends.db import SessionStore
@@ -81,6 +83,7 @@ def everybody_at_work(
     from batches.models import Session
     from benchmarks.sessions.running_study import start_everybody
 
+    batches = batches or math.ceil(people / PER_BATCH)
     start_everybody(slug=STUDY, people=people, batches=batches, batch_size=batch_size, **settings)
     signed_in = []
     for session in Session.objects.select_related("participant__user").order_by("pk"):

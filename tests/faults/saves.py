@@ -116,7 +116,8 @@ class Writer:
         """Status 0 where no reply came."""
         try:
             address = f"/api/sessions/{self.session}/answers/{self.position}"
-            return await self.browser.ask("POST", address, body)
+            reply = await self.browser.ask("POST", address, body)
+            return reply.status, reply.content
         except (OSError, EOFError, TimeoutError):
             return 0, b""
 
