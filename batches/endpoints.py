@@ -13,7 +13,7 @@ from batches import schemas
 from batches.models import RevisionOutcome, Session
 from batches.rules.contact import PageReport
 from batches.rules.saves import check_answer_text
-from batches.selectors.notices import notices_for
+from batches.selectors.notices import notices_for, told_in_session
 from batches.selectors.saved_answers import read_saved_answer
 from batches.selectors.sessions import session_clock
 from batches.services.answers import AnswerNotFound, IncomingText, TextRefused, answer_save, prompt_seen
@@ -51,14 +51,17 @@ def save_answer(
     request: SignedInRequest, session_id: UUID, position: int, body: schemas.SaveBody
 ) -> SaveReply:
     """Save one answer. 409: another tab has saved newer text. 410: the session is over."""
+    now = server_now()
     receipt = answer_save(
         user_id=request.user.pk,
         session_id=session_id,
         position=position,
         incoming=IncomingText(**body.model_dump()),
-        now=server_now(),
+        now=now,
     )
-    return _as_reply(receipt)
+    # At the end the page asks by itself.
+    goes_on = receipt.saved and receipt.seconds_left > 0
+    return _as_reply(receipt, _state(request, session_id, now) if goes_on else None)
 
 
 @router.get("/sessions/{uuid:session_id}/answers/{int:position}", response={200: schemas.Current, **PROBLEMS})
@@ -70,14 +73,13 @@ def saved_answer(request: SignedInRequest, session_id: UUID, position: int) -> s
     return schemas.Current.model_validate(saved, from_attributes=True)
 
 
-@router.get("/sessions/{uuid:session_id}/time", response={200: schemas.Clock, **PROBLEMS})
-def session_time(request: SignedInRequest, session_id: UUID) -> schemas.Clock:
-    """The remaining time by the server's clock, the only one that counts."""
-    now = server_now()
-    session = session_clock(request.user, session_id)
-    if session is None:
+@router.get("/sessions/{uuid:session_id}/time", response={200: schemas.SessionState, **PROBLEMS})
+def session_time(request: SignedInRequest, session_id: UUID) -> schemas.SessionState:
+    """The remaining time by the server's clock, the only one that counts, and what there is to tell."""
+    state = _state(request, session_id, server_now())
+    if state is None:
         raise HttpError(404, _("There is no such session of yours."))
-    return _as_clock(session, now)
+    return state
 
 
 @router.post("/sessions/{uuid:session_id}/report", response={200: schemas.Heard, **PROBLEMS})
@@ -117,10 +119,19 @@ def _as_clock(session: Session, now: datetime) -> schemas.Clock:
     )
 
 
-def _as_reply(receipt: SaveReceipt) -> SaveReply:
-    """The receipt with its HTTP status."""
+def _state(request: SignedInRequest, session_id: UUID, now: datetime) -> schemas.SessionState | None:
+    told = told_in_session(user_id=request.user.pk, session_id=session_id, now=now)
+    if told is None:
+        return None
+    session, notices = told
+    return schemas.SessionState(**dict(_as_clock(session, now)), notices=notices)
+
+
+def _as_reply(receipt: SaveReceipt, state: schemas.SessionState | None = None) -> SaveReply:
+    """The receipt with its HTTP status, and with what else the page is told."""
     if receipt.saved:
-        return Status(200, schemas.Saved.model_validate(receipt, from_attributes=True))
+        saved = schemas.Saved.model_validate(receipt, from_attributes=True)
+        return Status(200, saved.model_copy(update={"state": state}))
     status = 410 if receipt.outcome == RevisionOutcome.REFUSED_LATE else 409
     return Status(status, schemas.NotSaved.model_validate(receipt, from_attributes=True))
 
@@ -145,7 +156,7 @@ def flag_answer(
 
 @router.get("/studies/{slug:slug}/notices", response={200: schemas.Notices, **PROBLEMS})
 def study_notices(request: SignedInRequest, slug: str) -> schemas.Notices:
-    """What the page shows; asked again every 20 seconds by every open page of every participant."""
+    """What a page shows; asked again every 20 seconds by every open page without a session's clock."""
     notices = notices_for(user_id=request.user.pk, study_slug=slug, now=server_now())
     if notices is None:
         raise HttpError(404, _("There is no such study of yours."))

@@ -28,14 +28,43 @@ class SaveBody(BaseModel):
     sequence: Annotated[int, Field(ge=1, le=2**53 - 1)]
 
 
+class Clock(BaseModel):
+    """The server's clock and what it means for a session. `extended_seconds` is how much the study team has
+    added to the deadline in all.
+    """
+
+    server_time: datetime
+    deadline_at: datetime
+    seconds_left: int
+    status: SessionStatus
+    extended_seconds: int
+
+
+class Notices(BaseModel):
+    """Everything a page is to show now, newest last."""
+
+    notices: list[Notice]
+
+
+class SessionState(Clock):
+    """All that an open page of a session asks for again and again: its clock, and every notice that is to be
+    shown now, newest last.
+    """
+
+    notices: list[Notice]
+
+
 class Saved(BaseModel):
-    """The server holds exactly what was sent."""
+    """The server holds exactly what was sent. `state`: what the page need not ask for now; of a session that
+    goes on.
+    """
 
     outcome: Literal["accepted", "accepted_late", "duplicate"]
     sentence: str
     revision: int
     saved_at: datetime
     seconds_left: int
+    state: SessionState | None = None
 
 
 class NotSaved(BaseModel):
@@ -86,18 +115,6 @@ class Preview(BaseModel):
     html: str
 
 
-class Clock(BaseModel):
-    """The server's clock and what it means for a session. `extended_seconds` is how much the study team has
-    added to the deadline in all.
-    """
-
-    server_time: datetime
-    deadline_at: datetime
-    seconds_left: int
-    status: SessionStatus
-    extended_seconds: int
-
-
 class PageReport(BaseModel):
     """What an open page says of itself (see `rules.contact`); spans are whole seconds."""
 
@@ -124,12 +141,6 @@ class Heard(BaseModel):
     """`kept`: whether the page need not tell its news again."""
 
     kept: bool
-
-
-class Notices(BaseModel):
-    """Everything a page is to show now, newest last."""
-
-    notices: list[Notice]
 
 
 class Problem(BaseModel):

@@ -1,13 +1,15 @@
 """What a participant is told on every page, and whom an announcement reaches."""
 
+import uuid
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Literal
+from typing import Any, Literal
 
 from django.db import connection
 
+from batches.models import Session
 from batches.rules.statuses import SessionStatus
 from studies.models import Announcement, Audience, Participant, Study, VettingStatus
 from studies.selectors.participants import withdrew
@@ -18,43 +20,46 @@ NoticeKind = Literal["announcement", "reply", "storage"]
 
 # Every open page asks for it again and again. Plain SQL: building it through the ORM takes half the processor
 # time of the whole request. The person's own row tells members, who may have no notices, from strangers, and
-# which announcements are for them.
+# which announcements are for them; beside it stands the clock of their session.
 NOTICES = """
-SELECT 'member', participant.stored_bytes, participant.vetting_status, NULL,
+WITH person AS (
+    SELECT participant.id, participant.study_id, participant.stored_bytes, participant.vetting_status
+      FROM studies_participant participant
+      {found_by}
+)
+SELECT 'member', person.stored_bytes, person.vetting_status, session.deadline_at,
        CASE WHEN EXISTS (
            SELECT 1
              FROM studies_studyevent event
-            WHERE event.participant_id = participant.id AND event.kind = %(withdrew)s
-       ) THEN %(withdrawn)s ELSE COALESCE(session.status, '') END
-  FROM studies_participant participant
-  JOIN studies_study study ON study.id = participant.study_id
-  LEFT JOIN batches_session session ON session.participant_id = participant.id
- WHERE participant.user_id = %(user)s AND study.slug = %(study)s
+            WHERE event.participant_id = person.id AND event.kind = %(withdrew)s
+       ) THEN %(withdrawn)s ELSE COALESCE(session.status, '') END,
+       session.status, session.extended_seconds
+  FROM person
+  LEFT JOIN batches_session session ON session.participant_id = person.id
 UNION ALL
-SELECT 'announcement', announcement.id, announcement.text, announcement.made_at, announcement.audience
+SELECT 'announcement', announcement.id, announcement.text, announcement.made_at, announcement.audience,
+       NULL, NULL
   FROM studies_announcement announcement
-  JOIN studies_study study ON study.id = announcement.study_id
-  JOIN studies_participant participant ON participant.study_id = study.id
- WHERE participant.user_id = %(user)s AND study.slug = %(study)s AND announcement.withdrawn_at IS NULL
+  JOIN person ON person.study_id = announcement.study_id
+ WHERE announcement.withdrawn_at IS NULL
    AND (announcement.batch_number IS NULL OR EXISTS (
        SELECT 1
          FROM batches_session own
          JOIN batches_batch batch ON batch.id = own.batch_id
-        WHERE own.participant_id = participant.id AND batch.number = announcement.batch_number
+        WHERE own.participant_id = person.id AND batch.number = announcement.batch_number
    ))
    AND (announcement.prompt_label = '' OR EXISTS (
        SELECT 1
          FROM batches_session own
          JOIN batches_answer answer ON answer.session_id = own.id
          JOIN studies_prompt prompt ON prompt.id = answer.prompt_id
-        WHERE own.participant_id = participant.id AND prompt.label = announcement.prompt_label
+        WHERE own.participant_id = person.id AND prompt.label = announcement.prompt_label
    ))
 UNION ALL
-SELECT 'reply', message.id, message.text, message.sent_at, ''
+SELECT 'reply', message.id, message.text, message.sent_at, '', NULL, NULL
   FROM studies_message message
-  JOIN studies_participant participant ON participant.id = message.participant_id
-  JOIN studies_study study ON study.id = participant.study_id
- WHERE participant.user_id = %(user)s AND study.slug = %(study)s AND message.is_from_team
+  JOIN person ON person.id = message.participant_id
+ WHERE message.is_from_team
    AND NOT EXISTS (
        SELECT 1
          FROM studies_message later
@@ -62,6 +67,14 @@ SELECT 'reply', message.id, message.text, message.sent_at, ''
           AND NOT later.is_from_team
    )
 """
+IN_STUDY = NOTICES.format(
+    found_by="""JOIN studies_study study ON study.id = participant.study_id
+     WHERE participant.user_id = %(user)s AND study.slug = %(study)s"""
+)
+IN_SESSION = NOTICES.format(
+    found_by="""JOIN batches_session session ON session.participant_id = participant.id
+     WHERE participant.user_id = %(user)s AND session.id = %(session)s"""
+)
 KINDS = {"withdrew": StudyEventKind.WITHDREW.value, "withdrawn": SessionStatus.WITHDRAWN.value}
 
 
@@ -81,15 +94,39 @@ def notices_for(*, user_id: int, study_slug: str, now: datetime) -> list[Notice]
     Announcements are for what the person is now, whatever they were when one was made. A reply is a notice
     until the person writes again. How much they store is told last, as of `now`.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(NOTICES, {"user": user_id, "study": study_slug, **KINDS})
-        rows = cursor.fetchall()
-    own = next((row for row in rows if row[0] == "member"), None)
-    if own is None:
+    rows = _rows(IN_STUDY, user=user_id, study=study_slug)
+    return _notices(rows, now) if rows else None
+
+
+def told_in_session(
+    *, user_id: int, session_id: uuid.UUID, now: datetime
+) -> tuple[Session, list[Notice]] | None:
+    """All that an open page of a session asks for again and again, by one query: the session with nothing but
+    its clock, and the person's notices. None where it is not this person's.
+    """
+    # SQLite knows no UUIDs.
+    key = Session._meta.pk.get_db_prep_value(session_id, connection)
+    rows = _rows(IN_SESSION, user=user_id, session=key)
+    if not rows:
         return None
-    _, stored_bytes, vetting_status, _, status = own
+    *_, deadline_at, _, status, extended_seconds = rows[0]
+    clock = Session(
+        pk=session_id, status=status, deadline_at=_moment(deadline_at), extended_seconds=extended_seconds
+    )
+    return clock, _notices(rows, now)
+
+
+def _rows(query: str, **whose: Any) -> list[Any]:
+    """The person's own row first; none where there is no such person."""
+    with connection.cursor() as cursor:
+        cursor.execute(query, {**whose, **KINDS})
+        return sorted(cursor.fetchall(), key=lambda row: row[0] != "member")
+
+
+def _notices(rows: list[Any], now: datetime) -> list[Notice]:
+    (_, stored_bytes, vetting_status, _, status, *_), *others = rows
     audiences = {"", *_audiences_of(vetting_status, status)}
-    notices = [_notice(*row[:4]) for row in rows if row is not own and row[4] in audiences]
+    notices = [_notice(*row[:4]) for row in others if row[4] in audiences]
     told = storage_notice(stored_bytes)
     storage = [Notice(told[0], "storage", told[1], now)] if told else []
     # Keys of one kind by their number: "a99" before "a100".
@@ -134,6 +171,10 @@ def _audiences_of(vetting_status: str, status: str) -> Iterator[Audience]:
 
 
 def _notice(kind: NoticeKind, pk: int, text: str, at: datetime | str) -> Notice:
-    # SQLite knows no moments: it holds them as texts, in UTC.
+    return Notice(f"{kind[0]}{pk}", kind, text, _moment(at))
+
+
+def _moment(at: datetime | str) -> datetime:
+    """SQLite knows no moments: it holds them as texts, in UTC."""
     moment = datetime.fromisoformat(at) if isinstance(at, str) else at
-    return Notice(f"{kind[0]}{pk}", kind, text, moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -24,7 +24,7 @@ def test_a_save_is_confirmed_with_revision_time_and_remaining_seconds(page: Clie
     assert answer.saved_at is not None
     assert before <= answer.saved_at <= timezone.now()
     content = reply.json()
-    assert content.keys() == {"outcome", "sentence", "revision", "saved_at", "seconds_left"}
+    assert content.keys() == {"outcome", "sentence", "revision", "saved_at", "seconds_left", "state"}
     assert (content["outcome"], content["sentence"], content["revision"]) == ("accepted", "Saved.", 1)
     assert 5 * 3600 - 10 <= content["seconds_left"] <= 5 * 3600
 

@@ -2,13 +2,15 @@
 
 import uuid
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.test import Client
 
 from batches.models import Session
-from studies.models import Participant, Study
+from studies.models import Audience, Participant, Study
+from studies.services.people.messages import announcement_make
+from studies.services.staff.staff import staff_add
 from tests.batches.api.saving_requests import body, end_ago, post
 
 pytestmark = pytest.mark.django_db
@@ -43,8 +45,9 @@ def test_nobody_else_reads_a_saved_text(
 def test_the_time_is_the_servers(page: Client, session: Session) -> None:
     reply = page.get(f"/api/sessions/{session.pk}/time")
     content = reply.json()
-    assert content.keys() == {"server_time", "deadline_at", "seconds_left", "status", "extended_seconds"}
-    assert content["extended_seconds"] == 0
+    clock = {"server_time", "deadline_at", "seconds_left", "status", "extended_seconds"}
+    assert content.keys() == clock | {"notices"}
+    assert (content["extended_seconds"], content["notices"]) == (0, [])
     assert content["status"] == "active"
     assert 5 * 3600 - 10 <= content["seconds_left"] <= 5 * 3600
 
@@ -64,6 +67,37 @@ def test_the_time_tells_of_an_extension(page: Client, session: Session) -> None:
     content = page.get(f"/api/sessions/{session.pk}/time").json()
     assert content["extended_seconds"] == 600
     assert 5 * 3600 + 590 <= content["seconds_left"] <= 5 * 3600 + 600
+
+
+def test_the_reply_to_a_save_says_all_that_a_page_would_ask_for(
+    page: Client, session: Session, now: datetime
+) -> None:
+    lead, _ = staff_add(email="lead@example.org", superuser=True)
+    announcement_make(
+        study=session.participant.study, text="Soon", audience=Audience.IN_SESSION, actor=lead, now=now
+    )
+    announcement_make(
+        study=session.participant.study, text="Early", audience=Audience.NOT_STARTED, actor=lead, now=now
+    )
+    session.deadline_at += timedelta(minutes=10)
+    session.extended_seconds = 600
+    session.save()
+    for told in (
+        post(page, session, body()).json()["state"],
+        post(page, session, body()).json()["state"],  # the same save again
+        page.get(f"/api/sessions/{session.pk}/time").json(),
+    ):
+        assert (told["status"], told["extended_seconds"]) == ("active", 600)
+        assert 5 * 3600 + 590 <= told["seconds_left"] <= 5 * 3600 + 600
+        assert [notice["text"] for notice in told["notices"]] == ["Soon"]
+
+
+def test_a_save_at_the_end_leaves_the_rest_to_the_clock(page: Client, session: Session) -> None:
+    end_ago(session, 1)
+    late = post(page, session, body("in time")).json()
+    assert (late["outcome"], late["state"]) == ("accepted_late", None)
+    end_ago(session, 3600)
+    assert "state" not in post(page, session, body("too late")).json()
 
 
 @pytest.mark.parametrize("what", ["time", "answers/1"])

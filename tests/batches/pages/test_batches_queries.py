@@ -121,9 +121,8 @@ def test_a_workspace_page_takes_at_most_ten_queries_at_any_size(
     assert len(set(numbers)) == 1
 
 
-def test_the_time_is_three_small_queries(make_session: MakeSession) -> None:
+def test_the_time_and_the_notices_are_one_query_beside_session_and_user(make_session: MakeSession) -> None:
     session = make_session(**SMALL)
     client = browser(session)
     taken = queries(lambda: client.get(f"/api/sessions/{session.pk}/time"))
     assert len(taken) == 3, taken
-    assert "study" not in taken[-1]
