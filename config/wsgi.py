@@ -6,6 +6,7 @@ from pathlib import Path
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
+from config.giving_way import polls_give_way
 from config.request_bodies import drain_request_bodies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -14,4 +15,4 @@ if not (Path(settings.STATIC_ROOT) / "staticfiles.json").is_file():
         f"Chiron cannot start: {settings.STATIC_ROOT} holds no collected static files. "
         "Run: python manage.py collectstatic --no-input"
     )
-application = drain_request_bodies(get_wsgi_application())
+application = drain_request_bodies(polls_give_way(get_wsgi_application()))

@@ -71,6 +71,7 @@ function listenTo({ saver, flag, position }) {
   saver.addEventListener("time", ({ detail }) => {
     if (!countdown.isOver) countdown.sync(detail.secondsLeft, detail.askedAt);
   });
+  saver.addEventListener("told", ({ detail }) => countdown.learn(detail.told, detail.askedAt));
   saver.addEventListener("state", ({ detail }) => {
     if (detail.state === "saved") {
       if (saver.revision > 0) list.showSaved(saver.draft.text.trim() !== "", position);

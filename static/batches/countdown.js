@@ -1,8 +1,9 @@
 // The remaining time by the server's clock. performance.now() measures how long ago the server was asked, and
 // every reply corrects it. The device's clock is no source of time: where it and performance.now() disagree
-// about how long ago the last tick was, the device slept or was set, and the server is asked at once.
+// about how long ago the last tick was, the device slept or was set, and the server is asked at once. The same reply
+// holds the study team's notices, which are passed on.
 
-import { isSignedOut, readReply } from "../js/replies.js";
+import { isBusy, isSignedOut, readReply } from "../js/replies.js";
 
 const POLL_MS = 8_000;
 const TICK_MS = 1_000;
@@ -26,6 +27,8 @@ export class Countdown extends EventTarget {
     this.calledLast = false;
     this.asking = null;
     this.awakeSince = 0;
+    this.heardOf = 0;
+    this.busyUntil = 0;
     // The page was made after its request began: counting from there never promises too much.
     this.endsAt = secondsLeft * 1_000;
     this.#mark();
@@ -33,7 +36,7 @@ export class Countdown extends EventTarget {
 
   start() {
     setInterval(() => this.#tick(), TICK_MS);
-    setInterval(() => this.ask(), POLL_MS);
+    this.#plan(POLL_MS);
     document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.#return());
     document.addEventListener("resume", () => this.#return());
     for (const name of ["pageshow", "focus", "online"]) window.addEventListener(name, () => this.#return());
@@ -53,8 +56,12 @@ export class Countdown extends EventTarget {
     return this.isOver ? 0 : Math.max(0, Math.floor((this.endsAt - performance.now()) / 1_000));
   }
 
-  // Resolves to whether the server has answered; one question at a time.
-  ask() {
+  // Resolves to whether the server has answered; one question at a time. A busy server is asked again when it said.
+  async ask() {
+    if (performance.now() < this.busyUntil) {
+      this.#endIfDue();
+      return false;
+    }
     this.asking ??= this.#askAwake().finally(() => (this.asking = null));
     return this.asking;
   }
@@ -70,11 +77,12 @@ export class Countdown extends EventTarget {
   }
 
   async #askOnce(askedAt) {
+    this.#plan(POLL_MS);
     try {
       const reply = await fetch(this.url, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+      if (isBusy(reply)) return this.#wait(reply);
       const clock = await readReply(reply);
-      this.#tell("answered");
-      if (reply.ok) this.#learn(clock, askedAt);
+      if (reply.ok) this.learn(clock, askedAt);
       else this.#refused(reply);
       return reply.ok;
     } catch {
@@ -83,10 +91,18 @@ export class Countdown extends EventTarget {
     }
   }
 
-  #learn(clock, askedAt) {
+  // What the server has answered, to a question or with a save: the next question can wait. Of two replies the one that
+  // was asked for later holds.
+  learn(clock, askedAt) {
+    this.#plan(POLL_MS);
+    this.#tell("answered");
     this.#signedIn();
     this.#look();
-    if (askedAt < this.awakeSince) return;
+    // The reply to a save; a question asks again by itself.
+    if (askedAt < this.awakeSince) this.ask();
+    if (askedAt < Math.max(this.awakeSince, this.heardOf)) return;
+    this.heardOf = askedAt;
+    if (clock.notices) document.dispatchEvent(new CustomEvent("notices", { detail: clock.notices }));
     const hasMoved = Date.parse(clock.deadline_at) > Date.parse(this.deadlineAt);
     this.deadlineAt = clock.deadline_at;
     this.extendedSeconds = clock.extended_seconds ?? 0;
@@ -99,6 +115,7 @@ export class Countdown extends EventTarget {
   }
 
   #refused(reply) {
+    this.#tell("answered");
     if (isSignedOut(reply) && !this.isSignedOut) {
       this.isSignedOut = true;
       this.#tell("signed-out");
@@ -109,6 +126,20 @@ export class Countdown extends EventTarget {
     if (!this.isSignedOut) return;
     this.isSignedOut = false;
     this.#tell("signed-in");
+  }
+
+  // The server has no time for questions: not all pages shall come again at once.
+  #wait(reply) {
+    const pause = 1_000 * Math.max(1, Number(reply.headers.get("Retry-After"))) * (1 + Math.random());
+    this.busyUntil = performance.now() + pause;
+    this.#plan(pause);
+    return false;
+  }
+
+  // One timer for all questions that nobody asks for.
+  #plan(delay) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.ask(), delay);
   }
 
   // Without an answer of the server the last known end holds.

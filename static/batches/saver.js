@@ -16,7 +16,8 @@ const KEEPALIVE_BYTES = 60_000;
 let leavingBytes = 0;
 
 export class Saver extends EventTarget {
-  // Events: "state" with detail {state, reply}; "time" with detail {secondsLeft, askedAt}.
+  // Events: "state" with detail {state, reply}; "time" with detail {secondsLeft, askedAt}; "told" with detail
+  // {told, askedAt}: what came with the reply and need not be asked for.
   // States: saved, editing, saving, offline, signed-out, refused, stale, over.
   constructor({ url, tab, draft, revision }) {
     super();
@@ -189,7 +190,7 @@ export class Saver extends EventTarget {
     }
     // A reply to a request that a newer one has overtaken says nothing about the answer any more.
     if (attempt.sequence < this.acknowledged) return;
-    if (status === 200) this.#succeed(reply, attempt);
+    if (status === 200) this.#succeed(reply, attempt, askedAt);
     else if (status === 409 && reply.outcome === "superseded" && !this.predecessor) this.#overtaken(reply);
     else if (status === 409) this.#stale(reply);
     else if (status === 410) this.#become("over", reply);
@@ -198,7 +199,7 @@ export class Saver extends EventTarget {
     else this.#fail();
   }
 
-  #succeed(reply, attempt) {
+  #succeed(reply, attempt, askedAt) {
     this.acknowledged = attempt.sequence;
     this.failures = 0;
     this.predecessor = null;
@@ -207,6 +208,7 @@ export class Saver extends EventTarget {
     this.savedAt = reply.saved_at;
     this.#become(this.unsaved ? "editing" : "saved", reply);
     if (this.unsaved) this.#planAfterPause();
+    if (reply.state) this.#tell("told", { told: reply.state, askedAt });
   }
 
   // A newer save of this page was faster: what the server holds came from here.

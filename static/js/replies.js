@@ -3,6 +3,9 @@
 
 export const isSignedOut = (response) => response.status === 403 || response.headers.has("X-Signed-Out");
 
+// The server is there, but its time is for others now: nothing is wrong, and the same may be asked a little later.
+export const isBusy = (response) => response.headers.has("X-Busy");
+
 // What the API says. Throws where something else answered, as on a lost line: the page of a captive portal, of a proxy,
 // of a server that cannot answer now.
 export async function readReply(response) {

@@ -1,4 +1,5 @@
-// What the study team says, on a page that stays open: asked for again and again, shown without a reload.
+// What the study team says, on a page that stays open: asked for again and again, shown without a reload. Where a
+// session's clock asks for it (countdown.js), this module does not.
 // What was put away is remembered in a cookie of this device, so that the server leaves it out as well.
 
 const POLL_MS = 20_000;
@@ -11,6 +12,7 @@ const region = document.getElementById("notices");
 const arrivals = document.getElementById("new-notices");
 const blank = document.getElementById("notice-template").content;
 let asking = false;
+let isTold = false;
 
 for (const notice of present()) {
   // A page with the conversation itself shows these replies already.
@@ -20,9 +22,13 @@ for (const notice of present()) {
 setInterval(ask, POLL_MS);
 document.addEventListener("visibilitychange", ask);
 window.addEventListener("pageshow", (event) => event.persisted && ask());
+document.addEventListener("notices", ({ detail }) => {
+  isTold = true;
+  show(detail);
+});
 
 async function ask() {
-  if (asking || document.visibilityState !== "visible") return;
+  if (asking || isTold || document.visibilityState !== "visible") return;
   asking = true;
   try {
     const reply = await fetch(region.dataset.url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
