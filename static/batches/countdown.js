@@ -139,7 +139,10 @@ export class Countdown extends EventTarget {
   // One timer for all questions that nobody asks for.
   #plan(delay) {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.ask(), delay);
+    this.timer = setTimeout(() => {
+      this.busyUntil = 0;
+      this.ask();
+    }, delay);
   }
 
   // Without an answer of the server the last known end holds.
