@@ -1,11 +1,12 @@
-"""Everybody at work at once on one machine: saves, pages, the clock and notices.
+"""Everybody at work at once on one machine: saves, pages, and what these ask for again and again.
 
 Run `python -m benchmarks.sessions.session_load`; `--database-url postgres://…` names a PostgreSQL server,
 where a database of the benchmark's own is made and dropped; otherwise SQLite. One granian server and one
 worker with its beat, as in docs/operations.md; with `--nginx` the proxy of deploy/ before it. Everybody saves
-every 10 s, loads a page of the workspace every 30 s, asks for the time every 8 s and for notices every 20 s,
-evenly jittered. A request counts from the moment it was due. What is refused for a while, or not answered, is
-sent again as pages do. In the end every text must be what the database holds.
+every 10 s and loads a page of the workspace every 30 s, evenly jittered; the page asks for time and notices
+8 s after it was last told, by such a reply or by that to a save. A request counts from the moment it was due.
+What is refused for a while, or not answered, is sent again as pages do. In the end every text must be what
+the database holds.
 """
 
 import argparse
@@ -27,14 +28,14 @@ from benchmarks.sessions.load_client import Browser, Measured, Reply, machine_se
 from benchmarks.sessions.site_under_load import (
     BATCH_SIZE,
     PEOPLE,
-    STUDY,
     TEXT,
     SignedIn,
     everybody_at_work,
     site,
 )
 
-EVERY_SECONDS = {"save": 10.0, "page": 30.0, "time": 8.0, "notices": 20.0}
+EVERY_SECONDS = {"save": 10.0, "page": 30.0}
+ASK_SECONDS = 8.0
 WARM_UP_SECONDS = 10.0
 JITTER = 0.2
 # After which a page sends a save again; the last one holds for all that follow.
@@ -73,6 +74,8 @@ class Person:
     tab: str = ""
     sequence: int = 0
     revisions: dict[int, int] = field(default_factory=dict)
+    told_at: float = 0.0
+    ask_at: float = 0.0
 
     async def page(self) -> None:
         """Open another prompt, as a new tab does that has all static files already."""
@@ -101,17 +104,32 @@ class Person:
         sent = (self.signed_in.session_id, position, self.tab, self.sequence)
         self.texts.unanswered[sent] = text
         reply = json.loads(await self.answered("save", address, json.dumps(body)))
+        self.told()
         if reply["outcome"] == "duplicate":
             self.measured["save"].again["not answered but stored"] += 1
         self.revisions[position] = reply["revision"]
         del self.texts.unanswered[sent]
         self.texts.confirmed[self.signed_in.session_id, position, reply["revision"]] = text
 
-    async def time(self) -> None:
-        await self.answered("time", f"/api/sessions/{self.signed_in.session_id}/time")
+    async def ask(self) -> bool:
+        """Ask for time and notices; whether they were told. Otherwise the page asks again by itself."""
+        asked_at = time.perf_counter()
+        self.ask_at = asked_at + ASK_SECONDS
+        reply = await self.reply("time", "GET", f"/api/sessions/{self.signed_in.session_id}/time", "")
+        if reply is None:
+            return False
+        if reply.status != 200:
+            self.ask_at = time.perf_counter() + self.pause("time", reply)
+            return False
+        self.told()
+        return True
 
-    async def notices(self) -> None:
-        await self.answered("notices", f"/api/studies/{STUDY}/notices")
+    def told(self) -> None:
+        """A page knows what there is to know: the next question can wait."""
+        now = time.perf_counter()
+        if self.told_at:
+            self.measured["news"].seconds.append(now - self.told_at)
+        self.told_at, self.ask_at = now, now + ASK_SECONDS
 
     async def answered(self, kind: str, path: str, body: str = "") -> bytes:
         """Ask until there is an answer; body: a save."""
@@ -121,13 +139,15 @@ class Person:
             if reply is not None and reply.status == 200:
                 return reply.content
             pause = RETRY_SECONDS[min(tries, len(RETRY_SECONDS) - 1)]
-            if reply is not None:
-                if reply.status != 503 or reply.retry_after is None:
-                    raise RequestFailed(f"HTTP {reply.status} {reply.content[:200]!r}")
-                self.measured[kind].again["refused"] += 1
-                pause = reply.retry_after * self.rng.uniform(1, 2)
             tries += 1
-            await asyncio.sleep(pause)
+            await asyncio.sleep(pause if reply is None else self.pause(kind, reply))
+
+    def pause(self, kind: str, reply: Reply) -> float:
+        """For how long a page waits that was refused. Raises RequestFailed for any other reply."""
+        if reply.status != 503 or reply.retry_after is None:
+            raise RequestFailed(f"HTTP {reply.status} {reply.content[:200]!r}")
+        self.measured[kind].again["refused"] += 1
+        return reply.retry_after * self.rng.uniform(1, 2)
 
     async def reply(self, kind: str, method: str, path: str, body: str) -> Reply | None:
         try:
@@ -198,7 +218,7 @@ async def work(people: list[SignedIn], url: str, texts: Texts, arguments: argpar
     address, seconds = urlsplit(url), arguments.minutes * 60
     host, port, tls = str(address.hostname), int(address.port or 80), address.scheme == "https"
     rng = random.Random(SEED)
-    measured: Kinds = {kind: Measured() for kind in EVERY_SECONDS}
+    measured: Kinds = {kind: Measured() for kind in [*EVERY_SECONDS, "time", "news"]}
     everybody = [
         Person(one, Browser(host, port, one.cookie, tls=tls), random.Random(rng.random()), texts, measured)
         for one in people
@@ -225,6 +245,7 @@ async def at_work(person: Person, connections: int, measured_from: float, second
         asyncio.create_task(keep_doing(person, kind, every, measured_from, seconds))
         for kind, every in EVERY_SECONDS.items()
     ]
+    tasks.append(asyncio.create_task(keep_asking(person, measured_from, seconds)))
     left = measured_from + seconds + END_SECONDS - time.perf_counter()
     _, waiting = await asyncio.wait(tasks, timeout=left)
     for task in waiting:
@@ -249,6 +270,23 @@ async def keep_doing(person: Person, kind: str, every: float, measured_from: flo
         if due >= measured_from:
             measured.seconds.append(time.perf_counter() - due)
         due += every * person.rng.uniform(1 - JITTER, 1 + JITTER)
+
+
+async def keep_asking(person: Person, measured_from: float, seconds: float) -> None:
+    """Ask whenever the page's timer is due, which what it is told meanwhile postpones."""
+    measured = person.measured["time"]
+    person.ask_at = time.perf_counter() + person.rng.uniform(0, ASK_SECONDS)
+    while (due := person.ask_at) < measured_from + seconds:
+        if (pause := due - time.perf_counter()) > 0:
+            await asyncio.sleep(pause)
+            continue
+        try:
+            is_told = await person.ask()
+        except RequestFailed as failure:
+            measured.failures[str(failure)] += 1
+            continue
+        if is_told and due >= measured_from:
+            measured.seconds.append(time.perf_counter() - due)
 
 
 async def processor_shares(measured_from: float, seconds: float) -> None:
