@@ -4,6 +4,7 @@ import ctypes
 import fcntl
 import math
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -24,6 +25,7 @@ STOP_SECONDS = 10
 STAYS_SECONDS = 10
 LOOK_SECONDS = 0.5
 PR_SET_PDEATHSIG = 1
+OPEN_FILES = 65_536
 # All simulated people sign in from one address; a real limit would read as an attack.
 MANY_FROM_ONE_ADDRESS = {"CHIRON_CODES_PER_MINUTE_PER_ADDRESS": "100000"}
 
@@ -51,7 +53,7 @@ class Process:
             # In a session of its own: Ctrl-C reaches the command alone, which ends the others in order.
             self.child = subprocess.Popen(  # noqa: S603  # our own command line, no shell
                 self._command, env=self._environment, stdout=out, stderr=out, stdin=subprocess.DEVNULL,
-                start_new_session=True, preexec_fn=_end_with_parent,
+                start_new_session=True, preexec_fn=_prepared,
             )  # fmt: skip
 
     def restart_if_ended(self) -> str:
@@ -70,8 +72,14 @@ class Process:
         return f"{said}. It is started again."
 
 
-def _end_with_parent() -> None:
-    """Let the system end this process with the one that started it, even where that is killed (Linux)."""
+def _prepared() -> None:
+    """Let the process have as many connections as the units in deploy/ do, where the system does; and let the
+    system end it with the one that started it, even where that is killed (Linux).
+    """
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most == resource.RLIM_INFINITY or most > OPEN_FILES:
+        most = OPEN_FILES
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
@@ -200,6 +208,8 @@ def web_command(port: int) -> list[str]:
     return [
         *(sys.executable, "-m", "granian", "--interface", "wsgi", "config.wsgi:application"),
         *("--host", "127.0.0.1", "--port", str(port), "--workers", "2", "--blocking-threads", "4"),
+        # Connections that a worker holds, idle ones included: one more would wait until an idle one ends.
+        *("--backpressure", "4096"),
         # One worker that dies would end all; and one that a slow client holds would never stop.
         *("--respawn-failed-workers", "--workers-kill-timeout", "8"),
         *("--no-access-log", "--log-level", "warning"),

@@ -17,7 +17,10 @@ user {user};
 pid {folder}/nginx.pid;
 error_log {folder}/nginx.log;
 worker_processes 1;
-events {{}}
+worker_rlimit_nofile 16384;
+events {{
+    worker_connections 4096;
+}}
 http {{
     client_body_temp_path {folder}/body;
     proxy_temp_path {folder}/proxy;

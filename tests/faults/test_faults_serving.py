@@ -2,10 +2,12 @@
 
 import http.client
 import os
+import resource
 import signal
+import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -24,6 +26,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 # The site has eight threads; clients spread over its workers by chance, so many surely take them all.
 SLOW = 32
+# As many as the browsers of two hundred people hold open without a proxy, and more than granian's own limit.
+IDLE = 1_200
 INVITATION = "/invitations/e4hyBqbbC4rIQMyTyPSTcg3Gz1oAfnKu"
 
 
@@ -62,6 +66,40 @@ def test_slow_clients_do_not_block_the_site_behind_a_proxy(
     ):
         assert all(answers(f"https://127.0.0.1:{port}") for _ in range(20))
         assert slow.waiting >= SLOW  # headers get 15 s, which a busy machine may have needed for the above
+
+
+@contextmanager
+def idle_connections(port: int) -> Iterator[None]:
+    """So many connections that ask for nothing."""
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files[1], files[1]))
+    try:
+        with ExitStack() as stack:
+            for _ in range(IDLE):
+                stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=30))
+            yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, files)
+
+
+def test_idle_browsers_do_not_keep_others_from_the_bare_site(empty_embedded: Site) -> None:
+    """A worker takes no connection beyond its limit until one of those ends, after up to 30 s."""
+    _, url = empty_embedded.web()
+    with idle_connections(urlsplit(url).port or 0):
+        assert all(answers(url, seconds=10) for _ in range(20))
+
+
+@pytest.mark.parametrize("kind", COMMANDS)
+def test_idle_browsers_do_not_keep_others_from_the_site_behind_a_proxy(
+    kind: str, empty_embedded: Site, tmp_path: Path
+) -> None:
+    empty_embedded.extra["CHIRON_BEHIND_PROXY"] = "true"
+    _, url = empty_embedded.web()
+    with (
+        proxy(kind, tmp_path / kind, site=urlsplit(url).netloc) as port,
+        idle_connections(port),
+    ):
+        assert all(answers(f"https://127.0.0.1:{port}", seconds=10) for _ in range(20))
 
 
 class Upstream(ThreadingHTTPServer):
