@@ -151,11 +151,15 @@ class Person:
 
     async def reply(self, kind: str, method: str, path: str, body: str) -> Reply | None:
         try:
-            return await self.browser.ask(method, path, body)
+            reply = await self.browser.ask(method, path, body)
         except TimeoutError:
             self.measured[kind].again["timed out"] += 1
         except (OSError, EOFError) as failure:
             self.measured[kind].again[f"no reply ({type(failure).__name__})"] += 1
+        else:
+            if reply.status < 500 or reply.retry_after is not None:
+                return reply
+            self.measured[kind].again[f"HTTP {reply.status}"] += 1
         return None
 
 
