@@ -150,11 +150,11 @@ WITH flagged AS (
   FROM flagged JOIN batches_session session ON session.participant_id = flagged.participant_id
   JOIN batches_answer answer ON answer.session_id = session.id AND answer.position <= 12
 )
-INSERT INTO scoring_verdict (participant_id, rules_version, decision, reason, decided_by_id, decided_at,
-  reading,
-                             leaves_open, reason_code)
+INSERT INTO scoring_verdict (participant_id, rules_version, decision, reason, reason_code, decided_by_id,
+  decided_at, reading,
+                             leaves_open)
 SELECT participant_id, 'offtask-1', CASE WHEN participant_id %% 2 = 0 THEN 'confirm' ELSE 'overturn' END,
-       'Read five answers.', %(actor)s, %(now)s, 'first', 'nothing', ''
+       'Read five answers.', '', %(actor)s, %(now)s, 'first', 'nothing'
 FROM flagged WHERE participant_id %% 4 <> 0
 """
 SCREENINGS = """
