@@ -28,7 +28,8 @@ def send_mails() -> int:
 
 @shared_task(name="batches.tasks.sweep_sessions")
 def sweep_sessions() -> None:
-    """End the sessions whose time is over. Beat sends it every few seconds; running it twice does no harm.
+    """End the sessions whose time is over, and count some of those that ended before. Beat sends it every few
+    seconds; running it twice does no harm.
 
     While the clock is in doubt it ends none; a later one does.
     """
@@ -36,10 +37,13 @@ def sweep_sessions() -> None:
 
     from batches.services.clock import ClockDoubted, ending_moment
     from batches.services.ending import sessions_expire
+    from batches.services.sums import COUNTED_AT_ONCE, sessions_count
     from studies.clock import Ending
 
     with suppress(ClockDoubted):
-        sessions_expire(now=ending_moment(Ending.SESSIONS), site_url=settings.SITE_URL or "")
+        now = ending_moment(Ending.SESSIONS)
+        sessions_expire(now=now, site_url=settings.SITE_URL or "")
+        sessions_count(now=now, at_most=COUNTED_AT_ONCE)
 
 
 @shared_task(name="batches.tasks.remind")

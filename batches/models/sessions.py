@@ -25,7 +25,8 @@ class Session(models.Model):
     `arm` is that of the place the person got, empty where the study compares none.
     `resources` is empty both before the declaration and when nothing was used; `resources_recorded_at` tells
     these apart. `voided_at` is when the study team voided it: like a withdrawn one it counts nowhere, but the
-    person has not left.
+    person has not left. `answer_states` and `answer_seconds` are what its answers came to (`rules.sums`),
+    `counted_at` some time after its end (`services.sums`): None until then, and when an answer changes.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -50,6 +51,9 @@ class Session(models.Model):
     resources_note = models.TextField(blank=True)
     resources_recorded_at = models.DateTimeField(null=True)
     voided_at = models.DateTimeField(null=True)
+    answer_states = models.TextField(blank=True, editable=False)
+    answer_seconds = models.TextField(blank=True, editable=False)
+    counted_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         constraints = [
@@ -70,7 +74,8 @@ class Session(models.Model):
         indexes = [
             models.Index(
                 fields=["deadline_at"], condition=models.Q(status="active"), name="active_by_deadline"
-            )
+            ),
+            models.Index(fields=["ended_at"], condition=models.Q(counted_at=None), name="sessions_to_count"),
         ]
 
     def __str__(self) -> str:

@@ -28,10 +28,11 @@ from django.db.models import (
     When,
 )
 
-from batches.models import Answer, PaidState, PaymentReport, PaymentRule
+from batches.models import PaidState, PaymentReport, PaymentRule
 from batches.rules.payments import NOTHING, Owed, owed
 from batches.rules.statuses import SessionStatus
 from batches.selectors.payments import paid_people
+from batches.selectors.sums import answers_written
 from studies.models import Participant, Study
 from studies.selectors.participants import withdrew
 
@@ -111,15 +112,13 @@ def pay_people(
     over = Q(session__status=SessionStatus.ACTIVE, session__deadline_at__lt=now)
     over |= Q(session__status=SessionStatus.EXPIRED)
     reports = PaymentReport.objects.filter(participant=OuterRef("pk")).order_by("-pk")
-    written = Answer.objects.filter(session=OuterRef("session__pk"), has_text=True).order_by()
     has_bonus = rule is not None and rule.bonus > 0
     enough = Q(written__gte=rule.bonus_answers) if rule is not None and has_bonus else Q(pk=None)
     people = paid_people(study)
     if words:
         people = people.filter(Q(code__icontains=words) | Q(user__email__icontains=words))
     if has_bonus:
-        number = written.values("session").annotate(number=Count("pk")).values("number")
-        people = people.alias(written=Subquery(number))
+        people = people.alias(written=answers_written("session__"))
     return people.annotate(
         seconds=Case(
             When(over, then=_seconds("session__deadline_at")),

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, OuterRef, Q, QuerySet, Subquery, Value, When
 
-from batches.models import Answer, PaidState, PaymentReport, PaymentRule, Session
+from batches.models import PaidState, PaymentReport, PaymentRule, Session
 from batches.rules.payments import Owed, owed
 from batches.rules.statuses import SessionStatus
+from batches.selectors.sums import answers_written
 from studies.models import Participant, Study, VettingStatus
 from studies.selectors.participants import withdrew
 
@@ -88,12 +88,10 @@ def each_pay_line(
 def _worked(people: QuerySet[Participant]) -> QuerySet[Participant]:
     """With what `_lines` says of each."""
     newest = PaymentReport.objects.filter(participant=OuterRef("pk")).order_by("-pk").values("pk")[:1]
-    written = Answer.objects.filter(session=OuterRef("session__pk"), has_text=True).order_by()
-    number = written.values("session").annotate(number=Count("pk")).values("number")
     return people.select_related("user", "session", "platform_entry").annotate(
         gone=Case(When(withdrew(), then=Value(1)), default=Value(0)),
         newest_report=Subquery(newest),
-        answered=Coalesce(Subquery(number), 0),
+        answered=answers_written("session__"),
     )
 
 

@@ -4,12 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 
 from batches.models import Answer, Batch, BatchPlan, BatchPrompt, BatchSlot, Session
 from batches.rules.assignment import BatchLoad
 from batches.rules.statuses import SessionStatus
 from batches.rules.traits import PromptTraits
+from batches.selectors.sums import has_written
 from studies.models import Item, Participant, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
 from studies.roles import Can
@@ -82,9 +83,8 @@ def plan_matches(plan: BatchPlan, study: Study) -> bool:
 
 def fills_place() -> Q:
     """Whether a session fills a place: live, submitted, or expired with something that counts."""
-    written = Answer.objects.filter(session=OuterRef("pk"), has_text=True)
     fills = Q(status__in=[SessionStatus.ACTIVE, SessionStatus.SUBMITTED])
-    return fills | Q(status=SessionStatus.EXPIRED, overdue_rule="saved_counts") & Q(Exists(written))
+    return fills | Q(status=SessionStatus.EXPIRED, overdue_rule="saved_counts") & has_written()
 
 
 def _counting_sessions(plan: BatchPlan) -> QuerySet[Session]:

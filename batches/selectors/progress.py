@@ -1,7 +1,7 @@
 """How far a study has come: per batch and profile, and per prompt. Test people appear nowhere."""
 
 import operator
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
 from typing import TypeVar
@@ -10,7 +10,7 @@ from django.db.models import Count
 
 from batches.models import Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
-from batches.selectors.answers import answers_to_score
+from batches.selectors.sums import sessions_to_score, written_by_prompt
 from studies.models import Prompt, Study
 from studies.protocol.settings import ProtocolSettings
 
@@ -96,13 +96,13 @@ def study_progress(study: Study) -> StudyProgress:
         )
         for batch in rows
     )
-    answered = Counter(answers_to_score(study).values_list("prompt__prompt_id", flat=True))
-    prompt_ids = Prompt.objects.filter(version=study.bank_version_id).values_list("prompt_id", flat=True)
+    answered = written_by_prompt(study, sessions_to_score(study))
+    prompts = Prompt.objects.filter(version=study.bank_version_id).values_list("pk", "prompt_id")
     return StudyProgress(
         batches=batches,
         profiles={slug: sum((batch.profiles[slug] for batch in batches), NOBODY) for slug in slugs},
         arms={arm: sum((batch.arms[arm] for batch in batches), NOBODY) for arm in arms},
-        prompt_coverage={prompt_id: answered[prompt_id] for prompt_id in prompt_ids},
+        prompt_coverage={prompt_id: answered[pk] for pk, prompt_id in prompts},
     )
 
 

@@ -41,6 +41,7 @@ from batches.services.receipts import (
     fault_sentence,
     outcome_sentence,
 )
+from batches.services.sums import session_uncount
 from batches.services.trail import session_event
 from studies.models import Participant
 from studies.protocol.visible import is_blank
@@ -156,6 +157,7 @@ def prompt_seen(*, session: Session, position: int, now: datetime, seconds_ago: 
             is_news = is_news or later.exists()
             if is_news:
                 session_event(session.pk, kind, now, happened_at=seen_at, position=position)
+                session_uncount(session)
     return is_news
 
 

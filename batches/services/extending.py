@@ -209,7 +209,8 @@ def _run_until(
     later = deadline_at - deadline_before
     session.status, session.ended_at, session.deadline_at = SessionStatus.ACTIVE, None, deadline_at
     session.extended_seconds += round(later.total_seconds())
-    session.save(update_fields=["status", "ended_at", "deadline_at", "extended_seconds"])
+    session.counted_at = None
+    session.save(update_fields=["status", "ended_at", "deadline_at", "extended_seconds", "counted_at"])
     session.answers.update(is_open=True)
     session_event(
         session.pk,

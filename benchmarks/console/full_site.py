@@ -12,6 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from batches.services.plans import batches_build
+from batches.services.sums import sessions_count
 from benchmarks.console import rows
 from benchmarks.measurement.measured_study import finished_run, measured_study
 from judging.models import AuditSample, JudgingRun, ScoringRun
@@ -45,6 +46,7 @@ def full_site(*, studies: int, people: int, published: Path, large_share: float 
     ]
     everybody = {"studies": [study.pk for study in made], "large": made[0].pk, "actor": administrator.pk}
     _run(rows.OF_EVERYBODY, everybody)
+    sessions_count(now=timezone.now(), at_most=people)
     _judge(made[0], pattern)
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")

@@ -11,11 +11,9 @@ from django.db.models import (
     Case,
     CharField,
     Count,
-    Exists,
     F,
     Func,
     IntegerField,
-    OuterRef,
     Q,
     QuerySet,
     Value,
@@ -25,6 +23,7 @@ from django.utils.timezone import localtime
 
 from batches.models import Answer, Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
+from batches.selectors.sums import has_written
 from console.selectors.counting import number_of, unanswered_messages
 from studies.models import Study
 
@@ -156,7 +155,6 @@ def _missing_by_set(profiles: Sequence[ProfileCells]) -> Counter[int]:
 
 def _sessions(study: Study, now: datetime) -> QuerySet[Session, Row]:
     """By the key of the set: only where the time ran out does it take a look at answers."""
-    written = Answer.objects.filter(session=OuterRef("pk"), has_text=True)
     runs = Q(status=SessionStatus.ACTIVE, deadline_at__gte=now)
     what = Case(
         When(Q(participant__is_test=True) & runs, then=Value("test")),
@@ -164,7 +162,7 @@ def _sessions(study: Study, now: datetime) -> QuerySet[Session, Row]:
         When(runs, then=Value("answering")),
         When(status=SessionStatus.WITHDRAWN, then=Value("lost")),
         When(status=SessionStatus.SUBMITTED, then=Value("filled")),
-        When(Q(overdue_rule="saved_counts") & Q(Exists(written)), then=Value("filled")),
+        When(Q(overdue_rule="saved_counts") & has_written(), then=Value("filled")),
         default=Value("lost"),
         output_field=CharField(),
     )

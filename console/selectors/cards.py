@@ -21,7 +21,6 @@ from django.db.models import (
 
 from batches.models import Batch, Session
 from batches.rules.statuses import SessionStatus
-from batches.selectors.answers import answers_to_score
 from console.selectors.counting import applications, unanswered_messages
 from console.selectors.design import planned_people
 from console.selectors.readiness import readiness
@@ -43,7 +42,6 @@ from studies.selectors.studies import study_is_open
 
 # A person may still come to answer.
 COMING = (VettingStatus.INVITED, VettingStatus.SUBMITTED, VettingStatus.APPROVED)
-ANSWERS = "answers"
 # What a card says of other things than people and their sessions.
 ELSEWHERE = (
     "prompts", "sets", "open_invitations", "excluded", "unfiltered", "unjudged", "to_screen",
@@ -118,25 +116,6 @@ def study_cards(studies: Iterable[Study], now: datetime) -> list[StudyCard]:
     keys = [study.pk for study in shown]
     numbers = _numbers_by_study(keys, {**_by_the_clock(keys, now), **_by_trails(keys)})
     return _cards(shown, numbers, now)
-
-
-def study_card(study: Study, told: Counter[str], now: datetime) -> StudyCard:
-    """The card of one study, which may be a large one, by what `told_by_trails`; three queries."""
-    numbers = _numbers_by_study([study.pk], _by_the_clock([study.pk], now))
-    return _cards([study], {study.pk: numbers[study.pk] + told}, now)[0]
-
-
-def told_by_trails(study: Study) -> tuple[Counter[str], list[int]]:
-    """What of the study's overview may be kept, for it follows from trails alone; one query.
-
-    Numbers of its card, and, ascending, how many answers that count the questions have that have any.
-    """
-    parts = _parts(_by_trails([study.pk]))
-    by_question = answers_to_score(study).order_by().values("prompt").annotate(n=Count("pk"))
-    answers = by_question.values_list("prompt", Value(ANSWERS), "n")
-    rows = [(what, number) for _key, what, number in answers.union(*parts, all=True)]
-    numbers = Counter({what: number for what, number in rows if what != ANSWERS})
-    return numbers, sorted(number for what, number in rows if what == ANSWERS)
 
 
 def _cards(shown: Sequence[Study], numbers: Mapping[int, Counter[str]], now: datetime) -> list[StudyCard]:

@@ -1,19 +1,16 @@
 """What judging has cost so far, beside what people are owed."""
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 
 from django.db.models import Count, Q, Sum
 
-from batches.models import PaymentReport, PaymentRule
-from batches.rules.statuses import SessionStatus
-from batches.selectors.answers import answers_to_score
-from batches.selectors.payment_sums import PayGroup, PaySums, pay_groups, pay_people, pay_sums, tab_numbers
+from batches.models import PaymentRule
+from batches.selectors.payment_sums import PaySums, pay_groups, pay_people, pay_sums, tab_numbers
+from batches.selectors.sums import number_written, sessions_to_score
 from judging.models import JudgeCall
-from screening.selectors.kept import kept
 from screening.selectors.participants import retained_participants
 from studies.models import Study
 
@@ -36,34 +33,15 @@ class JudgeSpent:
 
 
 def judge_spent(study: Study) -> JudgeSpent:
-    """Over all judging runs of the study. Three queries."""
-    return kept("judge spent", study, lambda: _judge_spent(study), also=(JudgeCall,))
-
-
-def _judge_spent(study: Study) -> JudgeSpent:
+    """Over all judging runs of the study. Two queries."""
     sums = JudgeCall.objects.filter(judging_run__study=study).aggregate(
         calls=Count("pk"), money=Sum("cost"), unpriced=Count("pk", filter=Q(cost=None))
     )
-    counted = retained_participants(study).values("pk")
-    answers = answers_to_score(study).filter(session__participant__in=counted).count()
-    return JudgeSpent(sums["calls"], sums["money"], sums["unpriced"], answers)
+    counted = sessions_to_score(study).filter(participant__in=retained_participants(study).values("pk"))
+    return JudgeSpent(sums["calls"], sums["money"], sums["unpriced"], number_written(counted))
 
 
 def pay_numbers(study: Study, rule: PaymentRule | None, now: datetime) -> tuple[PaySums, Counter[str]]:
-    """Totals over everybody, and how many are in each tab.
-
-    Those whose session is over are counted once, for nothing of it changes without a trace.
-    """
-    people = pay_people(study, rule, now)
-    over = people.filter(session__isnull=False).exclude(session__status=SessionStatus.ACTIVE)
-    others = people.filter(Q(session=None) | Q(session__status=SessionStatus.ACTIVE))
-    sums, numbers = kept(
-        f"payments by rule {rule.pk if rule else 0}", study, lambda: _numbers(pay_groups(over, rule)),
-        also=(PaymentReport,),
-    )  # fmt: skip
-    other_sums, other_numbers = _numbers(pay_groups(others, rule))
-    return sums + other_sums, numbers + other_numbers
-
-
-def _numbers(groups: Sequence[PayGroup]) -> tuple[PaySums, Counter[str]]:
+    """Totals over everybody, and how many are in each tab; one query."""
+    groups = pay_groups(pay_people(study, rule, now), rule)
     return pay_sums(groups), tab_numbers(groups)

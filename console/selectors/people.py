@@ -11,7 +11,6 @@ from django.db.models.functions import Coalesce
 
 from batches.rules.statuses import SessionStatus
 from batches.selectors.recruiting import holds_place
-from screening.selectors.kept import kept
 from screening.selectors.participants import excluded_participants, filter_ran_at
 from studies.models import Invitation, Participant, Study, VettingStatus
 from studies.selectors.participants import withdrew
@@ -114,27 +113,18 @@ class Alike:
 
 
 def people_counts(study: Study, wanted: PeopleFilter, now: datetime) -> Sequence[Alike]:
-    """How many people there are of each kind, invitations among them; of any state. Three queries at most."""
+    """How many people there are of each kind, invitations among them; of any state. One query."""
     wanted = replace(wanted, state="")
     people = _people(study, wanted, now).annotate(holds=_flag(holds_place()))
     invited = _invitations(study, wanted).annotate(holds=Value(0))
-    at_work = people.filter(session__status=SessionStatus.ACTIVE)
-    others = people.filter(Q(session=None) | ~Q(session__status=SessionStatus.ACTIVE))
-    # Who is at work is told by the clock; of all others nothing changes without a trace.
-    name = f"people by state: {wanted.profile} {wanted.words}"
-    of_others = kept(name, study, lambda: _alike(others, invited), also=(Invitation,))
-    return [*of_others, *_alike(at_work)]
-
-
-def _alike(*people: QuerySet[Any]) -> list[Alike]:
     columns = ("profile", "rank", "is_test", "holds", "number")
-    grouped = [
+    of_people, of_invited = (
         rows.order_by().values(*columns[:-1]).annotate(number=Count("pk")).values_list(*columns)
-        for rows in people
-    ]
+        for rows in (people, invited)
+    )
     return [
         Alike(profile, STATES[rank], bool(is_test), bool(holds), number)
-        for profile, rank, is_test, holds, number in grouped[0].union(*grouped[1:], all=True)
+        for profile, rank, is_test, holds, number in of_people.union(of_invited, all=True)
     ]
 
 

@@ -12,7 +12,6 @@ from console.selectors.questions import Question
 from judging.models import AnswerScore
 from scoring.models import ModelScore, ResultSet
 from scoring.selectors.leaderboards import models_of
-from screening.selectors.kept import kept
 from screening.selectors.participants import retained_participants
 from studies.models import Message, Prompt, Study
 
@@ -35,19 +34,6 @@ class QuestionLine(NamedTuple):
 
     question: Question
     result: QuestionResult
-
-
-def every_question_result(
-    study: Study, questions: Collection[Question], *, with_scores: bool
-) -> Mapping[int, QuestionResult]:
-    """Of all questions that the reader sees; in a large study as they were when anything last happened."""
-    name = f"results of {len(questions)} questions, {'with' if with_scores else 'without'} scores"
-    return kept(
-        name,
-        study,
-        lambda: question_results(study, questions, with_scores=with_scores),
-        also=(ResultSet, ModelScore, Message),
-    )
 
 
 def question_results(

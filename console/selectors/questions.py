@@ -20,11 +20,10 @@ from django.db.models import (
 from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import Answer, BatchPrompt
-from batches.selectors.answers import answers_to_score
+from batches.selectors.sums import seconds_by_prompt, sessions_to_score, written_by_prompt
 from presentation.codes import CodeNames
 from presentation.tables import Named
 from psychometrics.data.places import PUBLIC
-from screening.selectors.kept import kept
 from studies.models import Criterion, Item, Prompt, Study
 from studies.roles import Can
 from studies.selectors.categories import question_categories
@@ -67,10 +66,11 @@ class Question:
 
 
 def study_questions(study: Study, rights: Collection[Can]) -> list[Question]:
-    """Every question that somebody with these rights sees, in the bank's order, without its text: five
+    """Every question that somebody with these rights sees, in the bank's order, without its text: nine
     queries for any number.
     """
-    answers, taken = _answers(study)
+    answers = written_by_prompt(study, sessions_to_score(study))
+    taken = seconds_by_prompt(study, sessions_to_score(study))
     sets = _sets(study)
     held = question_categories(study)
     criteria = Exists(Criterion.objects.filter(prompt=OuterRef("pk")))
@@ -118,13 +118,6 @@ def chosen(
             )
         )
     ]
-
-
-def _answers(study: Study) -> tuple[Counter[int], dict[int, float]]:
-    """The number of answers that count, and their mean time in seconds, by question."""
-    return kept(
-        "answers of questions and their times", study, lambda: answers_counted(answers_to_score(study))
-    )
 
 
 def answers_counted(answers: QuerySet[Answer]) -> tuple[Counter[int], dict[int, float]]:

@@ -5,12 +5,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from console.selectors.board_numbers import board_numbers
-from console.selectors.cards import study_card, told_by_trails
+from console.selectors.cards import study_cards
 from console.selectors.funnel import funnel
 from console.selectors.next_steps import attention, next_step
 from console.selectors.spread import answers_per_question, arms_filled
 from console.views.setup.protocol_rows import setting_label
-from screening.selectors.kept import kept
 from studies.models import Study
 from studies.roles import Can
 from studies.services.clock import server_now
@@ -25,8 +24,7 @@ def staff_study(request: HttpRequest, study: Study) -> HttpResponse:
     Reviewers must not know how far the study has come with whom: they are led to their own work.
     """
     now, rights = server_now(), rights_here(request)
-    told, answers = kept("overview", study, lambda: told_by_trails(study))
-    card = study_card(study, told, now)
+    card = study_cards([study], now)[0]
     context = {
         "study": study,
         "facts": card,
@@ -34,7 +32,7 @@ def staff_study(request: HttpRequest, study: Study) -> HttpResponse:
         "attention": list(attention(card, rights)),
         "funnel": funnel(card),
         "numbers": board_numbers(study, now),
-        "per_question": answers_per_question(answers, card.prompts),
+        "per_question": answers_per_question(study, card.prompts),
         "arms": arms_filled(study) if Can.SEE_PROTOCOL in rights else (),
         "amendments": [
             (one, [setting_label(name) for name in one.changes])

@@ -18,7 +18,6 @@ from batches.selectors.plans import plan_matches, plan_report
 from console.selectors.question_results import (
     QuestionLine,
     QuestionResult,
-    every_question_result,
     question_results,
 )
 from console.selectors.questions import (
@@ -116,7 +115,7 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponseBase:
     flag, listing = request.GET.get("flag", ""), Listing(request, LIST_COLUMNS)
     with_scores = not results_are_hidden(request, study)
     needs_results = listing.wants_csv or listing.sort.removeprefix("-") in BY_RESULTS
-    known = every_question_result(study, everything, with_scores=with_scores) if needs_results else {}
+    known = question_results(study, everything, with_scores=with_scores) if needs_results else {}
     rows = listing.sorted(
         QuestionLine(one, known.get(one.pk, QuestionResult()))
         for one in chosen(everything, names, words=words, category=category, flag=flag)

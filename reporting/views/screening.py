@@ -36,11 +36,8 @@ from screening.selectors.cases import (
     queue_entries,
     waiting_queue,
 )
-from screening.selectors.kept import kept
 from screening.selectors.participants import flagged_participants
 from screening.selectors.screening import (
-    PeopleCounts,
-    ReviewerAgreement,
     last_filter,
     people_counts,
     reviewer_agreement,
@@ -254,11 +251,7 @@ def _numbers(study: Study) -> dict[str, Any]:
     """What the filter and the reviewers came to."""
     facts = last_filter(study)
     ran, share = facts.ran, facts.share
-
-    def count() -> tuple[PeopleCounts, ReviewerAgreement]:
-        return people_counts(study, facts.ran_at), reviewer_agreement(study)
-
-    counts, agreement = kept("screening", study, count) if facts.is_large else count()
+    counts, agreement = people_counts(study, facts.ran_at), reviewer_agreement(study)
     return {
         "filter": ran,
         "counts": counts,

@@ -1,7 +1,7 @@
 """From recruited to retained, in numbers."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,8 +17,10 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from batches.models import Answer
+from batches.models import Answer, BatchPrompt, Session
 from batches.rules.statuses import VOID, AnswerState, SessionStatus, answer_state
+from batches.rules.sums import states_of
+from batches.selectors.sums import letters_by_set
 from screening.selectors import participants
 from studies.models import Participant, Study, VettingStatus
 from studies.selectors.private_questions import of_public
@@ -78,7 +80,7 @@ class _Answers(NamedTuple):
 
 
 def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
-    """Count everything as it is now: one query."""
+    """Count everything as it is now: three queries, and one for the public prompts."""
     people: list[_People] = []
     answers: list[_Answers] = []
     for of, status, vetting, *facts, number, retained in _people(study).union(
@@ -88,7 +90,7 @@ def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
             people.append(_People._make((status, vetting, *facts, number)))
         else:
             answers.append(_Answers._make((status, *facts, number, retained)))
-    of_everybody, of_retained = _answer_states(answers)
+    of_everybody, of_retained = _answer_states(answers, _counted(study, public_only))
     return StudyFlow(**_steps(people), answers=of_everybody, answers_retained=of_retained)
 
 
@@ -111,8 +113,12 @@ def _people(study: Study) -> Any:
 
 
 def _answers(study: Study, public_only: bool) -> Any:
-    """Answers by what they have in common, in the columns of `_people`."""
-    of_people = {"session__participant__study": study, "session__participant__is_test": False}
+    """Answers of sessions that are not counted by what they have in common, in the columns of `_people`."""
+    of_people = {
+        "session__participant__study": study,
+        "session__participant__is_test": False,
+        "session__counted_at": None,
+    }
     of_study = Answer.objects.filter(**of_people).order_by()
     if public_only:
         of_study = of_study.filter(of_public("prompt"))
@@ -160,7 +166,26 @@ def _steps(people: Sequence[_People]) -> dict[str, int]:
     return {**found, "test_participants": sum(one.number for one in people if one.is_test)}
 
 
-def _answer_states(answers: Iterable[_Answers]) -> tuple[dict[str, int], dict[str, int]]:
+def _counted(study: Study, public_only: bool) -> Iterator[tuple[str, bool, int]]:
+    """The answers of the other sessions: the name of their state, whether they are of who is retained, and
+    their number.
+    """
+    sessions = Session.objects.filter(participant__study=study, participant__is_test=False).annotate(
+        voided=_whether(voided_at__isnull=False),
+        retained=_whether(participant__in=participants.retained_participants(study).values("pk")),
+    )
+    placed = BatchPrompt.objects.filter(of_public("prompt"), batch__plan__study=study)
+    prompts = set(placed.values_list("prompt", flat=True)) if public_only else None
+    for (status, voided, retained), letters in letters_by_set(
+        study, sessions, prompts, "status", "voided", "retained"
+    ):
+        for state, number in zip(states_of(letters, SessionStatus(status)), letters.values(), strict=True):
+            yield VOID if voided else state.value, bool(retained), number
+
+
+def _answer_states(
+    answers: Iterable[_Answers], counted: Iterable[tuple[str, bool, int]]
+) -> tuple[dict[str, int], dict[str, int]]:
     """How many answers are in each state, of everybody and of who is retained; all are named, `void` where
     there is one.
     """
@@ -177,4 +202,8 @@ def _answer_states(answers: Iterable[_Answers]) -> tuple[dict[str, int], dict[st
         totals[name] += one.number
         if one.retained:
             of_retained[name] += one.retained
+    for name, retained, number in counted:
+        totals[name] += number
+        if retained:
+            of_retained[name] += number
     return dict(totals), dict(of_retained)

@@ -4,6 +4,7 @@ from typing import Any
 
 from batches.services.clock import ending_moment
 from batches.services.ending import sessions_expire
+from batches.services.sums import COUNTED_AT_ONCE, sessions_count
 from presentation.numbers import quantity
 from studies.clock import Ending
 from studies.management.operators import OperatorCommand
@@ -13,5 +14,7 @@ class Command(OperatorCommand):
     help = "End the sessions whose time is over. For cron, where no worker runs; more often does no harm."
 
     def handle(self, *_: Any, **__: Any) -> None:
-        count = sessions_expire(now=ending_moment(Ending.SESSIONS))
+        now = ending_moment(Ending.SESSIONS)
+        count = sessions_expire(now=now)
+        sessions_count(now=now, at_most=COUNTED_AT_ONCE)
         self.stdout.write(f"{quantity(count, 'session', 'sessions')} ended.")

@@ -1,0 +1,156 @@
+"""Numbers over the answers of many sessions: from the sums of those that are counted (`services.sums`), and
+from the answers of the others.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from django.db.models import (
+    Aggregate,
+    Case,
+    Count,
+    Exists,
+    F,
+    Func,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Sum,
+    TextField,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce, Length, Replace
+
+from batches.models import Answer, BatchPrompt, Session
+from batches.rules.statuses import SessionStatus
+from batches.rules.sums import WRITTEN
+from studies.models import Study
+
+
+class Joined(Aggregate):
+    """The texts of all rows in one, with a separator between them."""
+
+    template = "STRING_AGG(%(expressions)s)"
+    output_field = TextField()
+
+    def __init__(self, text: str, separator: str) -> None:
+        super().__init__(F(text), Value(separator, output_field=TextField()))
+
+    def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
+        return self.as_sql(compiler, connection, template="GROUP_CONCAT(%(expressions)s)", **context)
+
+
+def counting() -> Q:
+    """Whether the written answers of a session count, test people left out: the database's form of
+    `rules.statuses.counts`.
+    """
+    saved = Q(status=SessionStatus.EXPIRED, overdue_rule="saved_counts")
+    return (Q(status=SessionStatus.SUBMITTED) | saved) & Q(participant__is_test=False)
+
+
+def sessions_to_score(study: Study) -> QuerySet[Session]:
+    """Sessions whose written answers count."""
+    return Session.objects.filter(counting(), participant__study=study)
+
+
+def answers_written(session: str = "") -> Case:
+    """The number of answers with text of a session, `session` being the path to it; its answers are looked
+    at only where it is not counted.
+    """
+    states, counted_at = f"{session}answer_states", f"{session}counted_at"
+    answers = Answer.objects.filter(session=OuterRef(f"{session}pk"), has_text=True).order_by()
+    number = answers.annotate(number=Func(F("pk"), function="COUNT", output_field=IntegerField()))
+    others = Length(Replace(states, Value(WRITTEN), Value("")))
+    return Case(
+        When(**{f"{session}pk": None}, then=Value(0)),
+        When(**{f"{counted_at}__isnull": False}, then=Length(states) - others),
+        default=Subquery(number.values("number")),
+        output_field=IntegerField(),
+    )
+
+
+def has_written() -> Q:
+    """Whether a session has an answer with text."""
+    written = Answer.objects.filter(session=OuterRef("pk"), has_text=True)
+    counted = Q(counted_at__isnull=False, answer_states__contains=WRITTEN)
+    return counted | Q(counted_at=None) & Q(Exists(written))
+
+
+def number_written(sessions: QuerySet[Session]) -> int:
+    """The number of answers with text of all these sessions; one query."""
+    number: int = sessions.order_by().aggregate(number=Coalesce(Sum(answers_written()), 0))["number"]
+    return number
+
+
+def written_by_prompt(study: Study, sessions: QuerySet[Session]) -> Counter[int]:
+    """How many of these sessions of the study have a text for each prompt, by its key; three queries."""
+    others = Answer.objects.filter(session__in=_others(sessions), has_text=True).order_by()
+    found = Counter(dict(others.values_list("prompt").annotate(number=Count("pk"))))
+    for prompts, (letters,) in _counted(study, sessions, Joined("answer_states", "")):
+        found.update(dict(zip(prompts, _is(letters, WRITTEN, prompts).sum(axis=0).tolist(), strict=True)))
+    return +found
+
+
+def seconds_by_prompt(study: Study, sessions: QuerySet[Session]) -> dict[int, float]:
+    """Mean time from the first view of a prompt to its last save over the answers with text of these
+    sessions, by the prompt's key; three queries.
+    """
+    timed = Q(has_text=True, first_seen_at__isnull=False, saved_at__gte=F("first_seen_at"))
+    others = Answer.objects.filter(timed, session__in=_others(sessions)).order_by()
+    rows = others.values_list("prompt").annotate(n=Count("pk"), took=Sum(F("saved_at") - F("first_seen_at")))
+    found = {prompt: (number, took.total_seconds()) for prompt, number, took in rows}
+    for prompts, (texts,) in _counted(study, sessions, Joined("answer_seconds", ",")):
+        seconds = np.fromstring(texts, sep=",").reshape(-1, len(prompts))
+        numbers = (~np.isnan(seconds)).sum(axis=0).tolist()
+        for prompt, number, took in zip(prompts, numbers, np.nansum(seconds, axis=0).tolist(), strict=True):
+            before = found.get(prompt, (0, 0.0))
+            found[prompt] = (before[0] + number, before[1] + took)
+    return {prompt: took / number for prompt, (number, took) in found.items() if number}
+
+
+def letters_by_set(
+    study: Study, sessions: QuerySet[Session], prompts: Collection[int] | None, *facts: str
+) -> Iterator[tuple[tuple[Any, ...], Counter[str]]]:
+    """The letters of these sessions that are counted, with the `facts` their sessions have in common: those
+    of these prompts, or of all. Two queries.
+    """
+    for places, (*held, letters) in _counted(study, sessions, *facts, Joined("answer_states", "")):
+        wanted = [place for place, prompt in enumerate(places) if prompts is None or prompt in prompts]
+        codes, numbers = np.unique(_table(letters, places)[:, wanted], return_counts=True)
+        yield tuple(held), Counter(dict(zip(map(chr, codes.tolist()), numbers.tolist(), strict=True)))
+
+
+def _others(sessions: QuerySet[Session]) -> QuerySet[Session, Any]:
+    return sessions.filter(counted_at=None).order_by().values("pk")
+
+
+def _counted(
+    study: Study, sessions: QuerySet[Session], *columns: Any
+) -> Iterator[tuple[Sequence[int], Sequence[Any]]]:
+    """The prompts of each set in the order of the sums, and these columns of its sessions that are counted:
+    names to group by, then one thing that is joined over them.
+    """
+    *names, joined = columns
+    places: dict[int, list[int]] = defaultdict(list)
+    rows = BatchPrompt.objects.filter(batch__plan__study=study).order_by("prompt")
+    for batch, prompt in rows.values_list("batch", "prompt"):
+        places[batch].append(prompt)
+    counted = sessions.exclude(counted_at=None).exclude(answer_states="").order_by()
+    for batch, *values in (
+        counted.values("batch", *names).annotate(joined=joined).values_list("batch", *names, "joined")
+    ):
+        yield places[batch], values
+
+
+def _table(letters: str, prompts: Sequence[int]) -> Any:
+    """A row for each session, a column for each prompt, the codes of letters in it."""
+    return np.frombuffer(letters.encode(), np.uint8).reshape(-1, len(prompts))
+
+
+def _is(letters: str, letter: str, prompts: Sequence[int]) -> Any:
+    return _table(letters, prompts) == ord(letter)
