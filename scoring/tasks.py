@@ -13,15 +13,21 @@ HINTS_AT_ONCE = 4
 
 @shared_task(name="scoring.tasks.judging_coordinate")
 def judging_coordinate() -> None:
-    """See what remains of the open runs and tell the workers. Where none hears it, the work is done here."""
+    """See what remains of the open runs and tell the workers. Where none hears it, the work is done here. Of
+    the runs that are over one is counted, if any is not.
+    """
     from django.utils import timezone
 
     from batches.services.clock import clocks_agree
     from judging.selectors.runs import open_runs
+    from judging.services.running.counting import run_count
     from scoring.selectors.due import results_due
     from studies.services.messages import notify_workers
 
-    if not clocks_agree() or not (open_runs() or results_due(timezone.now())):
+    if not clocks_agree():
+        return
+    run_count(now=timezone.now())
+    if not (open_runs() or results_due(timezone.now())):
         return
     from scoring import coordinator  # only now: a hundred megabytes to compute with
 

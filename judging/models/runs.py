@@ -55,6 +55,9 @@ class JudgingRun(models.Model):
     the most that may be spent, in the currency of the judges' prices. `resumed_at` is when it last began to
     ask.
 
+    `counts` are the numbers of rows and calls once it has been over for a while (`services.counts`), None
+    before.
+
     The rows are stored in slices and the plan's hash last: nobody sees a run without one. It is being
     started, each slice moving `resumed_at`, or its start was ended. It takes the place of the study's open
     run as long as it is `RUNNING`.
@@ -75,6 +78,7 @@ class JudgingRun(models.Model):
     started_at = models.DateTimeField()
     resumed_at = models.DateTimeField()
     ended_at = models.DateTimeField(null=True)
+    counts = models.JSONField(null=True, editable=False)
 
     objects = Planned()
     everything = models.Manager()
@@ -157,6 +161,12 @@ class AnswerScore(models.Model):
                 condition=Q(score__gte=0, score__lte=1, unscored_reason="")
                 | Q(score__isnull=True) & ~Q(unscored_reason=""),
                 name="an_answer_has_a_score_or_a_reason",
+            ),
+        ]
+        indexes = [
+            # How many a run has, and how many since its results were computed: no score is read for it.
+            models.Index(
+                fields=["run", "judged_at"], condition=Q(score__isnull=False), name="scores_of_a_run"
             ),
         ]
 

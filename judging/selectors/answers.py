@@ -22,8 +22,13 @@ def counted_answers(study: Study) -> QuerySet[Answer]:
 
 def answers_to_judge(study: Study) -> QuerySet[Answer]:
     """What goes to the judges: answers that count, those of excluded people, too, if the study says so."""
+    return _answers_of(study, people_to_judge(study))
+
+
+def people_to_judge(study: Study) -> QuerySet[Participant]:
+    """Whose answers go to the judges, as far as they count."""
     people = screened_participants if study.protocol.judge_excluded else retained_participants
-    return _answers_of(study, people(study))
+    return people(study)
 
 
 def _answers_of(study: Study, people: QuerySet[Participant]) -> QuerySet[Answer]:

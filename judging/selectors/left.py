@@ -3,13 +3,17 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, QuerySet, Subquery, Value
-from django.db.models.expressions import Combinable
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
+from batches.models import Session, SessionEvent, SessionEventKind
+from batches.selectors.sums import number_written, sessions_to_score
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
-from judging.selectors.answers import answers_to_judge
+from judging.selectors.answers import people_to_judge
+from screening.selectors.participants import WENT_ON
 from studies.models import Study
+
+SAVED_AFTER_THE_END = (*WENT_ON, SessionEventKind.LATE_SAVE_ACCEPTED)
 
 
 @dataclass(frozen=True)
@@ -25,25 +29,27 @@ class Judged:
 
 
 def judged(study: Study, run: JudgingRun | None) -> Judged:
-    """By the judges of this run; without one nothing is scored. One query."""
-    numbers = judged_numbers(study, run).values()
-    return Judged(*Study.objects.filter(pk=study.pk).values_list(*numbers).get())
-
-
-def judged_numbers(study: Study, run: JudgingRun | None) -> dict[str, Combinable]:
-    """The numbers of `judged` in their order, as part of another query."""
-    answers = answers_to_judge(study).order_by()
-    rows = CriterionScore.objects.filter(judging_run=run, run=OuterRef("pk"))
-    current = AnswerScore.objects.filter(
-        run=OuterRef("pk"),
-        score__isnull=False,
-        revision=F("answer__revision"),
-        answer__in=answers.values("pk"),
+    """By the judges of this run; without one nothing is scored. Two queries."""
+    people = people_to_judge(study)
+    sessions = sessions_to_score(study).filter(participant__in=people.values("pk"))
+    answers = number_written(sessions)
+    if run is None:
+        return Judged(answers, 0)
+    # Next to all scores are of what is judged now: those that are not are looked for in the few sessions that
+    # count no more, or in which an answer was saved after it may have been judged.
+    changed = SessionEvent.objects.filter(session=OuterRef("pk"), kind__in=SAVED_AFTER_THE_END)
+    no_more = ~Q(pk__in=sessions.values("pk"))
+    others = Session.objects.filter(no_more | Exists(changed), participant__study=study).values("pk")
+    scores = AnswerScore.objects.filter(run=OuterRef("pk"), score__isnull=False)
+    current = Q(
+        revision=F("answer__revision"), answer__has_text=True, answer__session__in=sessions.values("pk")
     )
+    rows = CriterionScore.objects.filter(judging_run=run, run=OuterRef("pk"))
     judges = ScoringRun.objects.filter(Exists(rows), study=study, design_hash=study.design_hash).order_by()
-    fewest = judges.annotate(number=_counted(current)).order_by("number").values("number")[:1]
-    scored = Value(0) if run is None else Coalesce(Subquery(fewest), 0, output_field=IntegerField())
-    return {"answers_to_judge": _counted(answers), "answers_scored": scored}
+    numbers = judges.values_list(
+        _counted(scores), _counted(scores.filter(~current, answer__session__in=others))
+    )
+    return Judged(answers, min((scored - outdated for scored, outdated in numbers), default=0))
 
 
 def _counted(rows: QuerySet[Any]) -> Coalesce:

@@ -1,4 +1,6 @@
-"""How far a judging run is, derived from its rows, calls and leases: three queries whatever its size."""
+"""How far a judging run is, derived from its rows, calls and leases: three queries whatever its size, one
+of a run that has been over for a while.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
@@ -10,7 +12,6 @@ from django.db.models import Count, F, FilteredRelation, Max, Min, Q, Sum
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, RowState, ScoringRun
 from judging.selectors.run_progress import ZERO, JudgeProgress, Progress
 from judging.selectors.throughput import minute_shown
-from screening.selectors.kept import LARGE, kept
 
 # Speed is told by the last minutes, since the run last began to ask.
 SPEED_MINUTES = 2
@@ -47,20 +48,35 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
 
 
 Counts = tuple[dict[int, list[dict[str, Any]]], dict[int, list[dict[str, Any]]]]
+MOMENTS = ("newest", "next_at", "minute")
+
+
+def run_counts(run: JudgingRun, now: datetime) -> dict[str, list[dict[str, Any]]]:
+    """Rows and calls of a run that is over, as JSON has them."""
+    counted = {"rows": _row_counts(run, now, now), "calls": _call_counts(run, now, now)}
+    return {
+        of: [{name: _plain(value) for name, value in row.items()} for row in counted[of]] for of in counted
+    }
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value) if isinstance(value, Decimal) else value
 
 
 def _counts(run: JudgingRun, now: datetime, since: datetime) -> Counts:
-    """Rows and calls by judge. Of a run that is over nothing changes any more, but for what is deleted."""
-
-    def count() -> Counts:
+    """Rows and calls by judge."""
+    if run.counts is None:
         return _by_run(_row_counts(run, now, since)), _by_run(_call_counts(run, now, since))
-
-    is_past = run.planned >= LARGE and run.ended_at is not None and run.ended_at < since
-    return (
-        kept(f"progress of {run.pk}", run.study, count, also=(CriterionScore, JudgeCall))
-        if is_past
-        else count()
+    rows, calls = (
+        [
+            {**row, **{name: datetime.fromisoformat(row[name]) for name in MOMENTS if row.get(name)}}
+            for row in run.counts[of]
+        ]
+        for of in ("rows", "calls")
     )
+    return _by_run(rows), _by_run(calls)
 
 
 def _row_counts(run: JudgingRun, now: datetime, since: datetime) -> Iterable[Any]:

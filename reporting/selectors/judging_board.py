@@ -7,19 +7,15 @@ from enum import StrEnum
 
 from django.utils.translation import gettext as _, ngettext
 
-from judging.models import AnswerScore, CriterionScore, JudgingRun, RunPurpose
+from judging.models import JudgingRun, RunPurpose
 from judging.selectors.audits import RaterAgreement, newest_rater_agreement
-from judging.selectors.left import Judged, judged, judged_numbers
+from judging.selectors.left import Judged, judged
 from presentation.numbers import counted, decimals
 from scoring.models import ResultSet
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import WayOn, newest_results_and_changes, way_on
-from screening.selectors.kept import kept
 from screening.selectors.screening import LastFilter, PeopleCounts, last_filter, people_counts
 from studies.models import Study
-
-Numbers = tuple[PeopleCounts, Judged, ResultSet | None, list[str]]
-ALSO = (AnswerScore, CriterionScore, JudgingRun, ResultSet)
 
 
 class Next(StrEnum):
@@ -205,21 +201,12 @@ def judging_board(study: Study, runs: Sequence[JudgingRun], unscored: int) -> Bo
     """`runs` are the study's, newest first; `unscored` the answers the newest left without a score."""
     run = next((one for one in runs if one.purpose == RunPurpose.SCORES), None)
     facts = last_filter(study)
-
-    def count() -> Numbers:
-        people = people_counts(study, facts.ran_at)
-        results, changes, numbers = newest_results_and_changes(study, **judged_numbers(study, run))
-        return people, Judged(*numbers) if numbers else judged(study, run), results, changes
-
-    # While judges are asked, rows change that leave no trail.
-    is_kept = facts.is_large and not any(one.is_open for one in runs)
-    name = f"judging of {run.pk if run else 0}"
-    people, of_answers, results, changes = kept(name, study, count, also=ALSO) if is_kept else count()
+    results, changes = newest_results_and_changes(study)
     return Board(
         filter=facts.ran,
-        people=people,
+        people=people_counts(study, facts.ran_at),
         run=run,
-        judged=of_answers,
+        judged=judged(study, run),
         audit=newest_rater_agreement(study),
         results=results,
         changes=changes,

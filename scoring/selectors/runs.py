@@ -18,7 +18,6 @@ from django.db.models import (
     Value,
     When,
 )
-from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce, Greatest
 from django.utils.translation import gettext as _, gettext_noop, ngettext
 
@@ -69,18 +68,11 @@ def newest_study_results(study: Study) -> ResultSet | None:
     return _with_counts_since(found, study.pk).select_related(*related).order_by("-pk").first()
 
 
-def newest_results_and_changes(
-    study: Study, **beside: Combinable
-) -> tuple[ResultSet | None, list[str], list[int]]:
-    """The newest computation of any run of the study, `changes_since` it, and the numbers asked `beside` it,
-    which are empty where there is no computation. One query.
-    """
-    rows = ResultSet.objects.filter(run__study=study).annotate(**beside)
-    newest = _with_counts_since(rows, study.pk)
+def newest_results_and_changes(study: Study) -> tuple[ResultSet | None, list[str]]:
+    """The newest computation of any run of the study, and `changes_since` it. One query."""
+    newest = _with_counts_since(ResultSet.objects.filter(run__study=study), study.pk, with_public=False)
     results = newest.select_related("run__study", "measurement").order_by("-pk").first()
-    if results is None:
-        return None, [], []
-    return results, _changes(results), [getattr(results, name) for name in beside]
+    return results, _changes(results) if results else []
 
 
 def changes_since(results: ResultSet, *, public_only: bool = False) -> list[str]:
@@ -171,7 +163,9 @@ def _changes(results: Any, *, public_only: bool = False) -> list[str]:
     ]
 
 
-def _with_counts_since(rows: QuerySet[ResultSet], study: int) -> QuerySet[ResultSet]:
+def _with_counts_since(
+    rows: QuerySet[ResultSet], study: int, *, with_public: bool = True
+) -> QuerySet[ResultSet]:
     """With sessions `ended` and `resumed`, verdicts `decided`, answers `judged` (to public prompts:
     `judged_public`) since the results were computed, or last compared with what they rest on
     (`results_recompute`, which looks at results of the present design alone); with models `imported` for the
@@ -196,7 +190,7 @@ def _with_counts_since(rows: QuerySet[ResultSet], study: int) -> QuerySet[Result
         resumed=_counted(sessions.filter(kind__in=WENT_ON, details__before__in=ENDED)),
         decided=_counted(Verdict.objects.filter(participant__study=study, decided_at__gt=moment)),
         judged=_counted(scores),
-        judged_public=_counted(scores.filter(of_public("answer__prompt"))),
+        **({"judged_public": _counted(scores.filter(of_public("answer__prompt")))} if with_public else {}),
         imported=Case(
             When(run__study__models_version=None, then=_counted(models.filter(imported_at__gt=measured))),
             default=0,

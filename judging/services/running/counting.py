@@ -1,0 +1,17 @@
+"""Counting what became of a run, once nothing of it changes any more."""
+
+from datetime import datetime, timedelta
+
+from judging.models import JudgingRun
+from judging.selectors.progress import run_counts
+
+# Calls that were under way when a run was cancelled stay on record.
+SETTLED_AFTER = timedelta(minutes=15)
+
+
+def run_count(*, now: datetime) -> JudgingRun | None:
+    """Count the rows and calls of one run that has been over for a while and is not counted; return it."""
+    run = JudgingRun.objects.filter(counts=None, ended_at__lt=now - SETTLED_AFTER).order_by("pk").first()
+    if run is not None:
+        JudgingRun.objects.filter(pk=run.pk).update(counts=run_counts(run, now))
+    return run
