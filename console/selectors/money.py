@@ -10,7 +10,7 @@ from django.db.models import Count, Q, Sum
 from batches.models import PaymentRule
 from batches.selectors.payment_sums import PaySums, pay_groups, pay_people, pay_sums, tab_numbers
 from batches.selectors.sums import number_written, sessions_to_score
-from judging.models import JudgeCall
+from judging.models import JudgeCall, JudgingRun
 from screening.selectors.participants import retained_participants
 from studies.models import Study
 
@@ -33,12 +33,20 @@ class JudgeSpent:
 
 
 def judge_spent(study: Study) -> JudgeSpent:
-    """Over all judging runs of the study. Two queries."""
-    sums = JudgeCall.objects.filter(judging_run__study=study).aggregate(
-        calls=Count("pk"), money=Sum("cost"), unpriced=Count("pk", filter=Q(cost=None))
-    )
+    """Over all judging runs of the study. Three queries."""
+    runs = JudgingRun.objects.filter(study=study)
+    others = JudgeCall.objects.filter(judging_run__in=runs.filter(counts=None).values("pk"))
+    sums = [others.aggregate(number=Count("pk"), money=Sum("cost"), free=Count("pk", filter=Q(cost=None)))]
+    for counts in runs.exclude(counts=None).values_list("counts", flat=True):
+        sums.extend(counts["calls"])
+    costs = [Decimal(one["money"]) for one in sums if one["money"] is not None]
     counted = sessions_to_score(study).filter(participant__in=retained_participants(study).values("pk"))
-    return JudgeSpent(sums["calls"], sums["money"], sums["unpriced"], number_written(counted))
+    return JudgeSpent(
+        calls=sum(one["number"] for one in sums),
+        cost=sum(costs, Decimal(0)) if costs else None,
+        unpriced=sum(one["free"] for one in sums),
+        answers=number_written(counted),
+    )
 
 
 def pay_numbers(study: Study, rule: PaymentRule | None, now: datetime) -> tuple[PaySums, Counter[str]]:

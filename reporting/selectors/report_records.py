@@ -3,14 +3,14 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db.models import (
     BooleanField,
     CharField,
     Count,
+    DurationField,
     Exists,
     ExpressionWrapper,
     F,
@@ -25,7 +25,7 @@ from django.db.models import (
 from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce
 
-from batches.models import BatchPrompt, Session
+from batches.models import Batch, BatchPrompt, Session
 from psychometrics.data.places import PUBLIC
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers, Lead, LeadReason
@@ -81,22 +81,6 @@ class AskedFacts:
     private: int
     modalities: Mapping[str, int]
     tasks: frozenset[str]
-
-
-class Person(NamedTuple):
-    """Somebody with a session, as counted facts need them."""
-
-    prompts: int
-    started: datetime
-    deadline: datetime
-    extended: int
-    extra_minutes: int
-    status: str
-    ended: datetime | None
-    profile: str
-    resources: Sequence[str]
-    declared_at: datetime | None
-    retained: bool
 
 
 @dataclass(frozen=True)
@@ -287,48 +271,61 @@ def _rows(study: Study, results: ResultSet, wanted: Sequence[Block], scope: Scop
 
 def _counted(study: Study, scope: Scope) -> dict[str, Any]:
     """What is counted of people, answers, prompts and models, by the names of `StudyRecords`."""
-    people = _started_people(study)
     first_hash, vetting, screening = _from_trails(study, scope)
     return {
         "flow": study_flow(study, public_only=scope == Scope.PUBLIC),
         "first_hash": first_hash,
-        "starts": _start_facts(people),
         "vetting": vetting,
         "screening": screening,
         "asked": _asked_facts(study, scope),
         "models": _model_facts(study, scope),
-        "profiles": dict(Counter(one.profile for one in people if one.retained)),
-        "resources": _resources_declared(people),
-        "minutes": _minutes_taken(people),
+        **_session_facts(study),
     }
 
 
-def _start_facts(people: Sequence[Person]) -> StartFacts | None:
-    if not people:
-        return None
-    prompts = [one.prompts for one in people]
-    minutes = [((one.deadline - one.started).total_seconds() - one.extended) / 60 for one in people]
-    return StartFacts(
-        prompts=(min(prompts), max(prompts)),
-        minutes=(min(minutes), max(minutes)),
-        more_time=sum(1 for one in people if one.extended or one.extra_minutes),
-    )
-
-
-def _started_people(study: Study) -> list[Person]:
-    """Everybody with a session, in the order of profiles, in one query."""
+def _session_facts(study: Study) -> dict[str, Any]:
+    """What is counted of sessions: nobody is read for it. Three queries."""
     retained = ExpressionWrapper(
         Q(participant__in=retained_participants(study).values("pk")), output_field=BooleanField()
     )
-    sessions = Session.objects.filter(participant__study=study, participant__is_test=False)
-    rows = sessions.annotate(prompts=Count("batch__places"), retained=retained).order_by(
-        "participant__profile"
+    sessions = Session.objects.filter(participant__study=study, participant__is_test=False).order_by()
+    given = ExpressionWrapper(F("deadline_at") - F("started_at"), DurationField())
+    alike = list(
+        sessions.annotate(retained=retained, extra=F("participant__extra_minutes"))
+        .values("batch", "extended_seconds", "extra", "participant__profile", "retained")
+        .annotate(number=Count("pk"), shortest=Min(given), longest=Max(given))
+        .order_by("participant__profile")
     )
-    columns = (
-        "prompts", "started_at", "deadline_at", "extended_seconds", "participant__extra_minutes", "status",
-        "ended_at", "participant__profile", "resources", "resources_recorded_at", "retained",
-    )  # fmt: skip
-    return [Person(*row) for row in rows.values_list(*columns)]
+    declared = sessions.annotate(kept=retained).filter(kept=True, resources_recorded_at__isnull=False)
+    resources: Counter[str] = Counter()
+    for categories, number in declared.values_list("resources").annotate(number=Count("pk")):
+        resources.update(dict.fromkeys(categories, number))
+    profiles: Counter[str] = Counter()
+    for one in alike:
+        profiles[one["participant__profile"]] += one["number"] if one["retained"] else 0
+    return {
+        "starts": _start_facts(study, alike),
+        "profiles": dict(+profiles),
+        "resources": dict(sorted(resources.items(), key=lambda one: (-one[1], one[0]))),
+        "minutes": _minutes_taken(sessions),
+    }
+
+
+def _start_facts(study: Study, alike: Sequence[Mapping[str, Any]]) -> StartFacts | None:
+    if not alike:
+        return None
+    sizes = dict(Batch.objects.filter(plan__study=study).values_list("pk").annotate(number=Count("places")))
+    prompts = [sizes[one["batch"]] for one in alike]
+    minutes = [
+        (one[which].total_seconds() - one["extended_seconds"]) / 60
+        for one in alike
+        for which in ("shortest", "longest")
+    ]
+    return StartFacts(
+        prompts=(min(prompts), max(prompts)),
+        minutes=(min(minutes), max(minutes)),
+        more_time=sum(one["number"] for one in alike if one["extended_seconds"] or one["extra"]),
+    )
 
 
 def _from_trails(study: Study, scope: Scope) -> tuple[str, VettingFacts, ScreeningFacts]:
@@ -465,17 +462,8 @@ def _models_compared(models: BlockMeasures | None) -> int:
     )
 
 
-def _resources_declared(people: Iterable[Person]) -> dict[str, int]:
-    """How many retained people declared each category of resources; nobody is named by it."""
-    declared = [one.resources for one in people if one.retained and one.declared_at is not None]
-    found = Counter(category for categories in declared for category in categories)
-    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
-
-
-def _minutes_taken(people: Iterable[Person]) -> Minutes | None:
-    times = [
-        (one.ended - one.started).total_seconds() / 60
-        for one in people
-        if one.ended is not None and one.status in ENDED
-    ]
-    return Minutes(min(times), median(times), max(times)) if times else None
+def _minutes_taken(sessions: QuerySet[Session]) -> Minutes | None:
+    ended = sessions.filter(status__in=ENDED, ended_at__isnull=False)
+    took = ended.annotate(took=ExpressionWrapper(F("ended_at") - F("started_at"), DurationField()))
+    minutes = [one.total_seconds() / 60 for one in took.values_list("took", flat=True)]
+    return Minutes(min(minutes), median(minutes), max(minutes)) if minutes else None
