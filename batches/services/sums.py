@@ -5,7 +5,8 @@ time after their end; numbers over a study read the sums of these and the answer
 are right at any moment.
 """
 
-from collections.abc import Sequence
+import uuid
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
@@ -56,6 +57,22 @@ def sums_of(sessions: Sequence[Session]) -> dict[object, tuple[str, str]]:
     return {key: session_sums([Drafted(*facts) for _key, *facts in some]) for key, some in rows}
 
 
+def sessions_differing(sessions: Sequence[Session]) -> list[Session]:
+    """Those of these sessions that are counted whose sums are not what their answers come to now; one query."""
+    sums = sums_of(sessions)
+    return [one for one in sessions if sums.get(one.pk, ("", "")) != (one.answer_states, one.answer_seconds)]
+
+
+def counted_from(start: uuid.UUID, *, at_once: int = SESSIONS_AT_ONCE) -> Iterator[list[Session]]:
+    """All counted sessions, some at a time, beginning with those whose key follows this one."""
+    counted = Session.objects.filter(counted_at__isnull=False).order_by("pk")
+    for stretch in (counted.filter(pk__gt=start), counted.filter(pk__lte=start)):
+        keys = list(stretch.values_list("pk", flat=True))
+        for place in range(0, len(keys), at_once):
+            some = keys[place : place + at_once]
+            yield list(counted.filter(pk__in=some).select_related("participant__study"))
+
+
 def session_uncount(session: Session) -> None:
-    """Forget the sums of a session in which an answer has changed after its end."""
+    """Forget the sums of a session: an answer has changed after its end, or they are wrong."""
     Session.objects.filter(pk=session.pk, counted_at__isnull=False).update(counted_at=None)

@@ -8,6 +8,8 @@ import shutil
 import smtplib
 import sqlite3
 import stat
+import time
+import uuid
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -21,9 +23,12 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from batches.models import Session
+from batches.services.sums import counted_from, sessions_differing
 from formats.wording import gettext_noop
-from judging.models import JudgeConfig
+from judging.models import JudgeConfig, JudgingRun
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
+from judging.services.running.counting import run_differs
 from llm.endpoints import origin_of
 from operations.services.heartbeats import Part, heartbeat_read
 from operations.services.upkeep import BACKUP_IS_OLD, MAIL_IS_LATE, backup_noted, mails_waiting
@@ -40,6 +45,8 @@ CONNECT_SECONDS = 3
 MAIL_SECONDS = 5
 # A sweep is due every ten seconds; one that does not come is told before the next two are.
 SILENT_SECONDS = 30
+SUMS_SECONDS = 3
+SUMS_NAMED = 5
 
 START = {
     "worker": gettext_noop("start it: celery --app config.celery worker --pool threads --concurrency 4"),
@@ -291,7 +298,37 @@ def _key(config: JudgeConfig) -> Finding:
     return Finding(part, True, _("%(name)s is set, for %(origin)s") % facts)
 
 
+def sums(now: datetime) -> Iterator[Finding]:
+    """Recount what is kept of sessions and runs that are over: all of it on a small site, on a large one what
+    some seconds allow, each time from another place on.
+    """
+    until = time.monotonic() + SUMS_SECONDS
+    looked_at, wrong = 0, []
+    try:
+        for some in counted_from(uuid.uuid4()):
+            looked_at += len(some)
+            wrong += [
+                f"{one.participant.study.slug} {one.participant.code}" for one in sessions_differing(some)
+            ]
+            if time.monotonic() > until:
+                break
+        number = Session.objects.filter(counted_at__isnull=False).count()
+        for run in JudgingRun.objects.exclude(counts=None).order_by("-pk"):
+            wrong += [_("run %(number)s") % {"number": run.pk}] if run_differs(run, now) else []
+            if time.monotonic() > until:
+                break
+    except DatabaseError:  # that is said of the database
+        return
+    detail = _("recounted %(n)s of %(all)s sessions that are counted, and runs of judges") % {
+        "n": counted(looked_at), "all": counted(number),
+    }  # fmt: skip
+    if wrong:
+        detail += "; " + _("wrong: %(which)s") % {"which": ", ".join(wrong[:SUMS_NAMED])}
+    remedy = _("run: %(command)s") % {"command": "python manage.py recount_sums"}
+    yield Finding("sums", not wrong, detail, remedy)
+
+
 CHECKS: tuple[Callable[[datetime], Iterator[Finding]], ...] = (
     *(database, broker, background, mail, mails),
-    *(storage, backup, addresses, judges),
+    *(storage, backup, addresses, judges, sums),
 )

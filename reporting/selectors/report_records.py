@@ -29,7 +29,7 @@ from batches.models import Batch, BatchPrompt, Session
 from psychometrics.data.places import PUBLIC
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers, Lead, LeadReason
-from scoring.models import Measurement, ModelConfiguration, ModelScore, ResultGroup, ResultSet
+from scoring.models import Measurement, ModelScore, ResultGroup, ResultSet
 from scoring.selectors.export_results import may_be_exported
 from scoring.selectors.headlines import Headlines, headlines_among
 from scoring.selectors.leaderboards import models_of
@@ -46,7 +46,6 @@ from scoring.selectors.scopes import study_scopes
 from scoring.selectors.task_tables import tasks_are_items
 from screening.models import AnswerFlag, ParticipantFlag, Verdict
 from screening.selectors.flow import StudyFlow, study_flow
-from screening.selectors.kept import kept
 from screening.selectors.participants import (
     ENDED,
     current_answer_flags,
@@ -55,7 +54,7 @@ from screening.selectors.participants import (
     study_people,
     undecided_participants,
 )
-from studies.models import Amendment, Participant, Prompt, Study, StudyEvent
+from studies.models import Amendment, Prompt, Study, StudyEvent
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.amendments import made_after_results
 from studies.selectors.private_questions import of_public
@@ -198,10 +197,9 @@ class StudyRecords:
         return bool(blocks.get(block, {}).get("state") == "computed")
 
 
-def study_records(study: Study, *, every_block: bool = False, for_page: bool = False) -> StudyRecords:
+def study_records(study: Study, *, every_block: bool = False) -> StudyRecords:
     """Count and collect, as everything is now; a fixed number of queries. Of the measurement the blocks that
-    sentences are made from, or `every_block`. What is counted `for_page` is kept (`screening.selectors.kept`)
-    whatever the size of the study, since the scores of models are many for any.
+    sentences are made from, or `every_block`.
     """
     results = newest_study_results(study)
     if results is not None:
@@ -224,17 +222,7 @@ def study_records(study: Study, *, every_block: bool = False, for_page: bool = F
             leaving |= {row.pk for row in rows if row.leaves}
     amendments = tuple(study.amendments.order_by("number"))
     overall = {one.group: one for one in stored.groups if not one.category} if stored else {}
-    # Much is counted over every answer; nothing of it changes while no trail grows.
-    newest = (
-        f"{results.pk} {results.computed_at} {measurement and measurement.computed_at}" if results else ""
-    )
-    counted = kept(
-        f"records {scope} {newest}",
-        study,
-        lambda: _counted(study, scope),
-        also=(ModelScore, ModelConfiguration, Participant, Session, BatchPrompt, Prompt),
-        at_any_size=for_page,
-    )
+    counted = _counted(study, scope)
     return StudyRecords(
         study=study,
         protocol=study.protocol,
@@ -345,7 +333,6 @@ def _from_trails(study: Study, scope: Scope) -> tuple[str, VettingFacts, Screeni
         _told("verdicts", Verdict.objects.filter(person), of_person),
         _told("undecided", undecided_participants(study), Count("pk")),
         _told("people ever", ParticipantFlag.objects.filter(person), Count("pk")),
-        _told("answers ever", AnswerFlag.objects.filter(answer), Count("pk")),
         _told("away", away, Count("pk")),
         *_vetting_told(study),
         _told("frozen", frozen, Min("pk"), reason=first_hash),
@@ -354,7 +341,8 @@ def _from_trails(study: Study, scope: Scope) -> tuple[str, VettingFacts, Screeni
     for of, reason, number in told[0].union(*told[1:], all=True).order_by("said"):
         found[of][reason] = number
     facts = ScreeningFacts(
-        on_record=any(found[of].get("") for of in ("verdicts", "people ever", "answers ever")),
+        on_record=any(any(found[of].values()) for of in ("verdicts", "people ever", "answers"))
+        or AnswerFlag.objects.filter(answer).exists(),
         flagged_answers=found["answers"],
         flagged_people=found["people"],
         decided=found["verdicts"].get("", 0),

@@ -11,7 +11,6 @@ from psychometrics.exclusions.rules import rated_twice
 from screening.models import ParticipantFlag, VerdictDecision
 from screening.offtask.readings import BLIND
 from screening.selectors import participants
-from screening.selectors.kept import is_large
 from studies.models import Study
 
 
@@ -40,12 +39,11 @@ class LastFilter:
 @dataclass(frozen=True)
 class FilterFacts:
     """`ran` is None where the rules never ran, so that nothing is known of anybody. `share` of the flagged
-    people two reviewers read; None where the study has not decided. `is_large`: its numbers are kept.
+    people two reviewers read; None where the study has not decided.
     """
 
     ran: LastFilter | None
     share: float | None
-    is_large: bool
 
     @property
     def ran_at(self) -> datetime | None:
@@ -113,13 +111,13 @@ def last_filter(study: Study) -> FilterFacts:
         f"screening_runs__{one}" for one in ("ran_at", "rules_version", "participants", "flagged_people")
     ]
     rows = Study.objects.filter(pk=study.pk).order_by("-screening_runs__pk")
-    *ran, flagged_at, flagged_by, share, large = rows.values_list(
-        *of_run, *of_flags, "screening_plan__second_share", is_large(study)
+    *ran, flagged_at, flagged_by, share = rows.values_list(
+        *of_run, *of_flags, "screening_plan__second_share"
     )[0]
     share = share if study.protocol.second_share is None else study.protocol.second_share
     if ran[0] is not None:
-        return FilterFacts(LastFilter(*ran), share, large)
-    return FilterFacts(LastFilter(flagged_at, flagged_by, None, None) if flagged_at else None, share, large)
+        return FilterFacts(LastFilter(*ran), share)
+    return FilterFacts(LastFilter(flagged_at, flagged_by, None, None) if flagged_at else None, share)
 
 
 def second_share(study: Study) -> float | None:

@@ -68,7 +68,7 @@ def staff_checklist(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None = None) -> HttpResponse:
     """The page; `form` holds a refused answer, which is shown at its item with what is wrong."""
-    records, answers = study_records(study, for_page=True), answers_of(study)
+    records, answers = study_records(study), answers_of(study)
     sections = checklist_parts(records, answers)
     job, file = unless_done(study, "report"), newest_file(study, ExportContents.REPORT)
     context = {
