@@ -58,7 +58,7 @@ def sums_of(sessions: Sequence[Session]) -> dict[object, tuple[str, str]]:
 
 
 def sessions_differing(sessions: Sequence[Session]) -> list[Session]:
-    """Those of these sessions that are counted whose sums are not what their answers come to now; one query."""
+    """Those of these sessions that are counted whose sums are not what their answers come to; one query."""
     sums = sums_of(sessions)
     return [one for one in sessions if sums.get(one.pk, ("", "")) != (one.answer_states, one.answer_seconds)]
 
