@@ -11,7 +11,7 @@ from datetime import datetime
 
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state
 
-WRITTEN, BLANK, SKIPPED, NOT_REACHED = "wbsn"
+WRITTEN, BLANK, SKIPPED, NOT_REACHED = "w", "b", "s", "n"
 LETTERS = {
     AnswerState.DRAFT: WRITTEN,
     AnswerState.BLANK: BLANK,

@@ -33,11 +33,12 @@ FROM numbered
 SESSIONS = """
 INSERT INTO batches_session (id, participant_id, batch_id, arm, status, started_at, deadline_at, ended_at,
                              overdue_rule, late_tolerance_seconds, answer_max_characters, asks_note,
-                             asks_confidence, extended_seconds, resources, resources_note)
+                             asks_confidence, extended_seconds, resources, resources_note, answer_states,
+                             answer_seconds)
 SELECT gen_random_uuid(), person.id, batch.id, '', made.status, made.start, made.start + interval '5 hours',
        CASE made.status WHEN 'expired' THEN made.start + interval '5 hours' WHEN 'submitted'
          THEN made.start + interval '2 hours' + person.id * 7919 %% 7200000 * interval '1 millisecond' END,
-       'saved_counts', 10, 100000, false, false, 0, '[]', ''
+       'saved_counts', 10, 100000, false, false, 0, '[]', '', '', ''
 FROM studies_participant person
 CROSS JOIN LATERAL (
   SELECT CASE WHEN person.id %% 100 = 0 THEN 'active' WHEN person.id %% 5 = 4 THEN 'expired' ELSE
