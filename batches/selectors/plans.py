@@ -81,10 +81,14 @@ def plan_matches(plan: BatchPlan, study: Study) -> bool:
     return wanted == built and same_items
 
 
-def fills_place() -> Q:
-    """Whether a session fills a place: live, submitted, or expired with something that counts."""
-    fills = Q(status__in=[SessionStatus.ACTIVE, SessionStatus.SUBMITTED])
-    return fills | Q(status=SessionStatus.EXPIRED, overdue_rule="saved_counts") & has_written()
+def fills_place(session: str = "") -> Q:
+    """Whether a session, to which this is the path, fills a place: live, submitted, or expired with something
+    that counts.
+    """
+    status = f"{session}status"
+    fills = Q(**{f"{status}__in": [SessionStatus.ACTIVE, SessionStatus.SUBMITTED]})
+    kept = Q(**{status: SessionStatus.EXPIRED, f"{session}overdue_rule": "saved_counts"})
+    return fills | kept & has_written(session)
 
 
 def _counting_sessions(plan: BatchPlan) -> QuerySet[Session]:

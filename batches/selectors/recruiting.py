@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping
 
-from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Max, OuterRef, Q, QuerySet, Subquery
 
-from batches.models import BatchPlan, BatchSlot, Session
+from batches.models import BatchPlan, BatchSlot
 from batches.selectors.plans import fills_place
 from studies.models import Participant, Study, StudyEvent, VettingStatus
 from studies.selectors.participants import withdrew
@@ -35,10 +35,8 @@ def holds_place() -> Q:
     Not those who withdrew, who let the time pass without leaving anything that counts, or whose place was
     given to somebody else. Test people need none.
     """
-    session = Session.objects.filter(participant=OuterRef("pk"))
     waits = Q(vetting_status=VettingStatus.APPROVED, session=None)
-    filling = Q(Exists(session.filter(fills_place())))
-    return Q(is_test=False, replaced_by=None) & (waits | filling) & ~Q(withdrew())
+    return Q(is_test=False, replaced_by=None) & (waits | fills_place("session__")) & ~Q(withdrew())
 
 
 def holders_by_profile(study: Study) -> Mapping[str, int]:

@@ -74,11 +74,12 @@ def answers_written(session: str = "") -> Case:
     )
 
 
-def has_written() -> Q:
-    """Whether a session has an answer with text."""
-    written = Answer.objects.filter(session=OuterRef("pk"), has_text=True)
-    counted = Q(counted_at__isnull=False, answer_states__contains=WRITTEN)
-    return counted | Q(counted_at=None) & Q(Exists(written))
+def has_written(session: str = "") -> Q:
+    """Whether a session has an answer with text; `session` is the path to it."""
+    written = Answer.objects.filter(session=OuterRef(f"{session}pk"), has_text=True)
+    not_counted = Q(**{f"{session}counted_at": None})
+    counted = ~not_counted & Q(**{f"{session}answer_states__contains": WRITTEN})
+    return counted | not_counted & Q(Exists(written))
 
 
 def number_written(sessions: QuerySet[Session]) -> int:

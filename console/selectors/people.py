@@ -11,7 +11,7 @@ from django.db.models.functions import Coalesce
 
 from batches.rules.statuses import SessionStatus
 from batches.selectors.recruiting import holds_place
-from screening.selectors.participants import excluded_participants, filter_ran_at
+from screening.selectors.participants import ENDED, excluding_verdicts, filter_ran_at
 from studies.models import Invitation, Participant, Study, VettingStatus
 from studies.selectors.participants import withdrew
 
@@ -197,13 +197,13 @@ def _rank(study: Study, now: datetime) -> Case:
     whom a rule flags until there is one. It is told by its place in the order: the database sorts by it, and
     works it out once for each person.
     """
-    excluded = excluded_participants(study).values("pk")
+    excluded = excluding_verdicts(study).values("participant")
     answering = Q(session__status=SessionStatus.ACTIVE, session__deadline_at__gte=now)
     return Case(
         When(withdrew(), then=_is(PersonState.WITHDRAWN)),
         When(session__voided_at__isnull=False, then=_is(PersonState.NOT_COUNTED)),
         When(answering, then=_is(PersonState.ANSWERING)),
-        When(pk__in=excluded, then=_is(PersonState.NOT_COUNTED)),
+        When(pk__in=excluded, is_test=False, session__status__in=ENDED, then=_is(PersonState.NOT_COUNTED)),
         When(
             Q(session__isnull=False, is_test=True) | Q(session__status=SessionStatus.ACTIVE),
             then=_is(PersonState.FINISHED),
