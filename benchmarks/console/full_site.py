@@ -5,6 +5,7 @@ that no page may read it person by person. The large one's scores and results ar
 the measured one. The others fill the tables.
 """
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from batches.services.sums import sessions_count
 from benchmarks.console import rows
 from benchmarks.measurement.measured_study import finished_run, measured_study
 from judging.models import AuditSample, JudgingRun, ScoringRun
+from judging.services.running.counting import run_count
 from scoring.models import ResultSet
 from scoring.services.measurement import measurement_compute
 from scoring.services.results import results_compute
@@ -96,6 +98,10 @@ def _judge(study: Study, pattern: ResultSet) -> None:
         rows.OF_THE_JUDGED,
         {**judged, "results": results.pk, "pattern": ResultSet.objects.get(run=pattern.run).pk},
     )
+    ResultSet.objects.filter(pk=results.pk).update(computed_at=timezone.now())
+    over_since = now - timedelta(hours=1)
+    JudgingRun.objects.filter(pk=judging.pk).update(resumed_at=over_since, ended_at=over_since)
+    run_count(now=timezone.now())
 
 
 def _strata(run: ScoringRun) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db.models import (
@@ -16,8 +16,10 @@ from django.db.models import (
     OuterRef,
     Q,
     QuerySet,
+    Subquery,
     Value,
 )
+from django.db.models.functions import Coalesce
 
 from batches.models import Batch, Session
 from batches.rules.statuses import SessionStatus
@@ -27,7 +29,7 @@ from console.selectors.readiness import readiness
 from console.selectors.states import StudyState, study_state
 from judging.models import JudgingRun, RunPurpose
 from scoring.models import ResultSet
-from screening.models import Verdict, VerdictDecision
+from screening.models import ScreeningRun, Verdict, VerdictDecision
 from screening.offtask.readings import LeftOpen
 from screening.selectors.participants import (
     ENDED,
@@ -41,6 +43,7 @@ from studies.protocol.settings import ProtocolSettings
 from studies.selectors.studies import study_is_open
 
 # A person may still come to answer.
+EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 COMING = (VettingStatus.INVITED, VettingStatus.SUBMITTED, VettingStatus.APPROVED)
 # What a card says of other things than people and their sessions.
 ELSEWHERE = (
@@ -177,10 +180,26 @@ def _by_trails(keys: Sequence[int]) -> Counted:
     in_study = {"participant__study__in": keys}
     return {
         "excluded": ("participant__study", _excluding_verdicts().filter(**in_study)),
-        "unfiltered": ("participant__study", _unfiltered(Session.objects.filter(**in_study))),
-        "unjudged": ("participant__study", _unjudged(Session.objects.filter(**in_study))),
+        "unfiltered": ("participant__study", _unfiltered(_ended_after(keys, ScreeningRun, "ran_at"))),
+        "unjudged": ("participant__study", _unjudged(_ended_after(keys, JudgingRun, "started_at"))),
         "to_screen": ("study", undecided_among(Participant.objects.filter(study__in=keys, is_test=False))),
     }
+
+
+def _ended_after(
+    keys: Sequence[int], runs: type[ScreeningRun | JudgingRun], moment: str
+) -> QuerySet[Session]:
+    """Sessions of the studies; of a single one, which may be large, those alone that ended after the newest
+    of these runs.
+    """
+    sessions = Session.objects.filter(participant__study__in=keys)
+    if len(keys) != 1:
+        return sessions
+    found = runs._default_manager.filter(study=keys[0])
+    if runs is JudgingRun:
+        found = found.filter(purpose=RunPurpose.SCORES)
+    newest = found.order_by(f"-{moment}").values(moment)[:1]
+    return sessions.filter(ended_at__gt=Coalesce(Subquery(newest), Value(EARLIEST)))
 
 
 def _parts(rows: Counted) -> list[QuerySet[Any, tuple[int, str, int]]]:

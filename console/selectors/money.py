@@ -11,7 +11,7 @@ from batches.models import PaymentRule
 from batches.selectors.payment_sums import PaySums, pay_groups, pay_people, pay_sums, tab_numbers
 from batches.selectors.sums import number_written, sessions_to_score
 from judging.models import JudgeCall, JudgingRun
-from screening.selectors.participants import retained_participants
+from screening.selectors.participants import is_retained
 from studies.models import Study
 
 
@@ -35,12 +35,12 @@ class JudgeSpent:
 def judge_spent(study: Study) -> JudgeSpent:
     """Over all judging runs of the study. Three queries."""
     runs = JudgingRun.objects.filter(study=study)
-    others = JudgeCall.objects.filter(judging_run__in=runs.filter(counts=None).values("pk"))
+    others = JudgeCall.objects.filter(judging_run__in=runs.filter(counts__isnull=True).values("pk"))
     sums = [others.aggregate(number=Count("pk"), money=Sum("cost"), free=Count("pk", filter=Q(cost=None)))]
-    for counts in runs.exclude(counts=None).values_list("counts", flat=True):
+    for counts in runs.filter(counts__isnull=False).values_list("counts", flat=True):
         sums.extend(counts["calls"])
     costs = [Decimal(one["money"]) for one in sums if one["money"] is not None]
-    counted = sessions_to_score(study).filter(participant__in=retained_participants(study).values("pk"))
+    counted = sessions_to_score(study).filter(is_retained(study))
     return JudgeSpent(
         calls=sum(one["number"] for one in sums),
         cost=sum(costs, Decimal(0)) if costs else None,

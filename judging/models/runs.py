@@ -164,10 +164,8 @@ class AnswerScore(models.Model):
             ),
         ]
         indexes = [
-            # How many a run has, and how many since its results were computed: no score is read for it.
-            models.Index(
-                fields=["run", "judged_at"], condition=Q(score__isnull=False), name="scores_of_a_run"
-            ),
+            # How many a run has, and how many since its results were computed: no row is read for it.
+            models.Index(fields=["run", "judged_at", "score"], name="scores_of_a_run"),
         ]
 
     def __str__(self) -> str:

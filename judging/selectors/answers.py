@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from django.db.models import F, FilteredRelation, Q, QuerySet
 
-from batches.models import Answer
+from batches.models import Answer, Session
 from batches.rules.statuses import SessionStatus, answer_state, counts
 from batches.selectors.answers import answers_to_score
+from batches.selectors.sums import sessions_to_score
 from judging.models import ScoringRun
 from psychometrics.data.answers import ResultAnswer
-from screening.selectors.participants import retained_participants, screened_participants
+from screening.selectors.participants import is_retained, retained_participants, screened_participants
 from studies.models import Participant, Study
 
 CHUNK = 2000
@@ -22,13 +23,14 @@ def counted_answers(study: Study) -> QuerySet[Answer]:
 
 def answers_to_judge(study: Study) -> QuerySet[Answer]:
     """What goes to the judges: answers that count, those of excluded people, too, if the study says so."""
-    return _answers_of(study, people_to_judge(study))
-
-
-def people_to_judge(study: Study) -> QuerySet[Participant]:
-    """Whose answers go to the judges, as far as they count."""
     people = screened_participants if study.protocol.judge_excluded else retained_participants
-    return people(study)
+    return _answers_of(study, people(study))
+
+
+def sessions_to_judge(study: Study) -> QuerySet[Session]:
+    """Whose written answers these are."""
+    sessions = sessions_to_score(study)
+    return sessions if study.protocol.judge_excluded else sessions.filter(is_retained(study))
 
 
 def _answers_of(study: Study, people: QuerySet[Participant]) -> QuerySet[Answer]:

@@ -7,9 +7,9 @@ from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QueryS
 from django.db.models.functions import Coalesce
 
 from batches.models import Session, SessionEvent, SessionEventKind
-from batches.selectors.sums import number_written, sessions_to_score
+from batches.selectors.sums import number_written
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
-from judging.selectors.answers import people_to_judge
+from judging.selectors.answers import sessions_to_judge
 from screening.selectors.participants import WENT_ON
 from studies.models import Study
 
@@ -30,8 +30,7 @@ class Judged:
 
 def judged(study: Study, run: JudgingRun | None) -> Judged:
     """By the judges of this run; without one nothing is scored. Two queries."""
-    people = people_to_judge(study)
-    sessions = sessions_to_score(study).filter(participant__in=people.values("pk"))
+    sessions = sessions_to_judge(study)
     answers = number_written(sessions)
     if run is None:
         return Judged(answers, 0)

@@ -312,7 +312,7 @@ def sums(now: datetime) -> Iterator[Finding]:
             wrong += [f"{person.study.slug} {person.code}" for person in people]
             if time.monotonic() > until:
                 break
-        for run in JudgingRun.objects.exclude(counts=None).order_by("-pk"):
+        for run in JudgingRun.objects.filter(counts__isnull=False).order_by("-pk"):
             wrong += [_("run %(number)s") % {"number": run.pk}] if run_differs(run, now) else []
             if time.monotonic() > until:
                 break

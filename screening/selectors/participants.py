@@ -6,7 +6,7 @@ texts, and stops counting at once, not only when somebody screens again.
 
 from collections.abc import Sequence
 
-from django.db.models import CharField, Count, Exists, OuterRef, QuerySet, Subquery, Value
+from django.db.models import CharField, Count, Exists, OuterRef, Q, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from batches.models import SessionEvent, SessionEventKind
@@ -46,6 +46,11 @@ def excluded_participants(study: Study) -> QuerySet[Participant]:
 def retained_participants(study: Study) -> QuerySet[Participant]:
     """Those with an ended session whose exclusion is not confirmed for good."""
     return screened_participants(study).exclude(pk__in=excluding_verdicts(study).values("participant"))
+
+
+def is_retained(study: Study) -> Q:
+    """Whether the person of a session that has ended is among these."""
+    return ~Q(participant__in=excluding_verdicts(study).values("participant"))
 
 
 def flagged_participants(study: Study) -> QuerySet[Participant]:

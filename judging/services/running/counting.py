@@ -21,7 +21,11 @@ def _in_order(counts: Mapping[str, Sequence[Mapping[str, object]]]) -> Mapping[s
 
 def run_count(*, now: datetime) -> JudgingRun | None:
     """Count the rows and calls of one run that has been over for a while and is not counted; return it."""
-    run = JudgingRun.objects.filter(counts=None, ended_at__lt=now - SETTLED_AFTER).order_by("pk").first()
+    run = (
+        JudgingRun.objects.filter(counts__isnull=True, ended_at__lt=now - SETTLED_AFTER)
+        .order_by("pk")
+        .first()
+    )
     if run is not None:
         JudgingRun.objects.filter(pk=run.pk).update(counts=run_counts(run, now))
     return run

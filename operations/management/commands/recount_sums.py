@@ -26,7 +26,7 @@ class Command(OperatorCommand):
             for session in sessions_differing(some):
                 session_uncount(session)
                 self.stdout.write(f"wrong: {session.participant.study.slug} {session.participant.code}")
-        for run in JudgingRun.objects.exclude(counts=None):
+        for run in JudgingRun.objects.filter(counts__isnull=False):
             if run_differs(run, timezone.now()):
                 JudgingRun.objects.filter(pk=run.pk).update(counts=None)
                 self.stdout.write(f"wrong: {run}")
