@@ -100,7 +100,9 @@ def _judge(study: Study, pattern: ResultSet) -> None:
     )
     ResultSet.objects.filter(pk=results.pk).update(computed_at=timezone.now())
     over_since = now - timedelta(hours=1)
-    JudgingRun.objects.filter(pk=judging.pk).update(resumed_at=over_since, ended_at=over_since)
+    JudgingRun.objects.filter(pk=judging.pk).update(
+        started_at=over_since, resumed_at=over_since, ended_at=over_since
+    )
     run_count(now=timezone.now())
 
 

@@ -3,14 +3,26 @@
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models import (
+    BooleanField,
+    Count,
+    Exists,
+    ExpressionWrapper,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    Value,
+)
 from django.db.models.functions import Coalesce
 
 from batches.models import Session, SessionEvent, SessionEventKind
-from batches.selectors.sums import number_written
+from batches.selectors.sums import counting, number_written
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
 from judging.selectors.answers import sessions_to_judge
-from screening.selectors.participants import WENT_ON
+from screening.selectors.participants import WENT_ON, is_retained
 from studies.models import Study
 
 SAVED_AFTER_THE_END = (*WENT_ON, SessionEventKind.LATE_SAVE_ACCEPTED)
@@ -29,26 +41,33 @@ class Judged:
 
 
 def judged(study: Study, run: JudgingRun | None) -> Judged:
-    """By the judges of this run; without one nothing is scored. Two queries."""
+    """By the judges of this run; without one nothing is scored. Three queries."""
     sessions = sessions_to_judge(study)
     answers = number_written(sessions)
     if run is None:
         return Judged(answers, 0)
     # Next to all scores are of what is judged now: those that are not are looked for in the few sessions that
     # count no more, or in which an answer was saved after it may have been judged.
-    changed = SessionEvent.objects.filter(session=OuterRef("pk"), kind__in=SAVED_AFTER_THE_END)
-    no_more = ~Q(pk__in=sessions.values("pk"))
-    others = Session.objects.filter(no_more | Exists(changed), participant__study=study).values("pk")
+    changed = Exists(SessionEvent.objects.filter(session=OuterRef("pk"), kind__in=SAVED_AFTER_THE_END))
+    stands = Q(counting(), Q() if study.protocol.judge_excluded else is_retained(study))
+    others = Session.objects.filter(~stands | changed, participant__study=study)
+    known = others.values_list("pk", ExpressionWrapper(stands, BooleanField()))
+    kept, gone = [], []
+    for pk, is_judged in known:
+        (kept if is_judged else gone).append(pk)
     scores = AnswerScore.objects.filter(run=OuterRef("pk"), score__isnull=False)
-    current = Q(
-        revision=F("answer__revision"), answer__has_text=True, answer__session__in=sessions.values("pk")
-    )
     rows = CriterionScore.objects.filter(judging_run=run, run=OuterRef("pk"))
     judges = ScoringRun.objects.filter(Exists(rows), study=study, design_hash=study.design_hash).order_by()
     numbers = judges.values_list(
-        _counted(scores), _counted(scores.filter(~current, answer__session__in=others))
+        _counted(scores),
+        _counted(scores.filter(answer__session__in=gone)),
+        _counted(
+            scores.filter(answer__session__in=kept).exclude(
+                revision=F("answer__revision"), answer__has_text=True
+            )
+        ),
     )
-    return Judged(answers, min((scored - outdated for scored, outdated in numbers), default=0))
+    return Judged(answers, min((scored - out - old for scored, out, old in numbers), default=0))
 
 
 def _counted(rows: QuerySet[Any]) -> Coalesce:
