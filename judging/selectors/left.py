@@ -72,7 +72,7 @@ def judged(study: Study, run: JudgingRun | None) -> Judged:
 
 def _counted(rows: QuerySet[Any]) -> Coalesce:
     """The number of these rows inside of another query."""
-    number = rows.order_by().annotate(all=Value(1)).values("all").annotate(number=Count("pk"))
+    number = rows.order_by().annotate(all=Value(1)).values("all").annotate(number=Count("*"))
     return Coalesce(Subquery(number.values("number")), 0, output_field=IntegerField())
 
 
