@@ -140,7 +140,7 @@ def _counted(
     places: dict[int, list[int]] = defaultdict(list)
     rows = BatchPrompt.objects.filter(batch__plan__study=study).order_by("prompt")
     for batch, prompt in rows.values_list("batch", "prompt"):
-        places[batch].append(prompt)
+        places[batch].append(int(prompt))
     counted = sessions.exclude(counted_at=None).exclude(answer_states="").order_by()
     for batch, *values in (
         counted.values("batch", *names).annotate(joined=joined).values_list("batch", *names, "joined")

@@ -178,27 +178,23 @@ def _by_the_clock(keys: Sequence[int], now: datetime) -> Counted:
 def _by_trails(keys: Sequence[int]) -> Counted:
     """The same for what changes with no session that runs, and never without an event."""
     in_study = {"participant__study__in": keys}
+    filtered, judged = ScreeningRun.objects.all(), JudgingRun.objects.filter(purpose=RunPurpose.SCORES)
     return {
         "excluded": ("participant__study", _excluding_verdicts().filter(**in_study)),
-        "unfiltered": ("participant__study", _unfiltered(_ended_after(keys, ScreeningRun, "ran_at"))),
-        "unjudged": ("participant__study", _unjudged(_ended_after(keys, JudgingRun, "started_at"))),
+        "unfiltered": ("participant__study", _unfiltered(_ended_after(keys, filtered, "ran_at"))),
+        "unjudged": ("participant__study", _unjudged(_ended_after(keys, judged, "started_at"))),
         "to_screen": ("study", undecided_among(Participant.objects.filter(study__in=keys, is_test=False))),
     }
 
 
-def _ended_after(
-    keys: Sequence[int], runs: type[ScreeningRun | JudgingRun], moment: str
-) -> QuerySet[Session]:
+def _ended_after(keys: Sequence[int], runs: QuerySet[Any], moment: str) -> QuerySet[Session]:
     """Sessions of the studies; of a single one, which may be large, those alone that ended after the newest
     of these runs.
     """
     sessions = Session.objects.filter(participant__study__in=keys)
     if len(keys) != 1:
         return sessions
-    found = runs._default_manager.filter(study=keys[0])
-    if runs is JudgingRun:
-        found = found.filter(purpose=RunPurpose.SCORES)
-    newest = found.order_by(f"-{moment}").values(moment)[:1]
+    newest = runs.filter(study=keys[0]).order_by(f"-{moment}").values(moment)[:1]
     return sessions.filter(ended_at__gt=Coalesce(Subquery(newest), Value(EARLIEST)))
 
 

@@ -37,8 +37,8 @@ def judge_spent(study: Study) -> JudgeSpent:
     runs = JudgingRun.objects.filter(study=study)
     others = JudgeCall.objects.filter(judging_run__in=runs.filter(counts__isnull=True).values("pk"))
     sums = [others.aggregate(number=Count("pk"), money=Sum("cost"), free=Count("pk", filter=Q(cost=None)))]
-    for counts in runs.filter(counts__isnull=False).values_list("counts", flat=True):
-        sums.extend(counts["calls"])
+    for run in runs.filter(counts__isnull=False).only("counts"):
+        sums.extend(run.counts["calls"] if run.counts else ())
     costs = [Decimal(one["money"]) for one in sums if one["money"] is not None]
     counted = sessions_to_score(study).filter(is_retained(study))
     return JudgeSpent(

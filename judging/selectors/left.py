@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.db.models import (
     BooleanField,
@@ -52,7 +53,8 @@ def judged(study: Study, run: JudgingRun | None) -> Judged:
     stands = Q(counting(), Q() if study.protocol.judge_excluded else is_retained(study))
     others = Session.objects.filter(~stands | changed, participant__study=study)
     known = others.values_list("pk", ExpressionWrapper(stands, BooleanField()))
-    kept, gone = [], []
+    kept: list[UUID] = []
+    gone: list[UUID] = []
     for pk, is_judged in known:
         (kept if is_judged else gone).append(pk)
     scores = AnswerScore.objects.filter(run=OuterRef("pk"), score__isnull=False)

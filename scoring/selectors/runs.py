@@ -202,9 +202,7 @@ def _with_counts_since(
 
 def _counted(rows: QuerySet[Any]) -> Coalesce:
     """The number of these rows inside of another query."""
-    number = (
-        rows.order_by().annotate(all=Value(1)).values("all").annotate(number=Count("*")).values("number")
-    )
+    number = rows.order_by().annotate(all=Value(1)).values("all").annotate(number=Count("*")).values("number")
     return Coalesce(Subquery(number), 0, output_field=IntegerField())
 
 

@@ -175,7 +175,7 @@ def _counted(study: Study, public_only: bool) -> Iterator[tuple[str, bool, int]]
         retained=_whether(participant__in=participants.retained_participants(study).values("pk")),
     )
     placed = BatchPrompt.objects.filter(of_public("prompt"), batch__plan__study=study)
-    prompts = set(placed.values_list("prompt", flat=True)) if public_only else None
+    prompts = set(map(int, placed.values_list("prompt", flat=True))) if public_only else None
     for (status, voided, retained), letters in letters_by_set(
         study, sessions, prompts, "status", "voided", "retained"
     ):

@@ -152,11 +152,16 @@ class Days:
         """Some answers get a score or a reason for having none, as they are now."""
         judge = self.chance.choice(self.judges)
         answers = [one for one in answers_to_judge(self.study) if self.chance.random() < 0.7]
-        scores = [
-            AnswerScore(run=judge, answer=one, revision=one.revision, judged_at=self.now, **score)
-            for one in answers
-            for score in [self.chance.choice([{"score": 1.0}, {"score": 0.0}, {"unscored_reason": "empty"}])]
-        ]
+        scores = []
+        for one in answers:
+            score = self.chance.choice([1.0, 0.0, None])
+            reason = "empty" if score is None else ""
+            scores.append(
+                AnswerScore(
+                    run=judge, answer=one, revision=one.revision, score=score, unscored_reason=reason,
+                    judged_at=self.now,
+                )
+            )  # fmt: skip
         scores_store(scores)
         for one in answers[:1]:
             CriterionScore.objects.get_or_create(
