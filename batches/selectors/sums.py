@@ -97,21 +97,35 @@ def written_by_prompt(study: Study, sessions: QuerySet[Session]) -> Counter[int]
     return +found
 
 
-def seconds_by_prompt(study: Study, sessions: QuerySet[Session]) -> dict[int, float]:
-    """Mean time from the first view of a prompt to its last save over the answers with text of these
-    sessions, by the prompt's key; three queries.
+def written_and_seconds(study: Study, sessions: QuerySet[Session]) -> tuple[Counter[int], dict[int, float]]:
+    """The same, and the mean time from the first view of a prompt to the last save of an answer with text, by
+    the prompt's key; three queries.
     """
-    timed = Q(has_text=True, first_seen_at__isnull=False, saved_at__gte=F("first_seen_at"))
-    others = Answer.objects.filter(timed, session__in=_others(sessions)).order_by()
-    rows = others.values_list("prompt").annotate(n=Count("pk"), took=Sum(F("saved_at") - F("first_seen_at")))
-    found = {prompt: (number, took.total_seconds()) for prompt, number, took in rows}
-    for prompts, (texts,) in _counted(study, sessions, Joined("answer_seconds", ",")):
+    timed = Q(first_seen_at__isnull=False, saved_at__gte=F("first_seen_at"))
+    others = Answer.objects.filter(session__in=_others(sessions), has_text=True).order_by()
+    rows = others.values_list("prompt").annotate(
+        number=Count("pk"),
+        n=Count("pk", filter=timed),
+        took=Sum(F("saved_at") - F("first_seen_at"), filter=timed),
+    )
+    written: Counter[int] = Counter()
+    times: dict[int, tuple[int, float]] = {}
+    for prompt, number, n, took in rows:
+        written[prompt] = number
+        times[prompt] = (n, took.total_seconds() if took else 0.0)
+    joined = Joined("answer_states", ""), Joined("answer_seconds", ",")
+    for prompts, (letters, texts) in _counted(study, sessions, *joined):
         seconds = np.fromstring(texts, sep=",").reshape(-1, len(prompts))
-        numbers = (~np.isnan(seconds)).sum(axis=0).tolist()
-        for prompt, number, took in zip(prompts, numbers, np.nansum(seconds, axis=0).tolist(), strict=True):
-            before = found.get(prompt, (0, 0.0))
-            found[prompt] = (before[0] + number, before[1] + took)
-    return {prompt: took / number for prompt, (number, took) in found.items() if number}
+        found = (
+            _is(letters, WRITTEN, prompts).sum(axis=0).tolist(),
+            (~np.isnan(seconds)).sum(axis=0).tolist(),
+            np.nansum(seconds, axis=0).tolist(),
+        )
+        for prompt, number, n, total in zip(prompts, *found, strict=True):
+            written[prompt] += number
+            before = times.get(prompt, (0, 0.0))
+            times[prompt] = (before[0] + n, before[1] + total)
+    return +written, {prompt: total / n for prompt, (n, total) in times.items() if n}
 
 
 def letters_by_set(
@@ -134,17 +148,17 @@ def _counted(
     study: Study, sessions: QuerySet[Session], *columns: Any
 ) -> Iterator[tuple[Sequence[int], Sequence[Any]]]:
     """The prompts of each set in the order of the sums, and these columns of its sessions that are counted:
-    names to group by, then one thing that is joined over them.
+    names to group by, then what is joined over them.
     """
-    *names, joined = columns
+    names = [one for one in columns if isinstance(one, str)]
+    joined = {f"joined_{n}": one for n, one in enumerate(columns) if not isinstance(one, str)}
     places: dict[int, list[int]] = defaultdict(list)
-    rows = BatchPrompt.objects.filter(batch__plan__study=study).order_by("prompt")
-    for batch, prompt in rows.values_list("batch", "prompt"):
+    placed = BatchPrompt.objects.filter(batch__plan__study=study).order_by("prompt")
+    for batch, prompt in placed.values_list("batch", "prompt"):
         places[batch].append(int(prompt))
     counted = sessions.exclude(counted_at=None).exclude(answer_states="").order_by()
-    for batch, *values in (
-        counted.values("batch", *names).annotate(joined=joined).values_list("batch", *names, "joined")
-    ):
+    rows = counted.values("batch", *names).annotate(**joined).values_list("batch", *names, *joined)
+    for batch, *values in rows:
         yield places[batch], values
 
 

@@ -20,7 +20,7 @@ from django.db.models import (
 from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import Answer, BatchPrompt
-from batches.selectors.sums import seconds_by_prompt, sessions_to_score, written_by_prompt
+from batches.selectors.sums import sessions_to_score, written_and_seconds
 from presentation.codes import CodeNames
 from presentation.tables import Named
 from psychometrics.data.places import PUBLIC
@@ -66,11 +66,10 @@ class Question:
 
 
 def study_questions(study: Study, rights: Collection[Can]) -> list[Question]:
-    """Every question that somebody with these rights sees, in the bank's order, without its text: nine
+    """Every question that somebody with these rights sees, in the bank's order, without its text: seven
     queries for any number.
     """
-    answers = written_by_prompt(study, sessions_to_score(study))
-    taken = seconds_by_prompt(study, sessions_to_score(study))
+    answers, taken = written_and_seconds(study, sessions_to_score(study))
     sets = _sets(study)
     held = question_categories(study)
     criteria = Exists(Criterion.objects.filter(prompt=OuterRef("pk")))

@@ -15,12 +15,13 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
+    Sum,
     Value,
 )
 from django.db.models.functions import Coalesce
 
 from batches.models import Session, SessionEvent, SessionEventKind
-from batches.selectors.sums import counting, number_written
+from batches.selectors.sums import answers_written, counting, number_written
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
 from judging.selectors.answers import sessions_to_judge
 from screening.selectors.participants import WENT_ON, is_retained
@@ -42,11 +43,10 @@ class Judged:
 
 
 def judged(study: Study, run: JudgingRun | None) -> Judged:
-    """By the judges of this run; without one nothing is scored. Three queries."""
+    """By the judges of this run; without one nothing is scored. Two queries."""
     sessions = sessions_to_judge(study)
-    answers = number_written(sessions)
     if run is None:
-        return Judged(answers, 0)
+        return Judged(number_written(sessions), 0)
     # Next to all scores are of what is judged now: those that are not are looked for in the few sessions that
     # count no more, or in which an answer was saved after it may have been judged.
     changed = Exists(SessionEvent.objects.filter(session=OuterRef("pk"), kind__in=SAVED_AFTER_THE_END))
@@ -60,7 +60,9 @@ def judged(study: Study, run: JudgingRun | None) -> Judged:
     scores = AnswerScore.objects.filter(run=OuterRef("pk"), score__isnull=False)
     rows = CriterionScore.objects.filter(judging_run=run, run=OuterRef("pk"))
     judges = ScoringRun.objects.filter(Exists(rows), study=study, design_hash=study.design_hash).order_by()
+    written = sessions.order_by().annotate(all=Value(1)).values("all").annotate(n=Sum(answers_written()))
     numbers = judges.values_list(
+        Coalesce(Subquery(written.values("n")), 0, output_field=IntegerField()),
         _counted(scores),
         _counted(scores.filter(answer__session__in=gone)),
         _counted(
@@ -69,7 +71,10 @@ def judged(study: Study, run: JudgingRun | None) -> Judged:
             )
         ),
     )
-    return Judged(answers, min((scored - out - old for scored, out, old in numbers), default=0))
+    found = list(numbers)
+    if not found:
+        return Judged(number_written(sessions), 0)
+    return Judged(found[0][0], min(scored - out - old for _answers, scored, out, old in found))
 
 
 def _counted(rows: QuerySet[Any]) -> Coalesce:

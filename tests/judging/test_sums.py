@@ -16,8 +16,8 @@ from batches.selectors.sums import (
     answers_written,
     has_written,
     number_written,
-    seconds_by_prompt,
     sessions_to_score,
+    written_and_seconds,
     written_by_prompt,
 )
 from batches.services.answers import IncomingText, answer_save, prompt_seen
@@ -181,7 +181,8 @@ def assert_same(days: Days) -> None:
     study, every = days.study, Session.objects.filter(participant__study=days.study)
     answers, taken = answers_counted(answers_to_score(study))
     assert written_by_prompt(study, sessions_to_score(study)) == answers
-    assert seconds_by_prompt(study, sessions_to_score(study)) == pytest.approx(taken)
+    both = written_and_seconds(study, sessions_to_score(study))
+    assert both == (answers, pytest.approx(taken))
     written = {one.pk: one.answers.filter(has_text=True).count() for one in every}
     assert dict(every.annotate(n=answers_written()).values_list("pk", "n")) == written
     assert number_written(every) == sum(written.values())
