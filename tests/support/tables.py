@@ -9,5 +9,5 @@ def migrations_record() -> None:
     """Say of the database that all migrations have run, though its tables were made without them."""
     recorder = MigrationRecorder(connection)
     recorder.ensure_schema()
-    for app, name in MigrationLoader(connection).graph.nodes:
+    for app, name in MigrationLoader(connection).disk_migrations:
         recorder.record_applied(app, name)

@@ -15,7 +15,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from pytest_django import DjangoDbBlocker
 
-from tests.upgrades.states import rendered_when_read
+from tests.upgrades.states import landed, rendered_when_read
 from tests.upgrades.upgrade import kept_rows, rows_insert, state_of
 
 FIRST = Path(__file__).resolve().parent / "releases" / "0.1.0"
@@ -35,10 +35,25 @@ class Databases:
         origin = "" if folder == FIRST else self.at(FIRST)  # on the way to every other state
 
         def migrate() -> None:
+            executor = MigrationExecutor(connection)
+            executor.loader = landed(connection)
             with rendered_when_read():
-                MigrationExecutor(connection).migrate(targets)
+                executor.migrate(targets)
 
         return self._made(json.dumps(targets), origin, migrate)
+
+    def at_present(self) -> str:
+        """The name of a database without rows, brought from the first release to the present."""
+
+        def migrate() -> None:
+            with rendered_when_read():
+                call_command("migrate", verbosity=0)
+
+        return self._made("at present", self.at(FIRST), migrate)
+
+    def fresh(self) -> str:
+        """The name of a database that the real command migrated while it was empty."""
+        return self._made("fresh", "", lambda: call_command("migrate", verbosity=0))
 
     def upgraded(self, folder: Path, *, as_a_site: bool = False) -> str:
         """The name of a database with the rows that `folder` keeps, migrated on with the real command.

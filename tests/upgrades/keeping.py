@@ -53,14 +53,13 @@ def kept_write(
     """Write the state of the site into `folder`; `export` puts a study into a folder below `data`."""
     from django.conf import settings
     from django.db import connection
-    from django.db.migrations.loader import MigrationLoader
 
-    from tests.upgrades.states import landed_migrations, table_rows
+    from tests.upgrades.states import landed, landed_migrations, table_rows
 
     folder.mkdir()
     for slug in slugs:
         export(slug, data / slug)
-    loader = MigrationLoader(connection)
+    loader = landed(connection)
     release = {
         "commit": output_of("git", "rev-parse", "HEAD"),
         "newest_migrations": sorted(loader.graph.leaf_nodes()),

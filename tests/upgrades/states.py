@@ -12,6 +12,8 @@ from unittest.mock import patch
 from django.apps.registry import Apps
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.operations import SeparateDatabaseAndState
 from django.db.migrations.state import ProjectState
 
@@ -21,8 +23,17 @@ OUR_APPS = ("studies", "jobs", "batches", "screening", "judging", "scoring", "re
 
 def landed_migrations() -> dict[str, str]:
     """The sha256 (hex) of every migration file of our own apps, by its path in the repository."""
-    files = sorted(path for app in OUR_APPS for path in (ROOT / app / "migrations").glob("[0-9]*.py"))
+    files = sorted(path for app in OUR_APPS for path in (ROOT / app / "migrations").glob("[!_]*.py"))
     return {str(path.relative_to(ROOT)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def landed(connection: BaseDatabaseWrapper) -> MigrationLoader:
+    """The landed migrations, without what makes all their tables at once."""
+    loader = MigrationLoader(connection, replace_migrations=False)
+    for key, squash in loader.replacements.items():
+        loader.graph.remove_replacement_node(key, squash.replaces)
+        loader.applied_migrations.pop(key, None)
+    return loader
 
 
 @contextmanager

@@ -8,9 +8,8 @@ from typing import Any
 
 from django.core.management.color import no_style
 from django.db import connection, models, transaction
-from django.db.migrations.loader import MigrationLoader
 
-from tests.upgrades.states import table_rows, tables_of
+from tests.upgrades.states import landed, table_rows, tables_of
 
 Rows = list[dict[str, Any]]
 State = Sequence[tuple[str, str]]  # the newest migration of every app
@@ -30,7 +29,7 @@ def kept_rows(folder: Path) -> dict[str, Rows]:
 
 def changes_since(folder: Path) -> list[str]:
     """What the migrations did to the rows that `folder` keeps."""
-    loader = MigrationLoader(connection)
+    loader = landed(connection)
     then, now = loader.project_state(state_of(folder)).apps, loader.project_state().apps
     before, after = tables_of(then), tables_of(now)
     return sorted(
@@ -43,7 +42,7 @@ def changes_since(folder: Path) -> list[str]:
 
 def rows_insert(state: State, rows: Mapping[str, Rows]) -> None:
     """Every row with its key; then PostgreSQL counts on from the highest."""
-    apps = MigrationLoader(connection).project_state(state).apps
+    apps = landed(connection).project_state(state).apps
     of_label = {model._meta.label: model for model in apps.get_models(include_auto_created=True)}
     with transaction.atomic():
         for label, values in rows.items():
