@@ -136,5 +136,6 @@ ON_BOTH: dict[str, tuple[str, ...]] = {
         "operations/test_doctor.py",
         "studies/test_moved_models.py",
         "upgrades/test_upgrades.py",
+        "upgrades/test_squash.py",
     ),
 }

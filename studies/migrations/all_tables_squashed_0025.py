@@ -1,7 +1,7 @@
-"""All tables of an empty database at once, in place of the landed migrations, which would take fifteen times as long.
+"""All tables of an empty database at once, in place of the landed migrations, which take far longer.
 
-They stay: a database on which some of them are applied goes along them, and this is not used. Its name sorts behind
-theirs, as it must: going back, Django reads migrations by name until it knows enough, and not both of them.
+Those stay: a database on which some of them are applied goes along them, and does not use this one. The name comes
+after theirs, as Django goes through both by name on the way back, and would take these models for the earlier ones.
 """
 
 import django.contrib.admin.models

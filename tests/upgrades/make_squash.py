@@ -1,17 +1,17 @@
 """Write the migration that makes all tables at once: `python -m tests.upgrades.make_squash`.
 
-It stands for every landed migration of the apps that know the user, those of others among them, but the newest one
-of each app of ours: where the next one is made, Django looks for that. What the test of squashed migrations still
-finds different is added to the file by hand.
+It stands for all landed migrations of the apps that know the user, other people's among them: they depend on
+each other in circles, so nothing smaller can. Outside stays the newest of each app of ours but its own, as
+`makemigrations` has to find one. What `test_squash.py` still finds different is added to the file by hand.
 """
 
 from tests.upgrades.keeping import ROOT, own_site
 
 HOME = "studies"
-SAYS = """All tables of an empty database at once, in place of the landed migrations, which would take fifteen times as long.
+SAYS = """All tables of an empty database at once, in place of the landed migrations, which take far longer.
 
-They stay: a database on which some of them are applied goes along them, and this is not used. Its name sorts behind
-theirs, as it must: going back, Django reads migrations by name until it knows enough, and not both of them.
+Those stay: a database on which some of them are applied goes along them and does not use this one. The name
+comes after theirs, as Django goes through both by name on the way back, and would take these models for earlier ones.
 """
 
 
@@ -33,22 +33,25 @@ def squash_write() -> None:
     graph = loader.graph
     newest = dict(graph.leaf_nodes())
     outside = {(app, newest[app]) for app in OUR_APPS if app != HOME}
-    knowing = {node for app in OUR_APPS for root in graph.root_nodes(app) for node in graph.backwards_plan(root)}
+    roots = [root for app in OUR_APPS for root in graph.root_nodes(app)]
+    knowing = {node for root in roots for node in graph.backwards_plan(root)}
     replaced = sorted(knowing - outside)
     parents = {parent.key for node in replaced for parent in graph.node_map[node].parents}
-    state = loader.project_state(replaced)
-    squash = Migration(f"all_tables_squashed_{newest[HOME][:4]}", HOME)
-    squash.replaces, squash.dependencies = replaced, sorted(parents - knowing)
     tables = []
-    for (app, _), model in state.models.items():
+    for (app, _), model in loader.project_state(replaced).models.items():
         if app in dict(replaced):
             options = {name: value for name, value in model.options.items() if value not in ([], set())}
             fields = list(model.fields.items())
             tables.append((app, CreateModel(model.name, fields, options, model.bases, model.managers)))
-    squash.operations = [TablesAtOnce(tables)]
-    path = ROOT / HOME / "migrations" / f"{squash.name}.py"
+    parts = {
+        "replaces": replaced,
+        "dependencies": sorted(parents - knowing),
+        "operations": [TablesAtOnce(tables)],
+    }
+    name = f"all_tables_squashed_{newest[HOME][:4]}"
+    squash: Migration = type("Migration", (Migration,), parts)(name, HOME)
     text = MigrationWriter(squash, include_header=False).as_string()
-    path.write_text(f'"""{SAYS}"""\n\n{text}')
+    (ROOT / HOME / "migrations" / f"{name}.py").write_text(f'"""{SAYS}"""\n\n{text}')
 
 
 if __name__ == "__main__":

@@ -4,8 +4,7 @@ import pytest
 from django.contrib.contenttypes.models import ContentType
 from django.core.management import call_command
 
-from tests.upgrades.databases import FIRST, Databases
-from tests.upgrades.states import rendered_when_read
+from tests.upgrades.databases import Databases
 
 BACK = [["scoring", "0005"], ["judging", "zero"], ["screening", "zero"], ["reporting", "zero"]]
 
@@ -19,9 +18,7 @@ def migrate(*step: str) -> None:
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_database_goes_back_app_by_app_and_forward_again(databases: Databases) -> None:
-    with databases.copy_of(databases.at(FIRST)):
-        with rendered_when_read():
-            migrate()
+    with databases.copy_of(databases.at_present()):
         for step in BACK:
             migrate(*step)
         migrate()
