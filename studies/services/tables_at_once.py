@@ -9,7 +9,7 @@ from django.db.migrations.state import ProjectState
 
 
 class TablesAtOnce(Operation):
-    """Make tables of several apps, each with the app it belongs to; they may refer to each other in any order."""
+    """Make tables of several apps, each with its app; they may refer to each other in any order."""
 
     serialization_expand_args = ["tables"]
 
@@ -17,7 +17,7 @@ class TablesAtOnce(Operation):
         self.tables = tables
 
     def state_forwards(self, app_label: str, state: ProjectState) -> None:
-        # Django would make all related models again for each model that comes; like this, all once when they are read.
+        # Otherwise Django makes all related models again for each that comes; so once, when they are read.
         vars(state).pop("apps", None)
         for app, table in self.tables:
             table.state_forwards(app, state)

@@ -11,7 +11,8 @@ HOME = "studies"
 SAYS = """All tables of an empty database at once, in place of the landed migrations, which take far longer.
 
 Those stay: a database on which some of them are applied goes along them and does not use this one. The name
-comes after theirs, as Django goes through both by name on the way back, and would take these models for earlier ones.
+comes after theirs: on the way back Django goes through both by name, and would take these models for
+earlier ones.
 """
 
 

@@ -13,8 +13,8 @@ from tests.upgrades.states import landed
 # Columns have no number here: on SQLite the landed migrations leave them in another order than on PostgreSQL,
 # as a changed column is the last one there, and every statement names the columns that it reads and writes.
 OF_POSTGRESQL = """
-    SELECT 'column', attrelid::regclass, attname, format_type(atttypid, atttypmod), attnotnull, attidentity::text,
-        attcollation::regcollation, pg_get_expr(adbin, adrelid)
+    SELECT 'column', attrelid::regclass, attname, format_type(atttypid, atttypmod), attnotnull,
+        attidentity::text, attcollation::regcollation, pg_get_expr(adbin, adrelid)
     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
         LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
     WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0 AND NOT attisdropped;
@@ -30,7 +30,7 @@ QUOTED = re.compile(r"""'[^']*'|"[^"]*"|[(),]""")
 
 
 def schema() -> Iterator[str]:
-    """A line for each column, constraint, index, sequence and trigger, with all that the database knows of it."""
+    """A line for each column, constraint, index, sequence and trigger, with all that is known of it."""
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
             for query in OF_POSTGRESQL.split(";"):
