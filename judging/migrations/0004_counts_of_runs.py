@@ -7,7 +7,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('batches', '0016_sums_of_sessions'),
-        ('judging', '0002_worker_leases'),
+        ('judging', '0003_after_the_tables_at_once'),
     ]
 
     operations = [
