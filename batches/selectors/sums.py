@@ -2,11 +2,11 @@
 from the answers of the others.
 """
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-import numpy as np
 from django.db.models import (
     Aggregate,
     Case,
@@ -28,7 +28,7 @@ from django.db.models.functions import Coalesce, Length, Replace
 
 from batches.models import Answer, BatchPrompt, Session
 from batches.rules.statuses import SessionStatus
-from batches.rules.sums import WRITTEN
+from batches.rules.sums import LETTERS, WRITTEN
 from studies.models import Study
 
 
@@ -93,7 +93,8 @@ def written_by_prompt(study: Study, sessions: QuerySet[Session]) -> Counter[int]
     others = Answer.objects.filter(session__in=_others(sessions), has_text=True).order_by()
     found = Counter(dict(others.values_list("prompt").annotate(number=Count("pk"))))
     for prompts, (letters,) in _counted(study, sessions, Joined("answer_states", "")):
-        found.update(dict(zip(prompts, _is(letters, WRITTEN, prompts).sum(axis=0).tolist(), strict=True)))
+        for place, prompt in enumerate(prompts):
+            found[prompt] += letters[place :: len(prompts)].count(WRITTEN)
     return +found
 
 
@@ -115,16 +116,12 @@ def written_and_seconds(study: Study, sessions: QuerySet[Session]) -> tuple[Coun
         times[prompt] = (n, took.total_seconds() if took else 0.0)
     joined = Joined("answer_states", ""), Joined("answer_seconds", ",")
     for prompts, (letters, texts) in _counted(study, sessions, *joined):
-        seconds = np.fromstring(texts, sep=",").reshape(-1, len(prompts))
-        found = (
-            _is(letters, WRITTEN, prompts).sum(axis=0).tolist(),
-            (~np.isnan(seconds)).sum(axis=0).tolist(),
-            np.nansum(seconds, axis=0).tolist(),
-        )
-        for prompt, number, n, total in zip(prompts, *found, strict=True):
-            written[prompt] += number
-            before = times.get(prompt, (0, 0.0))
-            times[prompt] = (before[0] + n, before[1] + total)
+        seconds = list(map(float, texts.split(",")))
+        for place, prompt in enumerate(prompts):
+            known = [one for one in seconds[place :: len(prompts)] if not math.isnan(one)]
+            written[prompt] += letters[place :: len(prompts)].count(WRITTEN)
+            n, total = times.get(prompt, (0, 0.0))
+            times[prompt] = (n + len(known), total + math.fsum(known))
     return +written, {prompt: total / n for prompt, (n, total) in times.items() if n}
 
 
@@ -135,9 +132,12 @@ def letters_by_set(
     of these prompts, or of all. Two queries.
     """
     for places, (*held, letters) in _counted(study, sessions, *facts, Joined("answer_states", "")):
-        wanted = [place for place, prompt in enumerate(places) if prompts is None or prompt in prompts]
-        codes, numbers = np.unique(_table(letters, places)[:, wanted], return_counts=True)
-        yield tuple(held), Counter(dict(zip(map(chr, codes.tolist()), numbers.tolist(), strict=True)))
+        wanted = [
+            letters[place :: len(places)]
+            for place, prompt in enumerate(places)
+            if prompts is None or prompt in prompts
+        ]
+        yield tuple(held), +Counter({one: sum(own.count(one) for own in wanted) for one in LETTERS.values()})
 
 
 def _others(sessions: QuerySet[Session]) -> QuerySet[Session, Any]:
@@ -160,12 +160,3 @@ def _counted(
     rows = counted.values("batch", *names).annotate(**joined).values_list("batch", *names, *joined)
     for batch, *values in rows:
         yield places[batch], values
-
-
-def _table(letters: str, prompts: Sequence[int]) -> Any:
-    """A row for each session, a column for each prompt, the codes of letters in it."""
-    return np.frombuffer(letters.encode(), np.uint8).reshape(-1, len(prompts))
-
-
-def _is(letters: str, letter: str, prompts: Sequence[int]) -> Any:
-    return _table(letters, prompts) == ord(letter)
