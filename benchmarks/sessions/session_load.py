@@ -175,14 +175,14 @@ def main() -> None:
         ):
             texts = Texts()
             measured = asyncio.run(work(people, url, texts, arguments))
-        unconfirmed, lost = texts_not_held(texts)
+        stored, nowhere, missing = texts_not_held(texts)
         log = (folder / "web.log").read_text()
     report(measured, arguments)
     print(
-        f"  {len(texts.confirmed):,} confirmed texts; {unconfirmed} more unanswered at the end, but stored; "
-        f"lost: {lost}"
+        f"  {len(texts.confirmed):,} confirmed texts; {stored} more unanswered at the end, but stored; "
+        f"lost: {missing} confirmed, {nowhere} unanswered"
     )
-    if lost or any(kind.failures for kind in measured.values()):
+    if missing or nowhere or any(kind.failures for kind in measured.values()):
         sys.exit(f"Not all is well. The end of the server's log:\n{log[-3000:]}")
 
 
@@ -306,9 +306,9 @@ async def processor_shares(measured_from: float, seconds: float) -> None:
     print("  of one core: " + ", ".join(f"{name} {used / seconds:.1%}" for name, used in shares.items()))
 
 
-def texts_not_held(texts: Texts) -> tuple[int, int]:
-    """How many unanswered texts the database holds all the same, and how many texts are lost: not in the
-    history under their number, newest and not the answer, or unanswered and nowhere.
+def texts_not_held(texts: Texts) -> tuple[int, int, int]:
+    """How many unanswered texts the database holds all the same, how many it does not, and how many confirmed
+    texts are not in the history under their number, or newest and not the answer.
     """
     from batches.models import Answer, Revision
 
@@ -327,14 +327,14 @@ def texts_not_held(texts: Texts) -> tuple[int, int]:
     }
     missing = [place for place, text in texts.confirmed.items() if by_number.get(place) != text]
     # What was stored unanswered is newer than the newest that was confirmed.
+    unanswered = set(texts.unanswered.values())
     overwritten = [
         place
-        for place, stored in newest.items()
-        if current.get(place) != stored and current[place][1] not in texts.unanswered.values()
+        for place, held in newest.items()
+        if current.get(place) != held and current.get(place, (0, ""))[1] not in unanswered
     ]
     stored = [sent for sent, text in texts.unanswered.items() if by_sequence.get(sent) == text]
-    nowhere = len(texts.unanswered) - len(stored)
-    return len(stored), len(missing) + len(overwritten) + nowhere
+    return len(stored), len(texts.unanswered) - len(stored), len(missing) + len(overwritten)
 
 
 def report(measured: Kinds, arguments: argparse.Namespace) -> None:
