@@ -6,11 +6,9 @@ from django import forms
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Tags, Warning as CheckWarning, register
-from django.db.backends.signals import connection_created
 
 from config.private_files import exposed_paths
 from studies.forms.texts import BOUNDS
-from studies.services.database import moments_read_quickly
 
 
 class WiringConfig(AppConfig):
@@ -20,7 +18,6 @@ class WiringConfig(AppConfig):
 
     def ready(self) -> None:
         """Every field, those of Django's own forms too, says what is beyond its bounds in our words."""
-        connection_created.connect(moments_read_quickly)
         forms.Field.default_error_messages |= BOUNDS
 
 

@@ -111,6 +111,7 @@ def database(url: str | None) -> dict[str, Any]:
     else:
         own = settings.get("OPTIONS", {})
         options = f"{POSTGRESQL_OPTIONS} {own.get('options', '')}".strip()
+        settings["ENGINE"] = "config.postgresql"
         settings["OPTIONS"] = {**own, "options": options}
     # Web threads keep their connection; workers and commands end with theirs.
     settings["CONN_MAX_AGE"] = 60

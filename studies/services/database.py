@@ -29,23 +29,6 @@ def database_now() -> datetime:
     return cast(datetime, moment).astimezone(UTC)
 
 
-def moments_read_quickly(connection: Any, **_sent: object) -> None:
-    """Let a new connection to PostgreSQL read moments in a third of the time that Django's reader takes,
-    which is most of what an answer of an export costs.
-    """
-    if connection.vendor != "postgresql" or connection.timezone != UTC:
-        return
-    from psycopg.types.datetime import TimestamptzLoader  # a site on SQLite needs none of it
-
-    class MomentLoader(TimestamptzLoader):
-        timezone = UTC  # Django looks for it, and leaves this reader in its place
-
-        def load(self, data: Any) -> datetime:
-            return datetime.fromisoformat(str(data, "ascii")).astimezone(UTC)
-
-    connection.connection.adapters.register_loader("timestamptz", MomentLoader)
-
-
 @contextmanager
 def one_of_many_writes() -> Iterator[None]:
     """A transaction of work that stores many rows, slice by slice, while people save their answers.

@@ -1,0 +1,1 @@
+"""PostgreSQL as the site reads it (`base`)."""
