@@ -44,7 +44,7 @@ WHERE session.id = answer.session_id AND person.study_id = %s AND answer.has_tex
 
 def export(contents: str) -> int:
     from scoring.models import ExportContents
-    from scoring.services.export_files import tables_file_make
+    from scoring.services.exports import tables_file_make
 
     return tables_file_make(
         study=large(), contents=ExportContents(contents), actor=None, software="benchmark", now=now(),

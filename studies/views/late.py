@@ -4,9 +4,12 @@ Most processes never show most pages: a worker, a command or a check needs their
 name a page's module instead of importing it; `tests/architecture` loads every one of them.
 """
 
+from collections.abc import Callable
 from functools import cached_property
 from importlib import import_module
 from typing import Any
+
+from django.http import HttpResponseBase
 
 
 class LateViews:
@@ -15,7 +18,7 @@ class LateViews:
     def __init__(self, module: str) -> None:
         self._module = module
 
-    def __getattr__(self, name: str) -> "LateView":
+    def __getattr__(self, name: str) -> Callable[..., HttpResponseBase]:
         return LateView(self._module, name)
 
 

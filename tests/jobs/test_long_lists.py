@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP
@@ -44,7 +45,7 @@ def asked(client: Client, address: str) -> Job:
     """The job to which the address leads."""
     response = client.get(address)
     assert response.status_code == 302, response.content
-    return Job.objects.get(pk=response.url.strip("/").rpartition("/")[2])
+    return Job.objects.get(pk=response["Location"].strip("/").rpartition("/")[2])
 
 
 def whole(client: Client, address: str) -> bytes:
@@ -152,9 +153,9 @@ def test_a_list_is_gone_after_an_hour_and_one_that_was_called_off_is_never_there
     assert refused.redirect_chain
 
 
-def grow_old(folder: os.PathLike[str]) -> None:
+def grow_old(folder: Path) -> None:
     then = timezone.now().timestamp() - KEPT.total_seconds() - 60
-    for path in (folder, *(os.path.join(folder, name) for name in os.listdir(folder))):
+    for path in (folder, *folder.iterdir()):
         os.utime(path, (then, then))
 
 
@@ -186,7 +187,7 @@ def test_a_second_factor_is_proved_to_ask_for_a_list_and_again_to_take_it_late(
     for record in session["account_authentication_methods"]:
         record["at"] -= 24 * 60 * 60
     session.save()
-    assert "reauthenticate" in client.get(file).url
+    assert "reauthenticate" in client.get(file)["Location"]
 
 
 def test_an_archived_study_starts_no_job_and_gives_its_lists_at_once(

@@ -50,6 +50,11 @@ class ScriptedJudge:
     def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> ChatRequest | None:
         return None
 
+    def names(
+        self, task: JudgeTask, positions: tuple[int | None, ...]
+    ) -> Callable[[str], tuple[bytes, int]] | None:
+        return None
+
     def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
         if self.stops_after is not None and len(self.asked) >= self.stops_after:
             raise CallStopped(())
