@@ -1,8 +1,10 @@
 """The JSON endpoints of the participant's pages: answers, their flags and previews, notices, practice."""
 
+from contextlib import suppress
 from datetime import datetime
 from uuid import UUID
 
+from django.db import DatabaseError
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from ninja import Router
@@ -59,9 +61,11 @@ def save_answer(
         incoming=IncomingText(**body.model_dump()),
         now=now,
     )
-    # At the end the page asks by itself.
-    goes_on = receipt.saved and receipt.seconds_left > 0
-    return _as_reply(receipt, _state(request, session_id, now) if goes_on else None)
+    state = None
+    if receipt.saved and receipt.seconds_left > 0:  # at the end the page asks by itself
+        with suppress(DatabaseError):  # what is stored is not said to have failed
+            state = _state(request, session_id, now)
+    return _as_reply(receipt, state)
 
 
 @router.get("/sessions/{uuid:session_id}/answers/{int:position}", response={200: schemas.Current, **PROBLEMS})

@@ -11,6 +11,7 @@ PNG, JPEG = b"\x89PNG\r\n\x1a\n", b"\xff\xd8"
 START_OF_SCAN = 0xDA
 FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}  # the others are tables
 BARE = frozenset({0x01, *range(0xD0, 0xDA)})  # markers without a length
+MOST_PIXELS = 178_956_970  # half a gigabyte once it is unpacked; a few kilobytes may say more
 
 
 def picture_type(content: bytes) -> str | None:
@@ -18,7 +19,7 @@ def picture_type(content: bytes) -> str | None:
     if content.startswith(PNG):
         chunks = list(_png_chunks(content))
         whole = chunks[:1] == [b"IHDR"] and b"IDAT" in chunks and chunks[-1] == b"IEND"
-        return "image/png" if whole else None
+        return "image/png" if whole and _is_shown(content[16:20], content[20:24]) else None
     return "image/jpeg" if content.startswith(JPEG) and _has_frame(content) else None
 
 
@@ -36,6 +37,10 @@ def _png_chunks(content: bytes) -> Iterator[bytes]:
         place = end + 4
 
 
+def _is_shown(width: bytes, height: bytes) -> bool:
+    return 0 < int.from_bytes(width) * int.from_bytes(height) <= MOST_PIXELS
+
+
 def _has_frame(content: bytes) -> bool:
     place, frame = len(JPEG), False
     while place + 4 <= len(content) and content[place] == 0xFF:
@@ -46,6 +51,6 @@ def _has_frame(content: bytes) -> bool:
         if marker == START_OF_SCAN:
             return frame
         if marker in FRAMES:  # length 2, precision 1, height 2, width 2
-            frame = any(content[place + 5 : place + 7]) and any(content[place + 7 : place + 9])
+            frame = _is_shown(content[place + 7 : place + 9], content[place + 5 : place + 7])
         place += 2 if marker in BARE else 2 + int.from_bytes(content[place + 2 : place + 4])
     return False

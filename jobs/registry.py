@@ -35,6 +35,8 @@ class JobKind:
     tidy: Callable[..., None] | None = None
     page: str = ""
     all_or_nothing: bool = False
+    is_quick: bool = False
+    in_archive: bool = False
 
 
 _kinds: dict[str, JobKind] = {}
@@ -50,6 +52,8 @@ def job_kind(
     tidy: Callable[..., None] | None = None,
     page: str = "",
     all_or_nothing: bool = False,
+    is_quick: bool = False,
+    in_archive: bool = False,
 ) -> Callable[[Function], Function]:
     """Register the function as this kind of job.
 
@@ -57,14 +61,26 @@ def job_kind(
     first. `restartable`: run again from its beginning after its worker was killed; otherwise it fails then,
     and says so. `tidy`: called with the job's arguments once it has ended for good, whichever way.
     `page`: where it is started, to which one that failed leads back; in its study, or of the site.
-    `all_or_nothing`: what was refused or called off has stored nothing, and that is said.
+    `all_or_nothing`: what was refused or called off has stored nothing, and that is said. `is_quick`: over
+    in seconds, so it need not wait behind one that runs for long. `in_archive`: it only keeps what pages
+    show, so it runs in an archived study, too.
     """
 
     def register(function: Function) -> Function:
         if name in _kinds and _kinds[name].run.__module__ != function.__module__:
             raise ValueError(f"two kinds of jobs are called {name!r}")
         _kinds[name] = JobKind(
-            name, label, can, function, once_per_study, restartable, tidy, page, all_or_nothing
+            name,
+            label,
+            can,
+            function,
+            once_per_study,
+            restartable,
+            tidy,
+            page,
+            all_or_nothing,
+            is_quick,
+            in_archive,
         )
         return function
 

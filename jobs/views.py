@@ -93,7 +93,7 @@ def _state(_request: HttpRequest, job: Job) -> HttpResponse:
     return JsonResponse(job_shown(job, now=server_now()).as_json())
 
 
-def _list_handed_over(request: HttpRequest, study: Study) -> HttpResponseBase | None:
+def list_handed_over(request: HttpRequest, study: Study) -> HttpResponseBase | None:
     """To the job that writes the list. Where none may begin, as in an archived study, the page writes it."""
     try:
         job = list_start(
@@ -102,9 +102,6 @@ def _list_handed_over(request: HttpRequest, study: Study) -> HttpResponseBase | 
     except Refused:
         return None
     return redirect("staff_job", job_id=job.pk)
-
-
-csv_files.hands_over.append(_list_handed_over)
 
 
 @require_safe

@@ -5,6 +5,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from formats.wording import gettext_noop
 from jobs.context import FINE, JobContext, JobResult, Part
+from jobs.models import Job
 from jobs.registry import job_kind
 from judging.models import JudgingRun
 from judging.services.audit_asking import DRAWING
@@ -55,7 +56,7 @@ def be_current(job: JobContext, *, until: int) -> None:
     audits_compute(study=job.study, now=job.clock())
     if job.actor is None or Can.JUDGE in study_rights(job.actor, job.study):
         bring_up(job, until=until)
-    elif out_of_date(job.study):
+    elif out_of_date(job.study).beside_audits:
         raise ResultsOutOfDate(
             _("Results are missing or older than the answers. Ask a lead of the study to recompute them.")
         )
@@ -117,7 +118,14 @@ def export(job: JobContext, *, contents: str) -> JobResult:
     )
 
 
-@job_kind(AUDITS, label=gettext_lazy("Compare the judges with people"), can=Can.REVIEW, page="staff_audits")
+@job_kind(
+    AUDITS,
+    label=gettext_lazy("Compare the judges with people"),
+    can=Can.REVIEW,
+    page="staff_audits",
+    is_quick=True,
+    in_archive=True,
+)
 def audits(job: JobContext) -> JobResult:
     """Compute what people say beside the judges from the ratings of every sample as they are now."""
     from scoring.services.audits import audits_compute
@@ -132,7 +140,9 @@ def audits(job: JobContext) -> JobResult:
     )
 
 
-@job_kind(DRAWING, label=gettext_lazy("Draw an audit sample"), can=Can.JUDGE, page="staff_audits")
+@job_kind(
+    DRAWING, label=gettext_lazy("Draw an audit sample"), can=Can.JUDGE, page="staff_audits", is_quick=True
+)
 def draw_audit(
     job: JobContext, *, run: int, size: int, seed: int | None, public_only: bool, language: str
 ) -> JobResult:
@@ -144,7 +154,8 @@ def draw_audit(
     with translation.override(language):
         sample = audit_draw_once(
             run=JudgingRun.objects.select_related("study").get(pk=run, study=job.study),
-            size=size, seed=seed, public_only=public_only, actor=job.actor, now=job.clock(),
+            size=size, seed=seed, public_only=public_only, actor=job.actor,
+            asked_at=Job.objects.values_list("created_at", flat=True).get(pk=job.number), now=job.clock(),
         )  # fmt: skip
     audits_compute(study=job.study, now=job.clock())
     return JobResult(

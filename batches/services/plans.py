@@ -23,6 +23,7 @@ from batches.selectors.plans import (
     PUBLIC_REPORT,
     people_per_batch,
     people_per_prompt,
+    plan_matches,
     plan_places,
     prompt_traits,
 )
@@ -155,7 +156,11 @@ def _slots(batches: int, protocol: ProtocolSettings, rng: np.random.Generator) -
 def _replace_plan(
     plan: BatchPlan, batches: Sequence[Sequence[int]], slots: Sequence[Slot], actor: User | None
 ) -> BatchPlan:
-    study_lock(plan.study)  # Where there is no plan yet, its row cannot keep two builders apart.
+    # Where there is no plan yet, its row cannot keep two builders apart.
+    if not plan_matches(plan, study_lock(plan.study)):
+        raise BatchesRefused(
+            _("The settings were changed meanwhile; nothing was stored. Build the question sets again.")
+        )
     old = BatchPlan.objects.select_for_update().filter(study=plan.study).first()
     if old is not None:
         people = Session.objects.filter(batch__plan=old).count()

@@ -168,10 +168,11 @@ def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponseBase
     plan = BatchPlan.objects.filter(study=study).first()
     listing = Listing(request, SET_COLUMNS)
     report, job = (plan_report(plan, rights_here(request)) if plan else {}), unless_done(study, BUILDING)
+    lacks_report = report is None
     if report is None:
         report, job = {}, _report_asked(request, study)
     rows = listing.sorted(set_rows(report, code_names(study)) if report else ())
-    if listing.wants_csv:
+    if listing.wants_csv and not lacks_report:
         return listing.csv(rows, "question-sets", study)
     context = {
         "study": study,

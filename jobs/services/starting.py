@@ -57,7 +57,9 @@ def job_start(
             )
             job_event(job, StudyEventKind.JOB_STARTED, now, actor=actor)
             if study is not None:  # locked: whoever archives it at this moment finds the job, or was first
-                require_not_archived(study_lock(study))
+                row = study_lock(study)
+                if not known.in_archive:
+                    require_not_archived(row)
     except IntegrityError:
         found = Job.objects.filter(only_one=only_one, state__in=OPEN).first() if only_one else None
         if found is None:

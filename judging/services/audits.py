@@ -33,17 +33,25 @@ def audit_draw(
 
 
 def audit_draw_once(
-    *, run: JudgingRun, size: int, seed: int | None, public_only: bool, actor: User, now: datetime
+    *,
+    run: JudgingRun,
+    size: int,
+    seed: int | None,
+    public_only: bool,
+    actor: User,
+    asked_at: datetime,
+    now: datetime,
 ) -> AuditSample:
-    """Draw as `audit_draw` does, by chance without a seed. What the same person has just drawn from this run
-    by the same wishes is not drawn once more: that sample is given back. Raises DrawRefused.
+    """Draw as `audit_draw` does, by chance without a seed. What the same person has drawn from this run by
+    the same wishes since a minute before they asked is not drawn once more: that sample is given back, also
+    to a job that was killed after it was stored. Raises DrawRefused.
     """
     found = _drawn(run, size, random_seed() if seed is None else seed, public_only)
     wished = {"size": size, "public_only": found.public_only} | ({} if seed is None else {"seed": seed})
     with transaction.atomic():
         JudgingRun.objects.select_for_update(no_key=True).get(pk=run.pk)
         drawn = AuditSample.objects.filter(judging_run=run)
-        before = made_just_now(drawn, moment="drawn_at", now=now, drawn_by=actor)
+        before = made_just_now(drawn, moment="drawn_at", now=asked_at, drawn_by=actor)
         if before and wished.items() <= _wishes_of(before).items():
             return before
         return _sample_store(run, found, actor, now)

@@ -319,7 +319,7 @@ def sums(now: datetime) -> Iterator[Finding]:
     except DatabaseError:  # that is said of the database
         return
     facts = {"n": counted(looked_at), "all": counted(number)}
-    detail = _("recounted %(n)s of %(all)s sessions that are counted, and runs of judges") % facts
+    detail = _("sessions recounted: %(n)s of %(all)s; runs of judges, too") % facts
     if wrong:
         detail += "; " + _("wrong: %(which)s") % {"which": ", ".join(wrong[:SUMS_NAMED])}
     remedy = _("run: %(command)s") % {"command": "python manage.py recount_sums"}

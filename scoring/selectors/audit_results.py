@@ -5,9 +5,10 @@ many of them were drawn was kept at the draw.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from formats.canonical import canonical_sha256
 from judging.models import AuditSample, ScoringRun
@@ -147,11 +148,18 @@ def audit_facts(sample: AuditSample, scope: Scope) -> AuditFacts:
     )
 
 
-def audit_result(sample: AuditSample, scope: Scope = Scope.ALL) -> AuditResult:
-    """Everything there is to say, in a few queries."""
+def audit_result(
+    sample: AuditSample,
+    scope: Scope = Scope.ALL,
+    compute: Callable[[AuditFacts], Mapping[str, Any]] | None = None,
+) -> AuditResult:
+    """Everything there is to say, in a few queries. What is not stored of the ratings as they are is computed
+    by `compute`, if given; else what is stored stands.
+    """
     facts = audit_facts(sample, scope)
     stored, drawn = facts.stored(), sum(stratum.drawn for stratum in facts.frame)
-    found = stored.judges if stored else {}
+    is_current = stored is not None and stored.inputs_sha256 == facts.sha256
+    found = compute(facts) if compute and not is_current else stored.judges if stored else {}
     return AuditResult(
         drawn=drawn,
         gone=drawn - len(facts.human),
@@ -163,7 +171,7 @@ def audit_result(sample: AuditSample, scope: Scope = Scope.ALL) -> AuditResult:
             if str(judge.pk) in found
         ),
         strata=tuple(_audited_stratum(one, facts) for one in facts.frame),
-        is_current=stored is not None and stored.inputs_sha256 == facts.sha256,
+        is_current=is_current or compute is not None,
     )
 
 

@@ -12,6 +12,7 @@ from psychometrics.inference.estimates import none_if_nan
 from scoring.export.rows.judges import AgreementRow, AuditResultRow, AuditRow
 from scoring.models import MeasureRow
 from scoring.selectors.agreements import study_agreements
+from scoring.selectors.audit_agreements import judges_beside_people
 from scoring.selectors.audit_results import audit_result
 from scoring.selectors.export_columns import run_numbers, stored_columns
 from scoring.selectors.scopes import scope_to_leave
@@ -77,7 +78,7 @@ def audit_result_rows(study: Study) -> Iterator[AuditResultRow]:
     """Every sample, in the one scope that leaves the site; what is said of it, by judge."""
     numbers, scope = run_numbers(study), scope_to_leave(study)
     for number, sample in enumerate(study_samples(study).reverse(), start=1):
-        result = audit_result(sample, scope)
+        result = audit_result(sample, scope, judges_beside_people)
         counts = {"drawn": result.drawn, "rated": result.rated, "raters": result.raters}
         for judge in result.judges:
             place = {"scope": scope, "sample": number, "run": numbers[judge.run.pk]}

@@ -85,7 +85,7 @@ def study_export(
     try:
         with new_folder(target, replace=replace) as folder, snapshot():
             study.refresh_from_db()
-            if found := out_of_date(study):
+            if (found := out_of_date(study)).beside_audits:
                 raise ResultsOutOfDate(
                     f"Missing, or older than the answers: {found}. Nothing was written; export_study "
                     f"{study.slug} computes it first. If answers are being judged, let the run end or "

@@ -49,7 +49,12 @@ class OutOfDate:
     audits: bool
 
     def __bool__(self) -> bool:
-        return bool(self.results or self.measurements or self.agreement or self.audits)
+        return self.beside_audits or self.audits
+
+    @property
+    def beside_audits(self) -> bool:
+        """Anything that an export cannot compute by itself: people may rate all day long."""
+        return bool(self.results or self.measurements or self.agreement)
 
     def __str__(self) -> str:
         named = {"results": len(self.results), "measurement": len(self.measurements)}

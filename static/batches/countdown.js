@@ -29,6 +29,7 @@ export class Countdown extends EventTarget {
     this.awakeSince = 0;
     this.heardOf = 0;
     this.busyUntil = 0;
+    this.refusals = 0; // one after the other
     // The page was made after its request began: counting from there never promises too much.
     this.endsAt = secondsLeft * 1_000;
     this.#mark();
@@ -58,10 +59,7 @@ export class Countdown extends EventTarget {
 
   // Resolves to whether the server has answered; one question at a time. A busy server is asked again when it said.
   async ask() {
-    if (performance.now() < this.busyUntil) {
-      this.#endIfDue();
-      return false;
-    }
+    if (performance.now() < this.busyUntil) return false;
     this.asking ??= this.#askAwake().finally(() => (this.asking = null));
     return this.asking;
   }
@@ -81,11 +79,13 @@ export class Countdown extends EventTarget {
     try {
       const reply = await fetch(this.url, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
       if (isBusy(reply)) return this.#wait(reply);
+      this.refusals = 0;
       const clock = await readReply(reply);
       if (reply.ok) this.learn(clock, askedAt);
       else this.#refused(reply);
       return reply.ok;
     } catch {
+      this.refusals = 0;
       this.#tell("unheard");
       return false;
     }
@@ -130,6 +130,7 @@ export class Countdown extends EventTarget {
 
   // The server has no time for questions: not all pages shall come again at once.
   #wait(reply) {
+    this.refusals += 1;
     const pause = 1_000 * Math.max(1, Number(reply.headers.get("Retry-After"))) * (1 + Math.random());
     this.busyUntil = performance.now() + pause;
     this.#plan(pause);
@@ -145,9 +146,9 @@ export class Countdown extends EventTarget {
     }, delay);
   }
 
-  // Without an answer of the server the last known end holds.
+  // Without an answer of the server the last known end holds; one that was too busy is asked once more before.
   #endIfDue() {
-    if (this.secondsLeft() === 0) this.#end("expired");
+    if (this.secondsLeft() === 0 && this.refusals !== 1) this.#end("expired");
   }
 
   #return() {

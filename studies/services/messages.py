@@ -174,6 +174,7 @@ def _message(task: str, kwargs: dict[str, Any], queue: str, expires: float | Non
                 "delivery_info": {"exchange": queue, "routing_key": queue},
                 "body_encoding": "base64",
                 "delivery_tag": str(uuid.uuid4()),
+                **({} if expires is None else {"expiration": str(int(expires * 1000))}),
             },
         }
     )

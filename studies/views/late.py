@@ -39,6 +39,8 @@ class LateView:
         return self.view(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "view_class":  # Django looks for it to name a view, which would load all of them
-            raise AttributeError(name)
+        # Django looks for the first to name a view, which would load all of them; the other is missing where
+        # the URLconf is wrong.
+        if name in {"view_class", "view"}:
+            raise AttributeError(f"{self.__module__} has no view {self.__name__}")
         return getattr(self.view, name)

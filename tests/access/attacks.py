@@ -214,4 +214,5 @@ OF_JOBS = {
     "import_models": "staff_models_upload",
     "import_table": "staff_models_table",
     "demo_study": "staff_demo_study",
+    "plan": "staff_planner",
 }

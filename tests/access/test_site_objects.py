@@ -42,7 +42,7 @@ from tests.access.attacks import (
 pytestmark = pytest.mark.django_db
 SCORES = ModelResults(responses=tuple(ModelResponse("M", name, 1, 0.5) for name in PROMPTS))
 # Writes that reach nothing that studies share: studies of one's own, and a question that is on no record.
-REACH_NOTHING = {"staff_study_new", "staff_demo_study", "staff_judge_try"}
+REACH_NOTHING = {"staff_study_new", "staff_demo_study", "staff_judge_try", "staff_planner"}
 IDS = {
     "slug": "alpha",
     "number": 1,

@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import ssl
 import subprocess
 import sys
 import threading
@@ -23,6 +24,7 @@ from config.celery import app
 from jobs.services.starting import WORK as JOBS_WORK
 from judging.tasks import WORK
 from studies.services import messages
+from studies.services.brokers.redis import RedisBroker
 from studies.services.mails.mails import SEND
 from studies.services.messages import NotSent, messages_waiting, notify_workers, task_send
 from tests.conftest import broker_in
@@ -192,3 +194,9 @@ def test_an_unreadable_message_is_thrown_away(queue: Path) -> None:
         (queue / "0_half.upkeep.msg").write_text("")
         assert channel._get("upkeep") == {"n": 1}
     assert list(queue.iterdir()) == []
+
+
+@pytest.mark.parametrize("written", ["CERT_REQUIRED", "required"])
+def test_the_address_of_redis_may_name_certificates_as_the_workers_library_does(written: str) -> None:
+    broker = RedisBroker(f"rediss://broker.example:6380/1?ssl_cert_reqs={written}", 1.0)
+    assert broker._redis.connection_pool.make_connection().cert_reqs == ssl.CERT_REQUIRED

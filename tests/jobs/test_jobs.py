@@ -14,6 +14,8 @@ from jobs.services.claims import KILLED, KILLED_AGAIN, LEASE, job_claim, job_end
 from jobs.services.starting import JobUnderWay, job_cancel, job_start
 from jobs.services.working import FAILED, jobs_work
 from studies.models import Study, StudyEvent, User
+from studies.roles import Can
+from studies.services.studies import StudyArchived
 from tests.jobs.conftest import Counting
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -190,3 +192,33 @@ def wait_for(condition: Callable[[], bool]) -> None:
             return
         threading.Event().wait(0.05)
     pytest.fail("not within 10 s")
+
+
+def test_what_is_over_in_seconds_does_not_wait_behind_what_runs_for_long(
+    counting: Counting, study: Study, lead: User, now: datetime
+) -> None:
+    quick = Counting()
+    quick.release.set()
+    registry.job_kind("count_quickly", label="Count", can=Can.JUDGE, is_quick=True)(quick)
+    job_start(kind="count", study=study, actor=lead, now=now)
+    worker = working(now)
+    assert counting.begun.wait(20)
+    others = [
+        job_start(kind=kind, study=study, actor=lead, now=now) for kind in ("count_quickly", "count_once")
+    ]
+    assert jobs_work(clock=lambda: now) == 1
+    states = [Job.objects.get(pk=one.pk).state for one in others]
+    assert states == [JobState.DONE, JobState.WAITING]
+    counting.release.set()
+    worker.join(20)
+    assert set(Job.objects.values_list("state", flat=True)) == {JobState.DONE}
+
+
+def test_an_archived_study_starts_only_what_keeps_what_its_pages_show(
+    counting: Counting, study: Study, lead: User, now: datetime
+) -> None:
+    registry.job_kind("count_kept", label="Count", can=Can.JUDGE, in_archive=True)(counting)
+    Study.objects.update(archived_at=now)
+    with pytest.raises(StudyArchived):
+        job_start(kind="count", study=study, actor=lead, now=now)
+    assert job_start(kind="count_kept", study=study, actor=lead, now=now).state == JobState.WAITING

@@ -32,7 +32,7 @@ def test_a_wrong_sum_is_named_and_mended(
     assert sorted(session.answer_states) == ["n", "n", "s", "w"]
     (finding,) = sums(later)
     assert (finding.ok, finding.detail) == (
-        True, "recounted 1 of 1 sessions that are counted, and runs of judges",
+        True, "sessions recounted: 1 of 1; runs of judges, too",
     )  # fmt: skip
     Session.objects.update(answer_states="wwww")
     (finding,) = sums(later)

@@ -1,5 +1,6 @@
 """The broker of production: each queue is a list in Redis, from whose other end workers take."""
 
+import re
 from types import TracebackType
 from typing import Self
 
@@ -7,15 +8,22 @@ from redis import Redis, RedisError
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+# As the workers' library writes it, which takes the other form too.
+CERTIFICATES = re.compile(r"(ssl_cert_reqs=)CERT_(\w+)")
+
 
 class RedisBroker:
     """`location` is the address. Each answer is waited for once, `timeout` seconds at most."""
 
-    errors = (RedisError, OSError)
+    errors = (
+        RedisError,
+        OSError,
+        TypeError,
+    )  # the last one of a word in the address that redis-py does not know
 
     def __init__(self, location: str, timeout: float) -> None:
         self._redis = Redis.from_url(
-            location,
+            CERTIFICATES.sub(lambda found: found[1] + found[2].lower(), location),
             socket_connect_timeout=timeout,
             socket_timeout=timeout,
             # Redis-py's own tries thrice, with pauses.

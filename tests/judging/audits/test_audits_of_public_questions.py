@@ -1,7 +1,7 @@
 """Where reviewers may not see private questions, audits are drawn from public ones; older samples stay."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -83,9 +83,10 @@ def test_pressed_twice_the_same_wish_draws_once(run: JudgingRun, now: datetime, 
         "seed": None,
         "public_only": False,
         "actor": lead,
-        "now": now,
+        "asked_at": now,
     }
-    assert audit_draw_once(**wish) == audit_draw_once(**wish)
+    drawn = audit_draw_once(**wish, now=now)
+    assert audit_draw_once(**wish, now=now + timedelta(minutes=5)) == drawn, "its worker was killed"
     assert AuditSample.objects.count() == 1
 
 
