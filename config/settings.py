@@ -120,6 +120,8 @@ def database(url: str | None) -> dict[str, Any]:
 
 
 DATABASES = {"default": database(ENVIRONMENT.database_url)}
+# Who takes over a list that is too long for a request, by name: views are loaded when they are asked for.
+LONG_LISTS = "jobs.views.list_handed_over"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Nothing is kept in a cache that processes share, so CACHES stays Django's memory of one process: what must

@@ -6,7 +6,9 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import Any, Protocol
 
+from django.conf import settings
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.module_loading import import_string
 
 from formats.cells import BYTE_ORDER_MARK, sheet_line
 from formats.problems import one_line
@@ -38,10 +40,6 @@ class HandOver(Protocol):
     """Lets a job write the list that is asked for; None where that cannot be."""
 
     def __call__(self, request: HttpRequest, study: Study) -> HttpResponseBase | None: ...
-
-
-# Whoever runs jobs adds theirs (`jobs.views`); this room knows of none.
-hands_over: list[HandOver] = []
 
 
 def csv_file(
@@ -104,7 +102,8 @@ def list_taken(study: Study, actor: User, facts: Mapping[str, Any]) -> None:
 def _handed_over(request: HttpRequest, study: Study | None) -> HttpResponseBase | None:
     if study is None:
         return None
-    return next(filter(None, (hand_over(request, study) for hand_over in hands_over)), None)
+    hand_over: HandOver = import_string(settings.LONG_LISTS)
+    return hand_over(request, study)
 
 
 def _filter(request: HttpRequest) -> str:
