@@ -1,8 +1,10 @@
 """Lists that are too long for a request."""
 
 import json
+import os
 from io import BytesIO
 from urllib.parse import unquote, urlsplit
+from uuid import uuid4
 from zoneinfo import ZoneInfo
 
 from allauth.account.internal.flows.login import record_authentication
@@ -17,8 +19,9 @@ from django.utils.translation import gettext as _, gettext_lazy
 from formats.wording import gettext_noop
 from jobs.context import JobContext, JobResult
 from jobs.registry import job_kind
-from jobs.services.lists import KIND, LIST, TAKEN, list_asked, list_folder
+from jobs.services.lists import KIND, LIST, TAKEN, list_asked, list_folder, list_tidy
 from studies.models import User
+from studies.services.events import departures
 from studies.services.refusals import Refused
 from studies.views.csv_files import ListFile
 
@@ -26,15 +29,22 @@ WRITING = gettext_noop("Writing the list")
 
 
 class ListRefused(Refused):
-    """Whoever asked may take the list no longer."""
+    """Whoever asked may take the list no longer, or somebody left the study while it was written."""
 
 
-@job_kind(KIND, label=gettext_lazy("List as a file"), can=None, once_per_study=False, all_or_nothing=True)
-def list_write(job: JobContext, *, token: str) -> JobResult:
-    """Ask the page for its list once more, in the language and zone of whoever asked, and keep the file."""
-    asked, folder = list_asked(token), list_folder(token)
-    (folder / TAKEN).unlink(missing_ok=True)
-    file = ListFile(folder / LIST, said=lambda done, of: job.progress(done, of, WRITING))
+@job_kind(
+    KIND, label=gettext_lazy("List as a file"), can=None, once_per_study=False, tidy=list_tidy,
+    all_or_nothing=True,
+)  # fmt: skip
+def list_write(job: JobContext, *, token: str, **_arguments: str) -> JobResult:
+    """Ask the page for its list once more, in the language and zone of whoever asked, and keep the file.
+
+    It appears whole, and is written under a name of this start's own: a worker that was taken for dead may
+    still write its own.
+    """
+    asked, folder, left = list_asked(token), list_folder(token), departures(job.study)
+    written = folder / f"{uuid4().hex}.part"
+    file = ListFile(written, said=lambda done, of: job.progress(done, of, WRITING))
     assert job.actor is not None  # noqa: S101  # for the type
     with translation.override(asked["language"]), timezone.override(ZoneInfo(asked["zone"])):
         request = _asked_again(asked["path"], job.actor)
@@ -45,10 +55,16 @@ def list_write(job: JobContext, *, token: str) -> JobResult:
             page.func(request, *page.args, **page.kwargs)
         if not file.facts:
             raise ListRefused(_("Your part in the study has changed since. Ask for the list again."))
-    (folder / TAKEN).write_text(json.dumps(file.facts))
+        if left < departures(job.study):
+            raise ListRefused(
+                _("Somebody withdrew while the list was being written, so it was not kept. Ask for it again.")
+            )
+    os.replace(written, folder / LIST)
+    written.write_text(json.dumps(file.facts))
+    os.replace(written, folder / TAKEN)
     return JobResult(
         gettext_noop("The list is ready; rows: %(rows)d. It is kept for an hour."),
-        {"rows": file.facts["number"]},
+        {"rows": file.facts["number"], "departures": left},
         url_name="staff_job_file",
         args=[str(job.number)],
         label=gettext_noop("Download the list"),

@@ -6,25 +6,33 @@ The page itself writes its list, under the same rights and filter, so that a lis
 import json
 import shutil
 import time
-from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO
+from uuid import uuid4
 
+import structlog
 from django.conf import settings
+from django.db import transaction
+from django.db.models.signals import post_save
+from django.dispatch import receiver
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
 from django.utils.translation import get_language, gettext as _
 
-from jobs.models import OPEN, Job
+from jobs.models import OPEN, Job, JobState
 from jobs.services.starting import job_start
-from studies.models import Study, User
+from studies.models import Study, StudyEvent, User
 from studies.selectors.roles import study_rights
+from studies.services.events import LEAVING, departures
 from studies.services.refusals import Refused
+from studies.services.studies import study_lock
 
 KIND = "list"
 KEPT = timedelta(hours=1)
 ASKED, TAKEN, LIST = "asked.json", "list.json", "list.csv"
+
+log = structlog.get_logger("chiron.jobs")
 
 
 class ListGone(Refused):
@@ -34,7 +42,8 @@ class ListGone(Refused):
 def list_start(*, path: str, study: Study, actor: User, now: datetime) -> Job:
     """Ask for the list at this address. Pressed twice it is the same job. Raises what `job_start` raises.
 
-    What was asked for lies beside the file and not in the job: a filter may name somebody.
+    What was asked for lies beside the file and not in the job: a filter may name somebody. The job names the
+    folder, which is its alone.
     """
     asked = {
         "path": path,
@@ -43,14 +52,18 @@ def list_start(*, path: str, study: Study, actor: User, now: datetime) -> Job:
         "rights": sorted(study_rights(actor, study)),
     }
     text = json.dumps(asked)
-    token = salted_hmac(KIND, f"{actor.pk} {study.pk} {text}").hexdigest()[:32]
-    same = Job.objects.filter(kind=KIND, study=study, actor=actor, state__in=OPEN)
-    if (found := same.filter(arguments__token=token).first()) is not None:
-        return found
-    folder = list_folder(token)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (folder / ASKED).write_text(text)
-    return job_start(kind=KIND, study=study, actor=actor, arguments={"token": token}, now=now)
+    same = salted_hmac(KIND, f"{actor.pk} {study.pk} {text}").hexdigest()[:32]
+    with transaction.atomic():
+        study_lock(study)  # between looking and asking nobody else asks
+        open_jobs = Job.objects.filter(kind=KIND, study=study, actor=actor, state__in=OPEN)
+        if (found := open_jobs.filter(arguments__same=same).first()) is not None:
+            return found
+        arguments = {"token": uuid4().hex, "same": same}
+        job = job_start(kind=KIND, study=study, actor=actor, arguments=arguments, now=now)
+        folder = list_folder(arguments["token"])
+        folder.mkdir(mode=0o700, parents=True)
+        (folder / ASKED).write_text(text)
+    return job
 
 
 def list_folder(token: str) -> Path:
@@ -65,8 +78,15 @@ def list_asked(token: str) -> dict[str, Any]:
 
 def list_take(*, job: Job, user: User) -> tuple[BinaryIO, dict[str, Any]]:
     """The file, opened, and what the trail says of it. Only whoever asked for it takes it, who has lost no
-    right in the study since. Raises ListGone.
+    right in the study since; and nobody once somebody left the study. Raises ListGone.
     """
+    if job.state != JobState.DONE:
+        raise ListGone(_gone())
+    if _is_left(job):
+        list_delete(job)
+        raise ListGone(
+            _("Somebody withdrew after this list was made; nobody takes it away. Ask for it again.")
+        )
     token = str(job.arguments.get("token", ""))
     facts, asked = _note(token, TAKEN), list_asked(token)
     held = study_rights(user, job.study) if job.study else frozenset()
@@ -79,19 +99,71 @@ def _note(token: str, name: str) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads((list_folder(token) / name).read_text())
     except FileNotFoundError:
-        raise ListGone(
-            _("This list is not there any more: it is kept for an hour. Ask for it again.")
-        ) from None
+        raise ListGone(_gone()) from None
     return found
 
 
+def _gone() -> str:
+    return _("This list is not there any more: it is kept for an hour. Ask for it again.")
+
+
+def _is_left(job: Job) -> bool:
+    """Whether somebody left the study since the job began to write."""
+    counted = int(job.result.get("facts", {}).get("departures", 0))
+    return job.study is not None and counted < departures(job.study)
+
+
+def list_delete(job: Job) -> None:
+    shutil.rmtree(list_folder(str(job.arguments["token"])), ignore_errors=True)
+
+
+def list_tidy(*, token: str, **_arguments: Any) -> None:
+    """What failed or was called off leaves nothing."""
+    if not Job.objects.filter(kind=KIND, arguments__token=token, state=JobState.DONE).exists():
+        shutil.rmtree(list_folder(token), ignore_errors=True)
+
+
+def list_folders(study: Study) -> list[Path]:
+    """Where the study's lists may lie."""
+    tokens = Job.objects.filter(kind=KIND, study=study).values_list("arguments__token", flat=True)
+    return [list_folder(token) for token in tokens]
+
+
+@receiver(post_save, sender=StudyEvent)
+def _somebody_left(instance: StudyEvent, created: bool, **_sent: object) -> None:
+    """The event alone blocks the study's lists; once it is committed, they go. What a crash leaves of them
+    goes with the next `lists_expire`.
+    """
+    if created and instance.kind in LEAVING:
+        # Robust: whatever is wrong with a file, who withdrew is told that they have.
+        transaction.on_commit(lambda: _left_lists_delete(instance.study), robust=True)
+
+
+def _left_lists_delete(study: Study) -> None:
+    """Those that are being written are refused at their end."""
+    for job in Job.objects.filter(kind=KIND, study=study, state=JobState.DONE).select_related("study"):
+        if _is_left(job):
+            list_delete(job)
+
+
 def lists_expire() -> None:
-    """Delete lists whose time is over, but for those that a job is to write."""
-    waited_for = set(Job.objects.filter(kind=KIND, state__in=OPEN).values_list("arguments__token", flat=True))
+    """Delete lists whose time is over or that somebody has left, but for those that a job is to write."""
     for folder in (Path(settings.DATA_DIR) / "lists").glob("*"):
-        with suppress(FileNotFoundError):  # somebody else was faster
-            if folder.name not in waited_for and time.time() - _newest(folder) > KEPT.total_seconds():
+        try:
+            if folder.is_dir() and _is_over(folder):
                 shutil.rmtree(folder)
+        except FileNotFoundError:  # somebody else was faster
+            continue
+        except OSError as error:
+            log.error("a list cannot be deleted", folder=folder.name, reason=str(error.strerror))
+
+
+def _is_over(folder: Path) -> bool:
+    job = Job.objects.select_related("study").filter(kind=KIND, arguments__token=folder.name).first()
+    if job is not None and job.is_open:
+        return False
+    left = job is not None and _is_left(job)
+    return left or time.time() - _newest(folder) > KEPT.total_seconds()
 
 
 def _newest(folder: Path) -> float:

@@ -9,6 +9,7 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -17,6 +18,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import Answer
+from jobs.services.lists import list_folders
 from judging.models import JudgeConfig
 from operations.services.archiving import something_runs
 from scoring.models import ModelConfiguration, ResultSet
@@ -161,9 +163,9 @@ def _delete(row: Deletable, typed: str, actor: User, now: datetime) -> None:
     )
     if isinstance(row, Study):
         files = [one.file for one in Credential.objects.filter(pk__in=found.get(Credential, ()))]
-        folder = exports_folder(row)
+        folders = [exports_folder(row), *list_folders(row)]
         OutgoingMail.objects.filter(record__study=row).delete()
-        transaction.on_commit(lambda: _files_delete(files, folder))
+        transaction.on_commit(lambda: _files_delete(files, folders))
     elif isinstance(row, BankVersion):
         shown = set(Attachment.objects.filter(prompt__version=row).values_list("file", flat=True))
         transaction.on_commit(lambda: _attachments_delete(shown, now))
@@ -224,12 +226,13 @@ def _accounts_delete(keys: Iterable[int]) -> None:
             logger.info("an account stays, as something points at it", extra={"person": user.pk})
 
 
-def _files_delete(files: Iterable[Any], folder: Any) -> None:
+def _files_delete(files: Iterable[Any], folders: Iterable[Path]) -> None:
     """Files know no transactions: they go once the rows are gone. What stays goes with the hourly sweep."""
     try:
         for file in files:
             file.delete(save=False)
-        shutil.rmtree(folder, ignore_errors=True)
+        for folder in folders:
+            shutil.rmtree(folder, ignore_errors=True)
     except OSError:
         logger.exception("could not delete a file of a study that was deleted")
 

@@ -7,14 +7,7 @@ from django.db.models.functions import Coalesce
 
 from scoring.models import ExportContents, ExportFile, ExportTaking
 from studies.models import Study, StudyEvent
-from studies.services.events import StudyEventKind
-
-LEAVING = (StudyEventKind.WITHDREW, StudyEventKind.DATA_DELETED)
-
-
-def departures(study: Study) -> int:
-    """How often somebody withdrew from the study, or had their data deleted; it only ever grows."""
-    return StudyEvent.objects.filter(study=study, kind__in=LEAVING).count()
+from studies.services.events import LEAVING
 
 
 def left_files(files: QuerySet[Any]) -> QuerySet[Any]:

@@ -11,9 +11,9 @@ from django.db.models.signals import post_save
 from django.dispatch import receiver
 
 from scoring.models import ExportFile
-from scoring.selectors.export_files import LEAVING, left_files
+from scoring.selectors.export_files import left_files
 from studies.models import Study, StudyEvent, User
-from studies.services.events import StudyEventKind, event_record
+from studies.services.events import LEAVING, StudyEventKind, event_record
 
 KEPT = timedelta(days=30)
 # What a killed worker left is gone within the hour (see `console.tasks`); a live export writes all the time.

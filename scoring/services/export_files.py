@@ -16,10 +16,9 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from scoring.models import ExportContents, ExportFile, ExportTaking
-from scoring.selectors.export_files import departures
 from scoring.services.export_deleting import KEPT, export_event, exports_folder, file_delete, file_path
 from studies.models import Study, User
-from studies.services.events import StudyEventKind
+from studies.services.events import StudyEventKind, departures
 from studies.services.refusals import Refused
 
 LINK = timedelta(minutes=15)

@@ -16,7 +16,7 @@ from formats.cells import csv_cell
 from jobs.selectors import unless_done
 from jobs.services.starting import job_start
 from scoring.models import ExportContents, ExportTaking
-from scoring.selectors.export_files import departures, export_files, takings
+from scoring.selectors.export_files import export_files, takings
 from scoring.selectors.publications import publication_of
 from scoring.services.export_deleting import KEPT
 from scoring.services.export_files import LINK, file_take, link_token
@@ -26,6 +26,7 @@ from screening.views.blinding import results_hidden
 from studies.models import Study
 from studies.roles import Can
 from studies.services.clock import server_now
+from studies.services.events import departures
 from studies.services.refusals import Refused
 from studies.views.access import page_refused, rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file

@@ -97,6 +97,10 @@ class StudyEventKind(StrEnum):
     PRIVATE_SEEN = "private_seen"
 
 
+# Who did stays in nothing that is handed out.
+LEAVING = (StudyEventKind.WITHDREW, StudyEventKind.DATA_DELETED)
+
+
 class SiteEventKind(StrEnum):
     """What can happen to the site that is of no study, or outlives one."""
 
@@ -152,3 +156,8 @@ def has_withdrawn(participant: Participant) -> bool:
 def is_erased(participant: Participant) -> bool:
     """Whether the person's data were deleted after a withdrawal."""
     return StudyEvent.objects.filter(participant=participant, kind=StudyEventKind.DATA_DELETED).exists()
+
+
+def departures(study: Study) -> int:
+    """How often somebody withdrew from the study, or had their data deleted; it only ever grows."""
+    return StudyEvent.objects.filter(study=study, kind__in=LEAVING).count()

@@ -1,7 +1,8 @@
 """A list that is too long for a request: a job writes it, and whoever asked for it takes it."""
 
 import os
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from jobs.services.starting import job_cancel
 from jobs.services.working import jobs_work
 from studies.models import Participant, Study, StudyEvent, StudyRole, User
 from studies.roles import Role
+from studies.services.events import StudyEventKind, event_record
 from studies.services.staff.roles import role_give
 from studies.services.staff.staff import staff_add
 from studies.views import csv_files
@@ -197,3 +199,124 @@ def test_an_archived_study_starts_no_job_and_gives_its_lists_at_once(
     Study.objects.filter(pk=study.pk).update(archived_at=timezone.now())
     assert staff.get(f"/staff/studies/{study.slug}/people.csv").status_code == 200
     assert not Job.objects.exists()
+
+
+def leave(study: Study, kind: StudyEventKind, now: datetime) -> None:
+    event_record(study, kind, now, participant=Participant.objects.earliest("pk"))
+
+
+@pytest.mark.parametrize("kind", [StudyEventKind.WITHDREW, StudyEventKind.DATA_DELETED])
+def test_a_list_is_deleted_and_handed_out_no_more_once_somebody_has_left(
+    kind: StudyEventKind, staff: Client, study: Study, people: list[Participant],
+    at_once: Callable[[int], None], now: datetime,
+) -> None:  # fmt: skip
+    at_once(2)
+    address = f"/staff/studies/{study.slug}/people.csv"
+    early, late = asked(staff, address), asked(staff, f"{address}?sort=-person")
+    work()
+    leave(study, kind, now)
+    assert not list_folder(early.arguments["token"]).exists()
+    said = staff.get(f"/staff/jobs/{late.pk}/list.csv", follow=True).content.decode()
+    assert "Somebody withdrew after this list was made" in said
+    assert lists_taken() == []
+    again = asked(staff, address)
+    leave(study, kind, now)  # before a worker begins: nobody is in it who has left
+    work()
+    assert whole(staff, f"/staff/jobs/{again.pk}/list.csv")
+
+
+def test_whoever_is_killed_before_the_list_is_deleted_leaves_it_to_the_sweep(
+    staff: Client, study: Study, people: list[Participant], at_once: Callable[[int], None], now: datetime
+) -> None:
+    at_once(2)
+    address = f"/staff/studies/{study.slug}/people.csv"
+    first, second = asked(staff, address), asked(staff, f"{address}?sort=-person")
+    work()
+    left = StudyEventKind.WITHDREW
+    StudyEvent.objects.bulk_create([StudyEvent(study=study, kind=left, happened_at=now)])
+    assert list_folder(first.arguments["token"]).exists()
+    refused = staff.get(f"/staff/jobs/{first.pk}/list.csv", follow=True).content.decode()
+    assert "Somebody withdrew after this list was made" in refused
+    assert not list_folder(first.arguments["token"]).exists()
+    lists_expire()
+    assert not list_folder(second.arguments["token"]).exists()
+
+
+def test_a_list_during_which_somebody_leaves_is_not_kept(
+    staff: Client, study: Study, people: list[Participant], at_once: Callable[[int], None],
+    monkeypatch: pytest.MonkeyPatch, now: datetime,
+) -> None:  # fmt: skip
+    at_once(2)
+    job = asked(staff, f"/staff/studies/{study.slug}/people.csv")
+    lines = csv_files.sheet_line
+
+    def left_meanwhile(row: Sequence[str]) -> str:
+        leave(study, StudyEventKind.WITHDREW, now)
+        return lines(row)
+
+    monkeypatch.setattr(csv_files, "sheet_line", left_meanwhile)
+    work()
+    job.refresh_from_db()
+    assert (job.state, job.error[:24]) == (JobState.FAILED, "Somebody withdrew while ")
+    assert not list_folder(job.arguments["token"]).exists()
+
+
+def test_a_list_that_is_called_off_leaves_nothing(
+    staff: Client, study: Study, people: list[Participant], at_once: Callable[[int], None], lead: User
+) -> None:
+    at_once(2)
+    job = asked(staff, f"/staff/studies/{study.slug}/people.csv")
+    assert list_folder(job.arguments["token"]).is_dir()
+    job_cancel(job=job, actor=lead, now=timezone.now())
+    assert not list_folder(job.arguments["token"]).exists()
+
+
+def test_the_same_list_asked_for_later_has_a_file_of_its_own(
+    staff: Client, study: Study, people: list[Participant], at_once: Callable[[int], None]
+) -> None:
+    at_once(2)
+    address = f"/staff/studies/{study.slug}/people.csv"
+    first = asked(staff, address)
+    work()
+    second = asked(staff, address)
+    assert whole(staff, f"/staff/jobs/{first.pk}/list.csv").count(b"\r\n") == PEOPLE + 1
+    assert staff.get(f"/staff/jobs/{second.pk}/list.csv", follow=True).redirect_chain
+    work()
+    assert whole(staff, f"/staff/jobs/{second.pk}/list.csv").count(b"\r\n") == PEOPLE + 1
+
+
+def test_half_a_file_of_another_start_is_in_nobodys_way(
+    staff: Client, study: Study, people: list[Participant], at_once: Callable[[int], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    at_once(2)
+    job = asked(staff, f"/staff/studies/{study.slug}/people.csv")
+    lines = csv_files.sheet_line
+
+    def other_writes(row: Sequence[str]) -> str:
+        (list_folder(job.arguments["token"]) / "list.csv").write_text("half of it")
+        return lines(row)
+
+    monkeypatch.setattr(csv_files, "sheet_line", other_writes)
+    work()
+    assert whole(staff, f"/staff/jobs/{job.pk}/list.csv").count(b"\r\n") == PEOPLE + 1
+
+
+def test_what_cannot_be_deleted_keeps_no_other_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    stray = list_folder("a-plain-file")
+    stray.parent.mkdir(parents=True)
+    stray.write_text("not ours")
+    folders = [list_folder(name) for name in ("first", "locked", "second")]
+    for folder in folders:
+        folder.mkdir()
+        grow_old(folder)
+    remove = shutil.rmtree
+
+    def locked(path: Path) -> None:
+        if path.name == "locked":
+            raise PermissionError(13, "Permission denied")
+        remove(path)
+
+    monkeypatch.setattr(shutil, "rmtree", locked)
+    lists_expire()
+    assert [folder.exists() for folder in (stray, *folders)] == [True, False, True, False]

@@ -10,6 +10,8 @@ from django.db import connection
 from django.test import Client
 
 from batches.models import Answer, Batch, Session
+from jobs.models import Job, JobState
+from jobs.services.lists import list_folders, list_start
 from judging.models import AnswerScore, JudgeConfig
 from operations.services.deleting import site_row_delete
 from scoring.coordinator import Scoring
@@ -56,6 +58,10 @@ def test_a_simulated_study_goes_with_every_row_and_file_of_it_and_no_row_of_anot
     )
     file_path(file).parent.mkdir(parents=True)
     file_path(file).write_bytes(b"rows")
+    list_start(path="/staff/studies/gone/people.csv", study=gone, actor=lead, now=now)
+    [listed] = list_folders(gone)
+    Job.objects.update(state=JobState.DONE, finished_at=now)
+    assert listed.is_dir()
     before = {table: table._base_manager.count() for table in apps.get_models()}
     assert "Write the name of the study as it stands above" in delete(staff, "study", gone.pk, "another")
     assert before == {table: table._base_manager.count() for table in apps.get_models()}
@@ -66,6 +72,7 @@ def test_a_simulated_study_goes_with_every_row_and_file_of_it_and_no_row_of_anot
     event = SiteEvent.objects.get()
     assert (event.kind, event.about, event.actor) == ("study_deleted", "The study gone (gone)", lead)
     assert not file_path(file).parent.exists()
+    assert not listed.exists()
     assert [study.slug for study in Study.objects.all()] == ["kept"]
     # Of every table half went or nothing, as both studies were made alike.
     for table in (Participant, Session, Answer, AnswerScore, ResultSet, Batch):
