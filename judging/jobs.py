@@ -8,8 +8,9 @@ from django.utils.translation import gettext, gettext_lazy as _
 from formats.wording import gettext_noop
 from jobs.context import FINE, JobContext, JobResult, Part
 from jobs.registry import job_kind
+from jobs.selectors import job_by_id
 from judging.models import JudgeConfig, JudgingRun
-from judging.selectors.runs import open_judging_run
+from judging.selectors.runs import judging_runs, open_judging_run
 from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import DRAFT_FOR, RunIsOpen, RunPlan, run_plan, run_start
 from studies.roles import Can
@@ -31,6 +32,8 @@ def judging_plan(
     job: JobContext, *, judges: list[str], replicates: int, budget: str | None, seen: str
 ) -> JobResult:
     """Estimate what judging the study would take; where `seen` names a plan that was looked at, start it."""
+    if seen and (begun := _begun_before(job, seen)) is not None:
+        return _run_has_started(begun)
     configs = [JudgeConfig.objects.get(slug=slug) for slug in judges]
     specs = study_judge_specs(study=job.study, configs=configs, replicates=replicates)
     until = FINE // 2 if seen else FINE
@@ -53,10 +56,23 @@ def judging_plan(
             gettext("The plan is another one since the estimate. Look at the new estimate, then start.")
         )
     run = _started(job, plan, None if budget is None else Decimal(budget), Part(job, until, FINE, STORING))
+    return _run_has_started(run)
+
+
+def _begun_before(job: JobContext, seen: str) -> JudgingRun | None:
+    """The run that this very job had started when its worker was killed: it goes on, whoever comes after."""
+    row = job_by_id(job.number) if job.number else None
+    if row is None:
+        return None
+    runs = judging_runs(job.study).filter(started_by=job.actor, plan_sha256=seen)
+    return runs.filter(started_at__gte=row.created_at).first()
+
+
+def _run_has_started(run: JudgingRun) -> JobResult:
     return JobResult(
         gettext_noop("The run has started. You may leave this page; the workers do the rest."),
         url_name="staff_judging_run",
-        args=[job.study.slug, run.pk],
+        args=[run.study.slug, run.pk],
         label=gettext_noop("Go to the run"),
     )
 

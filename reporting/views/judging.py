@@ -78,6 +78,8 @@ def staff_judging(request: HttpRequest, study: Study) -> HttpResponseBase:
     """
     planning = newest_job(study, PLAN)
     form = PlanForm(request.POST if request.method == "POST" else _estimated(study, planning), study=study)
+    if request.method != "POST" and form.is_bound and not form.is_valid():
+        form = PlanForm(study=study)  # a judge of the estimate is another or gone: nobody sent what is wrong
     if request.method == "POST" and form.is_valid() and _is_large(study):
         return _by_job(request, study, form)
     plan: RunPlan | Estimated | None = (

@@ -35,6 +35,7 @@ CREATE TEMPORARY TABLE twice AS
   GROUP BY request HAVING count(*) > 1;
 UPDATE call SET leader = twice.leader FROM twice WHERE call.request = twice.request;
 UPDATE call SET followed = 1 WHERE number IN (SELECT leader FROM twice);
+BEGIN;
 """
 SETTLE = """
 UPDATE call SET known = 1 WHERE number = leader AND request IN (SELECT request FROM verdict);
@@ -84,7 +85,10 @@ class PlanFile:
         )
 
     def merge(self) -> None:
-        """Equal requests become one call: two people may well give the same answer."""
+        """Equal requests become one call: two people may well give the same answer.
+
+        A script ends the transaction that is open: what is added afterwards is in another one, and fast.
+        """
         self._file.executescript(MERGE)
 
     def requests(self) -> Iterator[bytes]:

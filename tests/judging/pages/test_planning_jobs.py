@@ -8,9 +8,11 @@ from django.utils import timezone
 
 from jobs.context import JobCancelled, JobContext
 from jobs.models import Job, JobState
+from jobs.services.starting import job_start
 from jobs.services.working import jobs_work
-from judging.jobs import judging_plan
+from judging.jobs import PLAN, judging_plan
 from judging.models import CriterionScore, JudgeConfig, JudgingRun, RunState
+from judging.services.running.plan_file import PlanFile
 from judging.services.running.runs import DRAFT_FOR
 from reporting.views import judging as judging_views
 from studies.models import Study, User
@@ -95,3 +97,37 @@ def test_a_start_whose_worker_was_killed_is_begun_again(study: Study, judge: Jud
     run = JudgingRun.objects.get()
     assert run.pk != left.pk
     assert run.rows.count() == CriterionScore.objects.count() == ROWS
+
+
+def test_a_job_that_was_killed_after_its_run_had_started_leads_to_that_run(
+    study: Study, judge: JudgeConfig, lead: User
+) -> None:
+    wanted = {"judges": [judge.slug], "replicates": 1, "budget": None}
+    estimate = judging_plan(JobContext(study=study, actor=lead, clock=timezone.now), **wanted, seen="")
+    for _press in range(2):
+        arguments = {**wanted, "seen": estimate.facts["sha256"]}
+        row = job_start(kind=PLAN, study=study, actor=lead, arguments=arguments, now=timezone.now())
+        job = JobContext(study=study, actor=lead, clock=timezone.now, number=row.pk)
+        first, again = (judging_plan(job, **arguments) for _start in range(2))
+        assert first == again
+        # Another job of the same plan starts a run of its own.
+        JudgingRun.objects.update(state=RunState.CANCELLED, ended_at=timezone.now())
+        Job.objects.update(state=JobState.DONE, finished_at=timezone.now())
+    assert JudgingRun.everything.count() == 2
+
+
+def test_the_page_opens_where_a_judge_of_the_estimate_is_gone(
+    staff: Client, study: Study, judge: JudgeConfig
+) -> None:
+    assert "Together about" in words(estimated(staff, judge))
+    JudgeConfig.objects.filter(pk=judge.pk).update(slug="renamed")
+    reply = staff.get(page())
+    assert reply.status_code == 200
+    assert "Choose among the judges of this site." not in reply.text
+    assert "renamed" in reply.text
+
+
+def test_what_is_known_of_a_plan_is_stored_in_one_transaction() -> None:
+    file = PlanFile()
+    file.merge()
+    assert file._file.in_transaction
