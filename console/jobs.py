@@ -34,7 +34,7 @@ def forget(*, token: str, **_arguments: Any) -> None:
 
 @job_kind(
     "read_bank", label=_("Reading of a question bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    page="staff_bank_upload", all_or_nothing=True,
+    page="staff_bank_upload", all_or_nothing=True, of_file=True,
 )  # fmt: skip
 def read_bank(job: JobContext, *, token: str, **chosen: Any) -> JobResult:
     """Arguments as of `bank_contents_keep`. The upload stays, to be imported from the page it ends with."""
@@ -59,7 +59,7 @@ def read_bank(job: JobContext, *, token: str, **chosen: Any) -> JobResult:
 
 @job_kind(
     "import_bank", label=_("Import of a question bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget, page="staff_bank_upload", all_or_nothing=True,
+    tidy=forget, page="staff_bank_upload", all_or_nothing=True, of_file=True,
 )  # fmt: skip
 def import_bank(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `bank_file_import`."""
@@ -86,7 +86,7 @@ def import_bank(job: JobContext, **arguments: Any) -> JobResult:
 
 @job_kind(
     "import_items", label=_("Import of item parameters"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget, page="staff_item_banks", all_or_nothing=True,
+    tidy=forget, page="staff_item_banks", all_or_nothing=True, of_file=True,
 )  # fmt: skip
 def import_items(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `item_bank_file_import`."""
@@ -106,7 +106,7 @@ def import_items(job: JobContext, **arguments: Any) -> JobResult:
 
 @job_kind(
     "calibrate", label=_("Calibration of an item bank"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget, page="staff_calibrate", all_or_nothing=True,
+    tidy=forget, page="staff_calibrate", all_or_nothing=True, of_file=True,
 )  # fmt: skip
 def calibrate(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `calibrated_import`."""
@@ -130,7 +130,7 @@ def calibrate(job: JobContext, **arguments: Any) -> JobResult:
 
 @job_kind(
     "import_models", label=_("Import of models' results"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget, page="staff_models_upload", all_or_nothing=True,
+    tidy=forget, page="staff_models_upload", all_or_nothing=True, of_file=True,
 )  # fmt: skip
 def import_models(job: JobContext, *, item_bank: int, **arguments: Any) -> JobResult:
     """Arguments as of `model_file_import`; the item bank by its key."""
@@ -180,7 +180,7 @@ def _told_of_models(done: LeaderboardImport, results: ModelResults) -> Iterator[
 
 @job_kind(
     "import_table", label=_("Import of a table of tasks"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
-    tidy=forget, page="staff_models_table", all_or_nothing=True,
+    tidy=forget, page="staff_models_table", all_or_nothing=True, of_file=True,
 )  # fmt: skip
 def import_table(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `table_file_import`."""

@@ -37,6 +37,7 @@ class JobKind:
     all_or_nothing: bool = False
     is_quick: bool = False
     in_archive: bool = False
+    of_file: bool = False
 
 
 _kinds: dict[str, JobKind] = {}
@@ -54,6 +55,7 @@ def job_kind(
     all_or_nothing: bool = False,
     is_quick: bool = False,
     in_archive: bool = False,
+    of_file: bool = False,
 ) -> Callable[[Function], Function]:
     """Register the function as this kind of job.
 
@@ -63,7 +65,8 @@ def job_kind(
     `page`: where it is started, to which one that failed leads back; in its study, or of the site.
     `all_or_nothing`: what was refused or called off has stored nothing, and that is said. `is_quick`: over
     in seconds, so it need not wait behind one that runs for long. `in_archive`: it only keeps what pages
-    show, so it runs in an archived study, too.
+    show, so it runs in an archived study, too. `of_file`: it is about a file that was chosen, and chosen anew
+    to try again.
     """
 
     def register(function: Function) -> Function:
@@ -81,6 +84,7 @@ def job_kind(
             all_or_nothing,
             is_quick,
             in_archive,
+            of_file,
         )
         return function
 

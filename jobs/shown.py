@@ -18,7 +18,8 @@ from presentation.problems import problem_in_words
 UNHEARD = timedelta(seconds=30)
 MIN_RATE_SECONDS = 2.0
 CANCELLED = gettext_noop("Cancelled. What was finished before stays.")
-NOTHING = gettext_noop("Cancelled. Nothing was stored; to try again, choose the file anew.")
+NOTHING = gettext_noop("Cancelled. It has stored nothing.")
+NO_FILE = gettext_noop("Cancelled. Nothing was stored; to try again, choose the file anew.")
 
 
 @dataclass(frozen=True)
@@ -66,12 +67,18 @@ def job_shown(job: Job, *, now: datetime) -> JobShown:
         more=[_told(sentence, facts) for sentence, facts in job.result.get("more", ())],
         error=error,
         problems=problems,
-        cancelled=_(NOTHING if kind and kind.all_or_nothing else CANCELLED),
+        cancelled=_(_cancelled(kind)),
         link=_link(job.result) or again,
         link_label=_("Start it again") if again else _translated(job.result.get("label", "")) or _("Show it"),
         leads=bool(job.result.get("leads")),
         nobody_works=unheard,
     )
+
+
+def _cancelled(kind: JobKind | None) -> str:
+    if kind is None or not kind.all_or_nothing:
+        return CANCELLED
+    return NO_FILE if kind.of_file else NOTHING
 
 
 def _nobody_works(job: Job, now: datetime) -> bool:

@@ -3,22 +3,24 @@
 from collections.abc import Callable
 
 from django.db import transaction
+from django.utils import translation
 from django.utils.translation import gettext_lazy
 
 from formats.wording import gettext_noop
 from jobs.context import FINE, JobContext, JobResult, Part
 from jobs.registry import job_kind
-from jobs.selectors import newest_job
 from jobs.services.starting import job_start
 from operations.services.rehearsal_starting import (
     DEMO_STUDY,
     REHEARSAL,
     REHEARSAL_COPY,
     judged_for_free,
+    slugs_from,
 )
 from studies.models import Study
 from studies.roles import Can, SiteCan
 from studies.selectors.studies import study_by_slug
+from studies.services.studies import StudyExists
 
 MAKING = gettext_noop("Making the study and its question sets")
 ANSWERING = gettext_noop("Simulated people answer through the pages")
@@ -29,53 +31,75 @@ JUDGING = gettext_noop("Judging their answers and measuring the results")
     REHEARSAL_COPY, label=gettext_lazy("Copy of the study for a rehearsal"), can=Can.SET_UP,
     page="staff_rehearsal", all_or_nothing=True,
 )  # fmt: skip
-def copy_to_rehearse(job: JobContext, *, slug: str, name: str, people: int, off_task: bool) -> JobResult:
+def copy_to_rehearse(
+    job: JobContext, *, slug: str, name: str, people: int, off_task: bool, language: str
+) -> JobResult:
     """Make a simulated copy of the study, and ask for its rehearsal."""
     from operations.services.rehearsal_studies import rehearsal_copy
 
-    def make() -> Study:
+    def make(slug: str) -> Study:
         return rehearsal_copy(study=job.study, slug=slug, name=name, actor=job.actor, now=job.clock())
 
-    return _made_and_rehearsed(job, slug, make, people=people, off_task=off_task)
+    with translation.override(language):
+        return _made_and_rehearsed(job, slug, name, make, people=people, off_task=off_task)
 
 
 @job_kind(
     DEMO_STUDY, label=gettext_lazy("Demo study"), can=SiteCan.MAKE_STUDIES, once_per_study=False,
     page="staff_home", all_or_nothing=True,
 )  # fmt: skip
-def demo_to_rehearse(job: JobContext, *, slug: str, name: str, people: int) -> JobResult:
+def demo_to_rehearse(job: JobContext, *, slug: str, name: str, people: int, language: str) -> JobResult:
     """Make the demo's study with its models, and ask for its rehearsal."""
     from operations.services.rehearsal_studies import demo_models_import, demo_study_make
 
-    def make() -> Study:
+    def make(slug: str) -> Study:
         study = demo_study_make(slug=slug, name=name, is_simulated=True, actor=job.actor, now=job.clock())
         demo_models_import(study=study, now=job.clock())
         return study
 
-    return _made_and_rehearsed(job, slug, make, people=people, off_task=True)
+    with translation.override(language):
+        return _made_and_rehearsed(job, slug, name, make, people=people, off_task=True)
 
 
 def _made_and_rehearsed(
-    job: JobContext, slug: str, make: Callable[[], Study], *, people: int, off_task: bool
+    job: JobContext, slug: str, name: str, make: Callable[[str], Study], *, people: int, off_task: bool
 ) -> JobResult:
-    """All of it or nothing; once, where another worker begins this again."""
+    """All of it or nothing; once, where another worker begins this again. A short name that somebody else
+    took since this was asked for is theirs.
+    """
     progress = Part(job, 0, FINE, MAKING)
     progress(0, 1)
-    study = study_by_slug(slug)
-    if study is None or newest_job(study, REHEARSAL) is None:
-        with transaction.atomic():
-            study = make()
-            arguments = {"people": people, "off_task": off_task}
-            job_start(kind=REHEARSAL, study=study, actor=job.actor, now=job.clock(), arguments=arguments)
-            progress(1, 1)
+    arguments = {"people": people, "off_task": off_task}
+    for free in slugs_from(slug):
+        study = study_by_slug(free)
+        if study is not None:
+            if _is_made_by(job, study, name):
+                break
+            continue
+        try:
+            with transaction.atomic():
+                study = make(free)
+                job_start(kind=REHEARSAL, study=study, actor=job.actor, now=job.clock(), arguments=arguments)
+                progress(1, 1)
+            break
+        except StudyExists:  # at this very moment; where it does not, something else is wrong
+            if study_by_slug(free) is None:
+                raise
+    assert study is not None  # noqa: S101  # for the type
     return JobResult(
         gettext_noop("%(study)s is made; simulated people answer in it now."),
         {"study": study.name},
         "staff_rehearsal",
-        [slug],
+        [study.slug],
         gettext_noop("Go to the rehearsal"),
         leads=True,
     )
+
+
+def _is_made_by(job: JobContext, study: Study, name: str) -> bool:
+    """Whether whoever asked for this job had the study made: its first rehearsal was asked for with it."""
+    first = study.jobs.filter(kind=REHEARSAL).order_by("created_at").first()
+    return first is not None and first.actor == job.actor and study.name == name
 
 
 @job_kind(

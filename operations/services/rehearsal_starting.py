@@ -1,10 +1,11 @@
 """Rehearsals and the demo's study are asked for; what takes longer than a request is left to a job."""
 
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from itertools import chain, count
 
-from django.utils.translation import gettext as _
+from django.utils.translation import get_language, gettext as _
 
 from batches.models import Batch, Session
 from batches.rules.statuses import SessionStatus
@@ -56,13 +57,15 @@ def rehearsal_start(*, study: Study, people: int, off_task: bool, actor: User, n
         raise StudyNotReady(problems)
     arguments["slug"] = _slug_free(f"{study.slug[: MAX_CHARACTERS - 14]}-rehearsal")
     arguments["name"] = _("%(study)s (rehearsal)") % {"study": study.name[: MAX_NAME_CHARACTERS - 20]}
+    arguments["language"] = get_language() or "en"
     return job_start(kind=REHEARSAL_COPY, study=study, actor=actor, now=now, arguments=arguments)
 
 
 def demo_study_start(*, people: int, actor: User, now: datetime) -> Job:
     """Ask for the demo's study with its models, and for its rehearsal; once, however often."""
     job = open_jobs(None).filter(kind=DEMO_STUDY, actor=actor).first()
-    arguments = {"people": people, "slug": _slug_free(DEMO), "name": _("Demo study")}
+    language = get_language() or "en"
+    arguments = {"people": people, "slug": _slug_free(DEMO), "name": _("Demo study"), "language": language}
     return job or job_start(kind=DEMO_STUDY, study=None, actor=actor, now=now, arguments=arguments)
 
 
@@ -93,9 +96,9 @@ def through_of(study: Study) -> int:
 
 
 def _slug_free(wanted: str) -> str:
-    """This short name, or the first with a number after it that no study has."""
-    return next(
-        slug
-        for slug in chain([wanted], (f"{wanted}-{number}" for number in count(2)))
-        if study_by_slug(slug) is None
-    )
+    return next(slug for slug in slugs_from(wanted) if study_by_slug(slug) is None)
+
+
+def slugs_from(wanted: str) -> Iterator[str]:
+    """This short name, then with a number after it, without end."""
+    return chain([wanted], (f"{wanted}-{number}" for number in count(2)))

@@ -52,6 +52,7 @@ def counting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counting]:
     registry.job_kind("count_whole", label="Count", can=Can.JUDGE, page="staff_exports", all_or_nothing=True)(
         counting
     )
+    registry.job_kind("count_file", label="Count", all_or_nothing=True, of_file=True)(counting)
     yield counting
     counting.release.set()
     stopping.clear()

@@ -9,8 +9,9 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from jobs.models import Job, JobState
+from jobs.registry import kinds
 from jobs.services.claims import LEASE
-from jobs.services.starting import job_start
+from jobs.services.starting import job_cancel, job_start
 from jobs.services.working import jobs_work
 from studies.models import Study, User
 from studies.roles import Role
@@ -168,3 +169,20 @@ def test_a_page_and_its_renewal_take_few_queries(
         staff.get(address(job))
     with django_assert_max_num_queries(8):
         staff.get(address(job, "state/"))
+
+
+def test_only_who_chose_a_file_is_told_to_choose_it_anew(
+    counting: Counting, staff: Client, study: Study, lead: User, now: datetime
+) -> None:
+    for kind, said in (
+        ("count", "Cancelled. What was finished before stays."),
+        ("count_whole", "Cancelled. It has stored nothing."),
+        ("count_file", "Cancelled. Nothing was stored; to try again, choose the file anew."),
+    ):
+        job = job_start(kind=kind, study=study, actor=lead, now=now)
+        job_cancel(job=job, actor=lead, now=now)
+        assert staff.get(address(job, "state/")).json()["cancelled"] == said
+    files = {kind.name for kind in kinds().values() if kind.of_file} - {"count_file"}
+    assert files == {
+        "read_bank", "import_bank", "import_items", "calibrate", "import_models", "import_table"
+    }  # fmt: skip

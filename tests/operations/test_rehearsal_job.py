@@ -16,13 +16,14 @@ from jobs.models import Job
 from jobs.registry import kinds
 from jobs.services.claims import job_claim
 from jobs.services.working import job_run, jobs_work
-from operations.jobs import copy_to_rehearse
+from operations.jobs import copy_to_rehearse, demo_to_rehearse
 from operations.services import rehearsals
 from operations.services.rehearsals import Rehearsed, StudyIsReal, rehearsal_run
 from scoring.models import ResultSet
-from studies.models import Prompt, Study, StudyStatus
+from studies.models import Prompt, Study, StudyStatus, User
 from studies.services.clock import server_now
 from studies.services.people.participants import participant_add
+from studies.services.studies import NameInvalid
 
 # Requests begin with connections of their own, which none of a test's transaction survives.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -184,6 +185,37 @@ def test_the_demo_study_is_made_once_by_one_click(staff: Client) -> None:
     study = Study.objects.get()
     assert (study.is_simulated, study.status, study.name) == (True, StudyStatus.FROZEN, "Demo study")
     assert study.jobs.get().arguments == {"people": 24, "off_task": True}
+
+
+def test_two_who_ask_for_the_demo_before_either_job_ran_get_a_study_each(staff: Client, lead: User) -> None:
+    other = User.objects.create_user("other@example.org", is_staff=True, is_superuser=True)
+    client = Client()
+    client.force_login(other)
+    for one in (staff, client):
+        one.post("/staff/demo-study/")
+    wanted = list(Job.objects.filter(kind="demo_study").order_by("created_at"))
+    assert [job.arguments["slug"] for job in wanted] == ["demo", "demo"]
+    jobs = [job_run_alone(), job_run_alone()]
+    assert [job.result["args"] for job in jobs] == [["demo"], ["demo-2"]]
+    asked_for = {(job.study and job.study.slug, job.actor) for job in Job.objects.filter(kind="rehearsal")}
+    assert asked_for == {("demo", lead), ("demo-2", other)}
+    for job in jobs:  # begun again
+        context = JobContext(study=None, actor=job.actor, clock=server_now)
+        assert demo_to_rehearse(context, **job.arguments).args == job.result["args"]
+    assert Study.objects.count() == 2
+
+
+def test_a_refusal_is_told_in_the_language_of_whoever_asked(
+    staff: Client, make_study: Callable[..., Study]
+) -> None:
+    study = make_study(slug="spring")
+    staff.cookies["django_language"] = "de"
+    staff.post(PAGE.format("spring"), {"people": "3"})
+    job = Job.objects.get()
+    with pytest.raises(NameInvalid, match="Der Name ist länger"):
+        copy_to_rehearse(
+            JobContext(study=study, actor=job.actor, clock=server_now), **{**job.arguments, "name": "x" * 999}
+        )
 
 
 @pytest.mark.parametrize("table", ["scoring_modelscore", "jobs_job"])
