@@ -31,14 +31,17 @@ def digests() -> None:
 @shared_task(name="console.tasks.clear_leftovers")
 def clear_leftovers() -> None:
     """Delete uploads that nobody goes on with, and what killed imports, starts of judging and exports left
-    half-made: they hold gold answers and people's texts. Running it twice does no harm.
+    half-made: they hold gold answers and people's texts; and plans that were computed long ago. Running it
+    twice does no harm.
 
     By a clock that is ahead it would take what is under way: while it is in doubt nothing is deleted.
     """
     from batches.services.clock import ClockDoubted, ending_moment
     from console.services.staging import strays_remove
     from jobs.services.lists import lists_expire
+    from jobs.services.starting import kept_jobs_expire
     from judging.services.running.runs import drafts_clear as run_drafts_clear
+    from reporting.forms.planner import KEPT, PLAN
     from scoring.services.export_deleting import export_strays_delete
     from scoring.services.model_drafts import model_drafts_clear
     from studies.clock import Ending
@@ -49,6 +52,7 @@ def clear_leftovers() -> None:
         now = ending_moment(Ending.LEFTOVERS)
         strays_remove()
         lists_expire()
+        kept_jobs_expire(kind=PLAN, before=now - KEPT)
         bank_drafts_clear(before=now - LEFT_FOR)
         model_drafts_clear(before=now - LEFT_FOR)
         run_drafts_clear(before=now - LEFT_FOR)

@@ -73,6 +73,7 @@ def report(job: JobContext, *, language: str) -> JobResult:
 def plan(
     job: JobContext,
     *,
+    method: int,  # what another method computed is another job's
     plan: Mapping[str, Any],
     design: str = NESTED,
     rehearsal: Mapping[str, Any] | None = None,

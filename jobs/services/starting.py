@@ -1,6 +1,7 @@
 """Jobs are asked for, and called off."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -10,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from jobs.models import OPEN, Job, JobState
 from jobs.registry import JobKind, kind_named
-from jobs.selectors import newest_job, same_jobs
+from jobs.selectors import newest_job, open_jobs, same_jobs
 from jobs.services.claims import job_tidy
 from jobs.services.trail import job_event
 from studies.models import Study, User
@@ -69,22 +70,46 @@ def job_start(
     return job
 
 
-def job_kept(*, kind: str, actor: User, now: datetime, arguments: Mapping[str, Any]) -> Job:
+def job_kept(
+    *, kind: str, actor: User, now: datetime, arguments: Mapping[str, Any], anew: bool = False
+) -> Job:
     """What a page shows of a job of the site that is kept by its arguments: the newest that is done, whoever
-    asked for it; else this person's own, asked for here unless it waits, runs or has just ended otherwise.
+    asked for it; else this person's own, asked for here unless it waits, runs or has just ended. `anew`: what
+    is done is of no use.
     """
     same = same_jobs(kind, arguments)
     own = same.filter(actor=actor).first()
-    if (done := same.filter(state=JobState.DONE).first()) is not None:
+    if not anew and (done := same.filter(state=JobState.DONE).first()) is not None:
         return done
     if own is not None and not may_be_asked_again(own, now):
         return own
-    return job_start(kind=kind, study=None, actor=actor, now=now, arguments=arguments)
+    return job_instead(kind=kind, actor=actor, now=now, arguments=arguments)
+
+
+@transaction.atomic
+def job_instead(*, kind: str, actor: User, now: datetime, arguments: Mapping[str, Any]) -> Job:
+    """Ask for a job of the site in the place of this person's other open ones of its kind, which are called
+    off: of what costs nobody more than opening a page, each has one. One that is open already is returned.
+    """
+    User.objects.select_for_update(no_key=True).get(pk=actor.pk)  # between looking and asking they ask alone
+    found = None
+    for job in open_jobs(None).filter(kind=kind, actor=actor):
+        if job.arguments == arguments and job.cancel_asked_at is None:
+            found = job
+        else:
+            with suppress(JobOver):
+                job_cancel(job=job, actor=actor, now=now)
+    return found or job_start(kind=kind, study=None, actor=actor, now=now, arguments=arguments)
+
+
+def kept_jobs_expire(*, kind: str, before: datetime) -> None:
+    """Delete what was kept of this kind of jobs of the site that ended before; who needs it asks again."""
+    Job.objects.filter(kind=kind, study=None, finished_at__lt=before).delete()
 
 
 def job_needed(*, kind: str, study: Study, actor: User, now: datetime) -> Job:
     """What a page shows of a job of the study that brings what it lacks: asked for here unless it waits,
-    runs or has just ended otherwise than done. Raises as `job_start`.
+    runs or has just ended. Raises as `job_start`.
     """
     newest = newest_job(study, kind)
     if newest is not None and not may_be_asked_again(newest, now):
@@ -94,10 +119,9 @@ def job_needed(*, kind: str, study: Study, actor: User, now: datetime) -> Job:
 
 def may_be_asked_again(job: Job, now: datetime) -> bool:
     """Whether a page that needs what this job did not bring may ask for it by itself: not while it is under
-    way, nor at once after it failed or was called off, or it would fail for ever.
+    way, nor at once after its end. What fails would fail for ever, and what is done may be out of date at
+    once, again and again.
     """
-    if job.state == JobState.DONE:
-        return True
     return job.finished_at is not None and now - job.finished_at > AGAIN
 
 

@@ -3,6 +3,7 @@
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import Any
 
 from django import forms
@@ -17,6 +18,8 @@ from psychometrics.planning.tables import WANTED, Rehearsal
 
 MAX_ANSWERS, MAX_REHEARSED, MAX_PROMPTS = 400_000, 1_500_000, 20_000
 PLAN = "plan"  # the kind of job that computes what the formulas do not say
+METHOD = 1  # of computing it: with another number, what was kept by this one is computed anew
+KEPT = timedelta(days=30)
 SIZES = ("people", "prompts_per_person", "bank_prompts")  # all that the linkage of designs depends on
 CHOICES: Mapping[str, Sequence[tuple[str, Any]]] = {
     "design": (
@@ -213,9 +216,24 @@ class PlannerForm(forms.Form):
         """The arguments of the job that computes what the formulas do not say: what that depends on alone."""
         plan, rehearsal = asdict(self.plan()), self.rehearsal
         if not rehearsal.studies:
-            return {"plan": {name: plan[name] for name in SIZES}}
+            return {"method": METHOD, "plan": {name: plan[name] for name in SIZES}}
         of_bank = {"item_bank": self.bank.pk} if self.bank else {}
-        return {"plan": plan, "design": self.kind, "rehearsal": asdict(rehearsal), **of_bank}
+        rehearsed = {"design": self.kind, "rehearsal": asdict(rehearsal), **of_bank}
+        return {"method": METHOD, "plan": plan, **rehearsed}
+
+
+def fields_of(simulated: Mapping[str, Any], banks: Mapping[str, BankChoice]) -> dict[str, Any]:
+    """What is written into the form for these arguments of `to_simulate`, as far as they tell it."""
+    fields = {**simulated["plan"], **(simulated.get("rehearsal") or {})}
+    if "balanced" in fields:
+        fields["batches"] = "balanced" if fields.pop("balanced") else "random"
+    if "design" in simulated:
+        fields["design"] = simulated["design"]
+    keys = {bank.pk: key for key, bank in banks.items()}
+    if (key := keys.get(simulated.get("item_bank"))) is not None:
+        fields["item_bank"] = key
+        del fields["bank_prompts"], fields["mean_square"]  # the bank brings its own
+    return fields
 
 
 def with_defaults(given: dict[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from jobs import registry
 from jobs.models import Job, JobState
 from jobs.process_end import stopping
 from jobs.services.claims import KILLED, KILLED_AGAIN, LEASE, job_claim, job_end, job_hand_back
-from jobs.services.starting import JobUnderWay, job_cancel, job_start
+from jobs.services.starting import AGAIN, JobUnderWay, job_cancel, job_needed, job_start
 from jobs.services.working import FAILED, jobs_work
 from studies.models import Study, StudyEvent, User
 from studies.roles import Can
@@ -222,3 +222,16 @@ def test_an_archived_study_starts_only_what_keeps_what_its_pages_show(
     with pytest.raises(StudyArchived):
         job_start(kind="count", study=study, actor=lead, now=now)
     assert job_start(kind="count_kept", study=study, actor=lead, now=now).state == JobState.WAITING
+
+
+def test_a_page_asks_for_a_job_by_itself_once_a_minute(
+    counting: Counting, study: Study, lead: User, now: datetime
+) -> None:
+    def needed(at: datetime) -> Job:
+        return job_needed(kind="count", study=study, actor=lead, now=at)
+
+    first = needed(now)
+    assert needed(now + AGAIN) == first
+    Job.objects.update(state=JobState.DONE, finished_at=now)
+    assert needed(now + AGAIN) == first
+    assert needed(now + AGAIN + timedelta(seconds=1)) != first

@@ -13,8 +13,11 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
+from console.tasks import clear_leftovers
 from formats.item_parameters import ItemParameter, ItemParameters, ResponseModel, write_item_parameters
 from jobs.models import Job, JobState
+from jobs.registry import kinds
+from jobs.services.claims import cancel_is_asked, job_claim
 from jobs.services.working import jobs_work
 from psychometrics.planning.computing import planned
 from psychometrics.planning.formulas import Plan, Prices
@@ -123,6 +126,80 @@ def test_what_failed_is_told_and_asked_for_again_a_minute_later(staff: Client) -
     Job.objects.update(finished_at=now - timedelta(minutes=2))
     assert "It ended." not in staff.get(PAGE).text
     assert Job.objects.count() == 2
+
+
+def states() -> list[str]:
+    return list(Job.objects.filter(kind=PLAN).order_by("created_at").values_list("state", flat=True))
+
+
+def test_each_person_has_one_open_plan_and_a_look_at_the_head_asks_for_none(staff: Client) -> None:
+    staff.head(PAGE)
+    assert not Job.objects.exists()
+    client = Client()
+    client.force_login(User.objects.create_user("other@example.org", is_staff=True, is_superuser=True))
+    client.get(PAGE)
+    for people in (40, 41, 42):
+        staff.get(f"{PAGE}?people={people}")
+    assert states() == ["waiting", "cancelled", "cancelled", "waiting"]
+    assert job_claim(kinds=kinds(), now=timezone.now())  # of the other
+    claim = job_claim(kinds=kinds(), now=timezone.now())
+    assert claim
+    staff.get(f"{PAGE}?people=43")
+    assert cancel_is_asked(claim)
+    assert states() == ["running", "cancelled", "cancelled", "running", "waiting"]
+
+
+def test_a_plan_is_called_off_and_started_again_at_its_own_address(
+    staff: Client, stored: dict[ResponseModel, ItemBank]
+) -> None:
+    bank = str(stored[ResponseModel.LOGIT_NORMAL]).replace(" ", "-")
+    sizes = {"people": 30, "prompts_per_person": 10}
+    rehearsed = sizes | {"studies": 2, "top_size": 5, "design": "matrix", "batches": "balanced"}
+    for plan in (sizes, rehearsed, rehearsed | {"item_bank": bank}):
+        address = f"{PAGE}?{urlencode(plan)}"
+        page = staff.get(address).text
+        assert f'name="next" value="{address.replace("&", "&amp;")}"' in page
+        job = Job.objects.filter(kind=PLAN).latest("created_at")
+        staff.post(f"/staff/jobs/{job.pk}/cancel/", {"next": address})
+        again = f"{PAGE}?again={job.pk}"
+        assert f'href="{again}"' in staff.get(address).text
+        number = Job.objects.count()
+        staff.head(again)
+        assert Job.objects.count() == number
+        for _press in range(2):
+            reply = staff.get(again, follow=True)
+            assert reply.status_code == 200
+        newest = Job.objects.filter(kind=PLAN).latest("created_at")
+        assert (Job.objects.count(), newest.arguments) == (number + 1, job.arguments)
+        assert f"/staff/jobs/{newest.pk}/state/" in reply.text
+    assert staff.get(f"{PAGE}?again=none")["Location"] == PAGE
+
+
+def test_what_another_version_kept_is_computed_anew(staff: Client) -> None:
+    asked(staff)
+    job = Job.objects.get()
+    assert job.arguments["method"] == 1
+    Job.objects.update(result={**job.result, "found": {"linkage": [["nested", {"of": "yore"}]]}})
+    assert staff.get(PAGE).status_code == 200
+    assert Job.objects.count() == 1  # it has just ended: not for ever
+    Job.objects.update(finished_at=timezone.now() - timedelta(minutes=2))
+    assert "nested (this plan)" not in cells(staff.get(PAGE).text)
+    jobs_work(clock=timezone.now)
+    assert "nested (this plan)" in cells(staff.get(PAGE).text)
+    assert Job.objects.count() == 2
+
+
+@pytest.mark.usefixtures("fresh_clock", "sure_clock")
+def test_a_plan_is_kept_for_thirty_days(staff: Client) -> None:
+    asked(staff)
+    staff.get(f"{PAGE}?people=40")
+    now = timezone.now()
+    Job.objects.filter(state=JobState.DONE).update(finished_at=now - timedelta(days=29, hours=23))
+    clear_leftovers()
+    assert states() == ["done", "waiting"]
+    Job.objects.filter(state=JobState.DONE).update(finished_at=now - timedelta(days=30, minutes=1))
+    clear_leftovers()
+    assert states() == ["waiting"]
 
 
 @pytest.mark.parametrize("studies", [0, 3])

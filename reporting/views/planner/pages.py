@@ -4,27 +4,32 @@ What formulas say stands at once. How designs hang together and what a rehearsal
 job, kept by what it depends on, and shown once it is there.
 """
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from urllib.parse import urlencode
+from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _, ngettext
 from django.views.decorators.http import require_safe
 
 from jobs.models import Job, JobState
-from jobs.services.starting import job_kept
+from jobs.selectors import job_by_id
+from jobs.services.starting import job_instead, job_kept
 from presentation.drawings.charts import Axis, Place, Series, chart
 from presentation.drawings.shapes import WIDE, Drawing, Key
 from presentation.numbers import counted, decimals
 from psychometrics.planning.formulas import Plan, precision
 from psychometrics.planning.records import Simulated
 from psychometrics.planning.tables import BETWEEN_SDS, Planned, planned_by_formulas
-from reporting.forms.planner import PLAN, BankChoice, PlannerForm, with_defaults
+from reporting.forms.planner import PLAN, BankChoice, PlannerForm, fields_of, with_defaults
 from reporting.views.figures import drawing_response, figure_files, figure_shown
 from reporting.views.own_names import own_names
 from reporting.views.planner.tables import planner_tables
-from studies.models import ItemBank, User
+from studies.models import ItemBank
 from studies.roles import SiteCan
 from studies.selectors.banks import item_banks_with_sizes, mean_square
 from studies.services.clock import server_now
@@ -41,10 +46,12 @@ TICKS = (3, 10, 30, 100, 300, 1000, 3000, 10_000)
 @require_safe
 def staff_planner(request: HttpRequest) -> HttpResponse:
     """The form with the published design's values, or what was asked with its answer."""
+    if "again" in request.GET:
+        return _started_again(request)
     form = PlannerForm(with_defaults(request.GET.dict()), _stored_banks())
     valid = form.is_valid()
     own = own_names([form.bank.name] if valid and form.bank else [])
-    found, job = _found(form, signed_in(request)) if valid else (None, None)
+    found, job = _found(form, request) if valid else (None, None)
     tables = [replace(table, own=own) for table in planner_tables(found)] if found else []
     query = f"?{request.GET.urlencode()}" if request.GET else ""
     figure = (
@@ -74,14 +81,37 @@ def staff_planner_figure(request: HttpRequest, extension: str) -> HttpResponse:
     return drawing_response(_half_width_drawing(form.plan(), WIDE), extension)
 
 
-def _found(form: PlannerForm, user: User) -> tuple[Planned, Job | None]:
+def _started_again(request: HttpRequest) -> HttpResponse:
+    """To the plan of a job of theirs that failed or was called off, which somebody pressed for once more."""
+    user, job = signed_in(request), None
+    with suppress(ValueError):
+        job = job_by_id(UUID(request.GET["again"]))
+    if job is None or job.kind != PLAN or job.actor_id != user.pk:
+        return redirect("staff_planner")
+    banks = _stored_banks()
+    plan = fields_of(job.arguments, banks)
+    form = PlannerForm(with_defaults(plan), banks)
+    if request.method == "GET" and job.state in (JobState.FAILED, JobState.CANCELLED) and form.is_valid():
+        job_instead(kind=PLAN, actor=user, now=server_now(), arguments=form.to_simulate())
+    return redirect(f"{reverse('staff_planner')}?{urlencode(plan)}")
+
+
+def _found(form: PlannerForm, request: HttpRequest) -> tuple[Planned, Job | None]:
     """What is known of the plan, and the job that computes the rest where that is not there yet."""
     name = form.bank.name if form.bank else None
     found = planned_by_formulas(form.plan(), form.kind, form.prices, form.half_widths, name)
-    job = job_kept(kind=PLAN, actor=user, now=server_now(), arguments=form.to_simulate())
+    if request.method == "HEAD":  # whoever looks whether there is something asks for nothing
+        return found, None
+    kept = partial(
+        job_kept, kind=PLAN, actor=signed_in(request), now=server_now(), arguments=form.to_simulate()
+    )
+    job = kept()
     if job.state != JobState.DONE:
         return found, job
-    return found.completed(Simulated.from_json(job.result["found"])), None
+    try:
+        return found.completed(Simulated.from_json(job.result["found"])), None
+    except (KeyError, TypeError, ValueError):  # kept by another version
+        return found, kept(anew=True)
 
 
 def _stored_banks() -> dict[str, BankChoice]:
