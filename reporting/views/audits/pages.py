@@ -1,6 +1,7 @@
 """Audits of judges by people: a sample is drawn, downloaded for raters, sent back, and compared."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict
 from functools import wraps
 
@@ -13,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from formats.problems import grouped
 from jobs.models import Job
 from jobs.selectors import unless_done
-from jobs.services.starting import job_needed
+from jobs.services.starting import job_needed, job_start
 from judging.audit_sheet import sheet_cells
 from judging.models import AuditSample, JudgingRun
 from judging.selectors.audits import (
@@ -95,6 +96,10 @@ def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpRespons
             form.problems = tuple(grouped(refusal.problems))
         else:
             messages.success(request, import_sentence(result))
+            with suppress(Refused):  # a whole sheet at once: nobody waits as the page does by itself
+                job_start(
+                    kind=AUDITS, study=sample.judging_run.study, actor=signed_in(request), now=server_now()
+                )
             return _to_sample(sample)
     return _audit_page(request, sample.judging_run, sample=sample, ratings_form=form)
 
