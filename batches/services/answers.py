@@ -151,6 +151,9 @@ def prompt_seen(*, session: Session, position: int, now: datetime, seconds_ago: 
     told = session.events.filter(kind=kind, details__position=position)
     answer = Answer.objects.filter(session=session, position=position)
     with transaction.atomic():
+        if seconds_ago:
+            # Before the answer, as whoever gives more time does; who counts the session waits, or is waited for.
+            Session.objects.select_for_update(no_key=True).get(pk=session.pk)
         is_news = bool(answer.filter(first_seen_at=None).update(first_seen_at=seen_at))
         if seconds_ago:
             later = answer.filter(~Exists(told), first_seen_at__gt=seen_at + SAME_VIEW)

@@ -74,5 +74,8 @@ def counted_from(start: uuid.UUID, *, at_once: int = SESSIONS_AT_ONCE) -> Iterat
 
 
 def session_uncount(session: Session) -> None:
-    """Forget the sums of a session: an answer has changed after its end, or they are wrong."""
-    Session.objects.filter(pk=session.pk, counted_at__isnull=False).update(counted_at=None)
+    """Forget the sums of a session: an answer has changed after its end, or they are wrong.
+
+    Whether it is counted is not asked: while it is being counted, it seems not to be, and nobody would wait.
+    """
+    Session.objects.filter(pk=session.pk).update(counted_at=None)

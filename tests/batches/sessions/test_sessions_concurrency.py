@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -10,12 +10,13 @@ import pytest
 from django.db import connection
 
 from batches.models import Answer, Revision, Session, SessionEvent
-from batches.services import ending
-from batches.services.answers import IncomingText, answer_save
+from batches.services import answers, ending, sums
+from batches.services.answers import IncomingText, answer_save, prompt_seen
 from batches.services.ending import AlreadySubmitted, DeclaredResources, session_submit, sessions_expire
 from batches.services.extending import TimeRefused, session_extend, session_reopen
 from batches.services.receipts import SaveReceipt
 from batches.services.starting import session_start
+from batches.services.sums import sessions_count, sessions_differing
 from studies.models import Participant, Study
 from tests.support.same_moment import at_the_same_moment
 
@@ -173,3 +174,84 @@ def test_a_save_beside_reopening_is_in_the_answer_or_told_otherwise(session: Ses
     at_the_same_moment([reopen, save_beside])
     assert Answer.objects.get(position=1).text == ("in the same moment" if receipts[0].saved else "")
     assert save(session, "afterwards", at, tab="tab", sequence=2, base=receipts[0].revision).saved
+
+
+def meanwhile(
+    monkeypatch: pytest.MonkeyPatch,
+    pool: ThreadPoolExecutor,
+    module: object,
+    name: str,
+    job: Callable[[], object],
+) -> list[Future[None]]:
+    """Begin the job in a connection of its own when this function of the module is first called, and go on
+    once it is done or waits for us.
+    """
+    usual = getattr(module, name)
+    begun: list[Future[None]] = []
+
+    def run() -> None:
+        try:
+            job()
+        finally:
+            connection.close()
+
+    def then(*args: object, **named: object) -> object:
+        found = usual(*args, **named)
+        if not begun:
+            begun.append(pool.submit(run))
+            wait(begun, timeout=0.5)
+        return found
+
+    monkeypatch.setattr(module, name, then)
+    return begun
+
+
+def tell_late(session: Session) -> None:
+    """The page was offline when the session ended."""
+    told_at = session.deadline_at + timedelta(minutes=30)
+    assert prompt_seen(session=session, position=1, now=told_at, seconds_ago=3_600)
+
+
+def count(session: Session) -> int:
+    return sessions_count(now=session.deadline_at + timedelta(minutes=30), at_most=10)
+
+
+def test_a_view_told_while_its_session_is_counted_is_in_the_numbers(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions_expire(now=session.deadline_at + timedelta(minutes=1))
+    ended = Session.objects.get()
+    with ThreadPoolExecutor(1) as pool:
+        begun = meanwhile(monkeypatch, pool, sums, "sums_of", partial(tell_late, ended))
+        assert count(session) == 1
+        begun[0].result(timeout=30)
+    assert Session.objects.get().counted_at is None
+    count(session)
+    assert sessions_differing([Session.objects.get()]) == []
+
+
+def test_a_session_counted_while_a_view_is_told_has_it_in_its_numbers(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions_expire(now=session.deadline_at + timedelta(minutes=1))
+    with ThreadPoolExecutor(1) as pool:
+        begun = meanwhile(monkeypatch, pool, answers, "session_event", partial(count, session))
+        tell_late(Session.objects.get())
+        begun[0].result(timeout=30)
+    count(session)
+    assert sessions_differing([Session.objects.get()]) == []
+
+
+def test_time_given_while_a_view_is_told_and_the_view_wait_for_each_other_in_turn(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = session.deadline_at + timedelta(minutes=30)
+    sessions_expire(now=session.deadline_at + timedelta(minutes=1))
+    assert count(session) == 1
+    extend = partial(session_extend, session=session, minutes=30, reason="A power cut", now=later)
+    with ThreadPoolExecutor(1) as pool:
+        begun = meanwhile(monkeypatch, pool, answers, "session_event", extend)
+        tell_late(Session.objects.get())
+        begun[0].result(timeout=30)
+    assert Session.objects.get().status == "active"
+    assert Answer.objects.get(position=1).first_seen_at is not None
