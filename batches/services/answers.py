@@ -152,7 +152,7 @@ def prompt_seen(*, session: Session, position: int, now: datetime, seconds_ago: 
     answer = Answer.objects.filter(session=session, position=position)
     with transaction.atomic():
         if seconds_ago:
-            # Before the answer, as whoever gives more time does; who counts the session waits, or is waited for.
+            # Before the answer, as whoever gives more time does; the sweep that counts is waited for.
             Session.objects.select_for_update(no_key=True).get(pk=session.pk)
         is_news = bool(answer.filter(first_seen_at=None).update(first_seen_at=seen_at))
         if seconds_ago:
