@@ -128,6 +128,7 @@ ON_BOTH: dict[str, tuple[str, ...]] = {
     "Selectors over JSON and sums: what leaves and what is reported is the same from both.": (
         "batches/test_own_data.py",
         "screening/test_exclusions_facts.py",
+        "judging/test_sums_one_moment.py",
         "scoring/exports/test_scoring_snapshot.py",
     ),
     "Migrations, backups, the check-up and the number of queries ask the database about itself.": (

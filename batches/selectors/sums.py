@@ -1,5 +1,6 @@
 """Numbers over the answers of many sessions: from the sums of those that are counted (`services.sums`), and
-from the answers of the others.
+from the answers of the others. Where these are two queries they see one moment: a session that is counted
+between them would be in both.
 """
 
 import math
@@ -30,6 +31,7 @@ from batches.models import Answer, BatchPrompt, Session
 from batches.rules.statuses import SessionStatus
 from batches.rules.sums import LETTERS, WRITTEN
 from studies.models import Study
+from studies.services.database import snapshot
 
 
 class Joined(Aggregate):
@@ -88,6 +90,7 @@ def number_written(sessions: QuerySet[Session]) -> int:
     return number
 
 
+@snapshot()
 def written_by_prompt(study: Study, sessions: QuerySet[Session]) -> Counter[int]:
     """How many of these sessions of the study have a text for each prompt, by its key; three queries."""
     others = Answer.objects.filter(session__in=_others(sessions), has_text=True).order_by()
@@ -98,6 +101,7 @@ def written_by_prompt(study: Study, sessions: QuerySet[Session]) -> Counter[int]
     return +found
 
 
+@snapshot()
 def written_and_seconds(study: Study, sessions: QuerySet[Session]) -> tuple[Counter[int], dict[int, float]]:
     """The same, and the mean time from the first view of a prompt to the last save of an answer with text, by
     the prompt's key; three queries.

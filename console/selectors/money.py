@@ -13,6 +13,7 @@ from batches.selectors.sums import number_written, sessions_to_score
 from judging.models import JudgeCall, JudgingRun
 from screening.selectors.participants import is_retained
 from studies.models import Study
+from studies.services.database import snapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class JudgeSpent:
         return self.cost / self.answers if self.cost is not None and self.answers else None
 
 
+@snapshot()
 def judge_spent(study: Study) -> JudgeSpent:
     """Over all judging runs of the study. Three queries."""
     runs = JudgingRun.objects.filter(study=study)

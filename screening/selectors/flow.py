@@ -24,6 +24,7 @@ from batches.selectors.sums import letters_by_set
 from screening.selectors import participants
 from studies.models import Participant, Study, VettingStatus
 from studies.selectors.private_questions import of_public
+from studies.services.database import snapshot
 
 PEOPLE = "people"
 
@@ -79,6 +80,7 @@ class _Answers(NamedTuple):
     retained: int
 
 
+@snapshot()
 def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
     """Count everything as it is now: three queries, and one for the public prompts."""
     people: list[_People] = []

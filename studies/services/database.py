@@ -122,7 +122,7 @@ BEGIN = {
 @contextmanager
 def snapshot() -> Iterator[None]:
     """Let every read in the block see the same moment. Inside a transaction it leaves that one as it is."""
-    if connection.in_atomic_block:
+    if connection.in_atomic_block or _in_snapshot():
         yield
         return
     with connection.cursor() as cursor:
@@ -135,3 +135,11 @@ def snapshot() -> Iterator[None]:
     finally:
         with connection.cursor() as cursor:
             cursor.execute("ROLLBACK")
+
+
+def _in_snapshot() -> bool:
+    """Django knows nothing of a transaction that it did not begin."""
+    connection.ensure_connection()
+    if connection.vendor == "sqlite":
+        return bool(connection.connection.in_transaction)
+    return bool(connection.connection.info.transaction_status.name != "IDLE")

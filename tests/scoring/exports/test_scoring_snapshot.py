@@ -37,3 +37,13 @@ def test_after_an_error_in_a_snapshot_the_connection_is_usable(now: datetime) ->
         raise OSError("disk")
     Bank.objects.create(slug="after", created_at=now)
     assert slugs() == ["after"]
+
+
+def test_a_snapshot_in_another_leaves_that_one_as_it_is(now: datetime) -> None:
+    Bank.objects.create(slug="before", created_at=now)
+    with snapshot(), ThreadPoolExecutor(1) as other:
+        with snapshot():
+            assert slugs() == ["before"]
+        other.submit(add_bank, "meanwhile", now).result(timeout=10)
+        assert slugs() == ["before"]
+    assert slugs() == ["before", "meanwhile"]
