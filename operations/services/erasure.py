@@ -9,8 +9,9 @@ from django.db import transaction
 
 from batches.selectors.deletion import people_to_erase
 from batches.services.deletion import credential_files_delete, person_texts_delete
-from judging.models import AuditItem, CriterionScore, JudgeCall, RowState
+from judging.models import AuditItem, CriterionScore, JudgeCall, JudgingRun, RowState
 from judging.services.running.claims import given_up
+from judging.services.running.counting import runs_uncount
 from scoring.models import MeasureRow
 from scoring.services.export_deleting import files_expire
 from screening.models import AnswerFlag, ParticipantFlag, Verdict
@@ -113,6 +114,7 @@ def _quotes_delete(participant: Participant, now: datetime) -> None:
     """
     verdicts = CriterionScore.objects.filter(answer__session__participant=participant)
     under_way = verdicts.filter(state=RowState.OPEN)
+    runs_uncount(JudgingRun.objects.filter(pk__in=under_way.values("judging_run")))
     under_way.filter(asked_with=None).update(lease=None)
     under_way.exclude(asked_with=None).update(**given_up(now))
     verdicts.update(explanation="")

@@ -1,15 +1,18 @@
 """Who may ask about a row, and whose word counts."""
 
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
 
 import pytest
 from django.conf import settings
+from django.db import connection
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
 from judging.judges.interface import CriterionVerdict, JudgeResult, JudgeTask
 from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, WorkerLease
+from judging.services.running import counting
 from judging.services.running.claims import (
     MAX_STARTS,
     BegunTooOften,
@@ -18,6 +21,7 @@ from judging.services.running.claims import (
     lease_begin,
     lease_renew,
 )
+from judging.services.running.counting import run_count, run_differs
 from judging.services.running.runs import run_cancel
 from judging.services.running.storing import result_store
 from llm.attempts import Attempt
@@ -182,6 +186,54 @@ def test_a_late_word_for_a_cancelled_run_decides_nothing_and_the_next_run_asks(
     assert sorted(text for _, _, text in judge.asked) == ["another", "the same"]
     assert set(scored().values()) == {1.0}
     assert JudgeCall.objects.count() == 3
+
+
+def test_a_request_that_comes_on_record_once_its_run_was_counted_is_counted_too(
+    begin: Callable[[datetime], WorkerLease], run: JudgingRun, now: datetime
+) -> None:
+    """A machine may sleep for hours in the middle of a request."""
+    at, later = now + timedelta(minutes=1), now + timedelta(hours=3)
+    lease = begin(at)
+    under_way = Claims(lease, ScriptedJudge()).more(1, now=at)[0]
+    run_cancel(run=run, actor=None, now=at)
+    assert run_count(now=later) == run
+    assert result_store(lease, under_way, said(0.0), now=later) is False
+    run.refresh_from_db()
+    assert run.counts is None
+    assert run_count(now=later) == run
+    run.refresh_from_db()
+    assert run.counts is not None
+    assert not run_differs(run, later)
+
+
+def test_a_request_that_comes_on_record_while_its_run_is_counted_is_counted_too(
+    begin: Callable[[datetime], WorkerLease], run: JudgingRun, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at, later = now + timedelta(minutes=1), now + timedelta(hours=3)
+    lease = begin(at)
+    under_way = Claims(lease, ScriptedJudge()).more(1, now=at)[0]
+    run_cancel(run=run, actor=None, now=at)
+    usual, coming = counting.run_counts, list[Future[None]]()
+
+    def store() -> None:
+        try:
+            result_store(lease, under_way, said(0.0), now=later)
+        finally:
+            connection.close()
+
+    def store_after_counting(run: JudgingRun, now: datetime) -> object:
+        found = usual(run, now)
+        coming.append(pool.submit(store))
+        wait(coming, timeout=1)
+        return found
+
+    with ThreadPoolExecutor(1) as pool, monkeypatch.context() as patched:
+        patched.setattr(counting, "run_counts", store_after_counting)
+        run_count(now=later)
+        coming[0].result(timeout=30)
+    run_count(now=later)
+    run.refresh_from_db()
+    assert not run_differs(run, later)
 
 
 def test_who_withdrew_after_the_plan_is_never_sent_and_who_said_the_same_is_asked_instead(

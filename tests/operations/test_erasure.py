@@ -15,7 +15,8 @@ from batches.selectors.deletion import people_to_erase, withdrawal_of
 from batches.services.answers import IncomingText, answer_save
 from batches.services.ending import session_withdraw
 from formats.item_parameters import ItemParameter, ItemParameters
-from judging.models import AuditItem, AuditSample, CriterionScore, JudgeCall
+from judging.models import AuditItem, AuditSample, CriterionScore, JudgeCall, JudgingRun
+from judging.services.running.counting import run_count, run_differs
 from operations.services import erasure
 from operations.services.erasure import withdrawn_erase
 from psychometrics.inference.measure import Block
@@ -197,6 +198,21 @@ def test_what_was_measured_of_the_person_goes_and_measuring_goes_on(
     again = measurement_compute(results=results, now=due_at(person), resamples=50)
     assert again.blocks[Block.COHORT]["state"] == "computed"
     assert not again.result_set.measures.filter(participant=person.code).exists()
+
+
+def test_what_a_deletion_decides_of_a_counted_run_is_counted_anew(leaver: Participant) -> None:
+    run = JudgingRun.objects.get()
+    leader = CriterionScore.objects.exclude(answer__session__participant=leaver).first()
+    own = CriterionScore.objects.filter(answer__session__participant=leaver, answer__prompt__prompt_id="p001")
+    assert leader is not None
+    undecided = {"state": "open", "origin": "", "score": None, "confidence": None, "decided_at": None}
+    assert own.update(**undecided, asked_with=leader) == 1
+    later = due_at(leaver) + timedelta(seconds=1)
+    assert run_count(now=later) == run
+    assert withdrawn_erase(now=later) == 1
+    assert own.get().state == "unscored"
+    run.refresh_from_db()
+    assert run.counts is None or not run_differs(run, later)
 
 
 def test_a_second_run_finds_nothing_to_do(leaver: Participant) -> None:

@@ -3,8 +3,11 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from django.db.models import QuerySet
+
 from judging.models import JudgingRun
 from judging.selectors.progress import run_counts
+from studies.services.database import one_of_many_writes
 
 # Calls that were under way when a run was cancelled stay on record.
 SETTLED_AFTER = timedelta(minutes=15)
@@ -19,13 +22,19 @@ def _in_order(counts: Mapping[str, Sequence[Mapping[str, object]]]) -> Mapping[s
     return {of: sorted(repr(sorted(row.items())) for row in rows) for of, rows in counts.items()}
 
 
+@one_of_many_writes()
 def run_count(*, now: datetime) -> JudgingRun | None:
     """Count the rows and calls of one run that has been over for a while and is not counted; return it."""
-    run = (
-        JudgingRun.objects.filter(counts__isnull=True, ended_at__lt=now - SETTLED_AFTER)
-        .order_by("pk")
-        .first()
-    )
+    due = JudgingRun.objects.filter(counts__isnull=True, ended_at__lt=now - SETTLED_AFTER)
+    run = due.select_for_update(no_key=True).order_by("pk").first()
     if run is not None:
         JudgingRun.objects.filter(pk=run.pk).update(counts=run_counts(run, now))
     return run
+
+
+def runs_uncount(runs: QuerySet[JudgingRun]) -> None:
+    """Forget what is counted of those of these runs that are over: something of them changes after all.
+
+    Whether one is counted is not asked: while it is being counted, it seems not to be, and nobody would wait.
+    """
+    runs.filter(ended_at__isnull=False).update(counts=None)

@@ -16,9 +16,10 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from judging.judges.interface import CriterionVerdict, JudgeResult
-from judging.models import CriterionScore, JudgeCall, RowOrigin, RowState, WorkerLease
+from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, RowState, WorkerLease
 from judging.services.running.budget import cost_of
 from judging.services.running.claims import ClaimedCall, ClaimedRow, scored
+from judging.services.running.counting import runs_uncount
 from llm.attempts import Attempt
 from studies.models import StudyEvent
 from studies.services.events import StudyEventKind
@@ -45,14 +46,17 @@ def result_store(lease: WorkerLease, call: ClaimedCall, result: JudgeResult, *, 
             held = _rows_decide(lease, call, result, now)
             calls_store(lease, call, result.calls, now=now)
     if not held:
-        replies_forget(call.answer_id)
+        late_calls_settle(lease, call)
     return held
 
 
-def replies_forget(answer: int) -> None:
-    """Empty what the judge said where the person's data were deleted while it was asked."""
+def late_calls_settle(lease: WorkerLease, call: ClaimedCall) -> None:
+    """After requests that decided nothing were stored, which may be long after the end of the run: count it
+    anew, and empty what the judge said where the person's data were deleted while it was asked.
+    """
+    runs_uncount(JudgingRun.objects.filter(pk=lease.judging_run_id))
     done = StudyEvent.objects.filter(kind=StudyEventKind.DATA_DELETED).values("participant")
-    calls = JudgeCall.objects.filter(answer=answer, answer__session__participant__in=done)
+    calls = JudgeCall.objects.filter(answer=call.answer_id, answer__session__participant__in=done)
     calls.exclude(raw_reply="").update(raw_reply="")
 
 

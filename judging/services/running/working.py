@@ -20,7 +20,7 @@ from judging.services.running.gates import RequestGate, request_gate
 from judging.services.running.judge_specs import spec_of, working_judge
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import run_pause
-from judging.services.running.storing import calls_store, replies_forget, result_store, results_store
+from judging.services.running.storing import calls_store, late_calls_settle, result_store, results_store
 from judging.services.running.threads import CallThreads, StoringConnections
 from llm.attempts import Attempt
 
@@ -187,7 +187,7 @@ class WorkerLoop:
 
     def _store_calls(self, call: ClaimedCall, calls: Sequence[Attempt]) -> None:
         retry_on_db_outage(lambda: calls_store(self._lease, call, calls, now=self._clock()))
-        retry_on_db_outage(lambda: replies_forget(call.answer_id))
+        retry_on_db_outage(lambda: late_calls_settle(self._lease, call))
 
     def _pause_if_failing(self) -> None:
         why = retry_on_db_outage(lambda: why_failing(self._lease.judging_run, self._lease.run))
