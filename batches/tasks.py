@@ -28,9 +28,10 @@ def send_mails() -> int:
 
 @shared_task(name="batches.tasks.sweep_sessions")
 def sweep_sessions() -> None:
-    """End the sessions whose time is over, and count some of those that ended before. Beat sends it every few
-    seconds; running it twice does no harm.
+    """Count some of the sessions that ended before, and end those whose time is over, whatever becomes of the
+    counting. Beat sends it every few seconds; running it twice does no harm.
 
+    In this order: what ends late, after the machine slept, is not counted while a save may still be at it.
     While the clock is in doubt it ends none; a later one does.
     """
     from django.conf import settings
@@ -42,8 +43,10 @@ def sweep_sessions() -> None:
 
     with suppress(ClockDoubted):
         now = ending_moment(Ending.SESSIONS)
-        sessions_expire(now=now, site_url=settings.SITE_URL or "")
-        sessions_count(now=now, at_most=COUNTED_AT_ONCE)
+        try:
+            sessions_count(now=now, at_most=COUNTED_AT_ONCE)
+        finally:
+            sessions_expire(now=now, site_url=settings.SITE_URL or "")
 
 
 @shared_task(name="batches.tasks.remind")

@@ -15,6 +15,9 @@ class Command(OperatorCommand):
 
     def handle(self, *_: Any, **__: Any) -> None:
         now = ending_moment(Ending.SESSIONS)
-        count = sessions_expire(now=now)
-        sessions_count(now=now, at_most=COUNTED_AT_ONCE)
-        self.stdout.write(f"{quantity(count, 'session', 'sessions')} ended.")
+        try:
+            # First: what ends late only now is not counted while a save may still be at it.
+            sessions_count(now=now, at_most=COUNTED_AT_ONCE)
+        finally:
+            count = sessions_expire(now=now)
+            self.stdout.write(f"{quantity(count, 'session', 'sessions')} ended.")

@@ -7,12 +7,15 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.utils import timezone
 
 from batches.models import Session, SessionEvent
+from batches.services import sums
 from batches.services.clock import clock_confirm
 from batches.services.starting import session_start
 from batches.tasks import sweep_sessions
@@ -46,10 +49,12 @@ def doctor(environment: dict[str, str]) -> str:
     ).stdout
 
 
-def overdue_session(study: Study, participant: Participant) -> Session:
-    """A session whose time ended half a minute ago."""
+def overdue_session(
+    study: Study, participant: Participant, late: timedelta = timedelta(seconds=30)
+) -> Session:
+    """A session whose time ended half a minute ago, or so long."""
     budget = timedelta(minutes=study.protocol.time_budget_minutes)
-    return session_start(participant=participant, now=timezone.now() - budget - timedelta(seconds=30))
+    return session_start(participant=participant, now=timezone.now() - budget - late)
 
 
 @pytest.mark.slow
@@ -100,3 +105,39 @@ def test_the_task_runs_under_the_name_that_beat_sends(
     session.refresh_from_db()
     assert session.status == "expired"
     assert SessionEvent.objects.filter(kind="expired").count() == 1
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("sure_clock")
+@pytest.mark.parametrize("sweep", [sweep_sessions, partial(call_command, "sweep_sessions")])
+def test_a_session_that_ends_late_is_not_counted_at_once(
+    make_study: Callable[..., Study], make_person: Callable[..., Participant], sweep: Callable[[], object]
+) -> None:
+    """The machine slept; a save that began before may still be at an answer."""
+    session = overdue_session(study := make_study(), make_person(study), timedelta(hours=1))
+    sweep()
+    session.refresh_from_db()
+    assert (session.status, session.counted_at) == ("expired", None)
+    sweep()
+    session.refresh_from_db()
+    assert session.counted_at is not None
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("sure_clock")
+@pytest.mark.parametrize("sweep", [sweep_sessions, partial(call_command, "sweep_sessions")])
+def test_sessions_end_also_where_counting_fails(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    sweep: Callable[[], object],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("it cannot be counted")
+
+    monkeypatch.setattr(sums, "_some_counted", fail)
+    session = overdue_session(study := make_study(), make_person(study))
+    with pytest.raises(RuntimeError, match="cannot be counted"):
+        sweep()
+    session.refresh_from_db()
+    assert session.status == "expired"
