@@ -3,6 +3,8 @@
 What a task needs is imported in it: a worker loads what it is asked for.
 """
 
+import logging
+
 from celery import shared_task
 
 from judging.tasks import WORK, judging_work
@@ -10,11 +12,13 @@ from judging.tasks import WORK, judging_work
 # So that several workers hear of a run at once; each works on it once at a time.
 HINTS_AT_ONCE = 4
 
+logger = logging.getLogger(__name__)
+
 
 @shared_task(name="scoring.tasks.judging_coordinate")
 def judging_coordinate() -> None:
-    """See what remains of the open runs and tell the workers. Where none hears it, the work is done here. Of
-    the runs that are over one is counted, if any is not.
+    """See what remains of the open runs and tell the workers. Where none hears it, the work is done here. At
+    last one of the runs that are over is counted, if any is not.
     """
     from django.utils import timezone
 
@@ -26,15 +30,17 @@ def judging_coordinate() -> None:
 
     if not clocks_agree():
         return
-    run_count(now=timezone.now())
-    if not (open_runs() or results_due(timezone.now())):
-        return
-    from scoring import coordinator  # only now: a hundred megabytes to compute with
+    if open_runs() or results_due(timezone.now()):
+        from scoring import coordinator  # only now: a hundred megabytes to compute with
 
-    for one in coordinator.judging_coordinate(clock=timezone.now):
-        ids = {"judging_run_id": one.judging_run.pk, "scoring_run_id": one.run.pk}
-        if not all(notify_workers(WORK, **ids) for _ in range(HINTS_AT_ONCE)):
-            judging_work(**ids)
+        for one in coordinator.judging_coordinate(clock=timezone.now):
+            ids = {"judging_run_id": one.judging_run.pk, "scoring_run_id": one.run.pk}
+            if not all(notify_workers(WORK, **ids) for _ in range(HINTS_AT_ONCE)):
+                judging_work(**ids)
+    try:
+        run_count(now=timezone.now())
+    except Exception:  # numbers are right without it, only slower
+        logger.exception("a judging run that is over could not be counted")
 
 
 @shared_task(name="scoring.tasks.results_measure")

@@ -11,10 +11,9 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from operator import itemgetter
 
-from django.db import transaction
-
 from batches.models import Answer, Session
 from batches.rules.sums import Drafted, session_sums
+from studies.services.database import one_of_many_writes
 
 # A text that arrived in time is taken even where it reaches its row late: the tolerance is five minutes at
 # most, and no request is at it for ten.
@@ -36,7 +35,7 @@ def sessions_count(*, now: datetime, at_most: int) -> int:
     return number
 
 
-@transaction.atomic
+@one_of_many_writes()
 def _some_counted(now: datetime, at_most: int) -> int:
     """Whoever lets a session run again holds its row, and finds it counted or not yet."""
     due = Session.objects.filter(counted_at=None, ended_at__lt=now - SETTLED_AFTER).order_by("ended_at")

@@ -25,6 +25,7 @@ from judging.services.running.counting import run_count, run_differs
 from judging.services.running.runs import run_cancel
 from judging.services.running.storing import result_store
 from llm.attempts import Attempt
+from scoring.tasks import judging_coordinate
 from screening.models import VerdictDecision
 from screening.services.screening import study_screen
 from screening.services.verdicts import verdict_record
@@ -234,6 +235,27 @@ def test_a_request_that_comes_on_record_while_its_run_is_counted_is_counted_too(
     run_count(now=later)
     run.refresh_from_db()
     assert not run_differs(run, later)
+
+
+def test_runs_go_on_where_one_that_is_over_cannot_be_counted(
+    run: JudgingRun, now: datetime, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    long_ago = now - timedelta(days=9_000)
+    JudgingRun.objects.create(
+        study=run.study, state="cancelled", planned=1, estimate=[], plan_sha256="0" * 64, started_at=long_ago,
+        resumed_at=long_ago, ended_at=long_ago,
+    )  # fmt: skip
+    rows = CriterionScore.objects.filter(judging_run=run)
+    rows.update(state="unscored", unscored_reason="timed_out", origin="asked", decided_at=now)
+
+    def fail(*_: object) -> None:
+        raise RuntimeError("of a later version")
+
+    monkeypatch.setattr(counting, "run_counts", fail)
+    judging_coordinate()
+    run.refresh_from_db()
+    assert run.state == "finished"
+    assert "a judging run that is over could not be counted" in caplog.text
 
 
 def test_who_withdrew_after_the_plan_is_never_sent_and_who_said_the_same_is_asked_instead(

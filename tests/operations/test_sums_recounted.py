@@ -1,19 +1,40 @@
 """The doctor sees where what is kept of sessions is wrong, and `recount_sums` mends it."""
 
 import io
+import time
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.core.management import call_command
+from django.db import connection
 from django.utils import timezone
 
 from batches.models import Session
+from batches.services import sums as services
 from batches.services.sums import sessions_count
 from operations.services.checkup import sums
 from studies.models import Participant, Study
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="others are let write between two slices on SQLite")
+def test_people_may_save_between_two_slices_that_are_counted(
+    make_study: Callable[..., Study],
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    now: datetime,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    study, pauses = make_study(), list[float]()
+    for _ in range(2):
+        work(make_person(study), {"p001": "It follows."})
+    monkeypatch.setattr(services, "SESSIONS_AT_ONCE", 1)
+    monkeypatch.setattr(time, "sleep", pauses.append)
+    assert sessions_count(now=now + timedelta(days=1), at_most=2) == 2
+    assert len(pauses) == 2
 
 
 def test_a_wrong_sum_is_named_and_mended(
