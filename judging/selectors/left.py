@@ -2,13 +2,10 @@
 
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 from django.db.models import (
-    BooleanField,
     Count,
     Exists,
-    ExpressionWrapper,
     F,
     IntegerField,
     OuterRef,
@@ -43,7 +40,7 @@ class Judged:
 
 
 def judged(study: Study, run: JudgingRun | None) -> Judged:
-    """By the judges of this run; without one nothing is scored. Two queries."""
+    """By the judges of this run; without one nothing is scored. One query."""
     sessions = sessions_to_judge(study)
     if run is None:
         return Judged(number_written(sessions), 0)
@@ -51,12 +48,8 @@ def judged(study: Study, run: JudgingRun | None) -> Judged:
     # count no more, or in which an answer was saved after it may have been judged.
     changed = Exists(SessionEvent.objects.filter(session=OuterRef("pk"), kind__in=SAVED_AFTER_THE_END))
     stands = Q(counting(), Q() if study.protocol.judge_excluded else is_retained(study))
-    others = Session.objects.filter(~stands | changed, participant__study=study)
-    known = others.values_list("pk", ExpressionWrapper(stands, BooleanField()))
-    kept: list[UUID] = []
-    gone: list[UUID] = []
-    for pk, is_judged in known:
-        (kept if is_judged else gone).append(pk)
+    of_study = Session.objects.filter(participant__study=study).order_by().values("pk")
+    gone, kept = of_study.filter(~stands), of_study.filter(stands, changed)
     scores = AnswerScore.objects.filter(run=OuterRef("pk"), score__isnull=False)
     rows = CriterionScore.objects.filter(judging_run=run, run=OuterRef("pk"))
     judges = ScoringRun.objects.filter(Exists(rows), study=study, design_hash=study.design_hash).order_by()

@@ -3,7 +3,7 @@
 import random
 from collections import Counter
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from datetime import datetime, timedelta
 
 import pytest
@@ -232,3 +232,15 @@ def test_numbers_follow_from_sums_whatever_happens(days: Days) -> None:
             assert_same(days)
     assert_same(days)
     assert len(counted) > 1, "nothing was looked for in sums"
+
+
+@pytest.mark.parametrize("days", [0], indirect=True)
+def test_no_keys_of_sessions_are_read_to_say_what_is_left(
+    days: Days, django_assert_num_queries: Callable[..., AbstractContextManager[object]]
+) -> None:
+    for _ in range(8):
+        days.save()
+    days.submit()
+    days.judge()
+    with django_assert_num_queries(1):
+        judged(days.study, days.run)
