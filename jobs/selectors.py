@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import OuterRef, QuerySet, Subquery
 
 from jobs.models import OPEN, Job, JobState
 from studies.models import Study
@@ -17,6 +17,12 @@ def job_by_id(job_id: UUID) -> Job | None:
 def newest_job(study: Study | None, *kinds: str) -> Job | None:
     """The newest of these kinds of the study, open or ended; None where there never was one."""
     return _jobs_of(study).filter(kind__in=kinds).order_by("-created_at").first()
+
+
+def newest_jobs(study: Study, *kinds: str) -> dict[str, Job]:
+    """The newest of each of these kinds of the study, where there is one; one query."""
+    same = Job.objects.filter(study=study, kind=OuterRef("kind")).order_by("-created_at").values("pk")[:1]
+    return {job.kind: job for job in _jobs_of(study).filter(kind__in=kinds, pk=Subquery(same))}
 
 
 def unless_done(study: Study | None, *kinds: str) -> Job | None:

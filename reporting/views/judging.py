@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _, gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from jobs.models import Job, JobState
-from jobs.selectors import newest_job
+from jobs.selectors import newest_jobs
 from jobs.services.starting import job_start
 from judging.forms.judging import PlanForm
 from judging.jobs import PLAN
@@ -76,7 +76,8 @@ def staff_judging(request: HttpRequest, study: Study) -> HttpResponseBase:
 
     POST plans and shows the estimate; it starts the run where this very plan's estimate was on the page.
     """
-    planning = newest_job(study, PLAN)
+    jobs = newest_jobs(study, PLAN, RESULTS)
+    planning = jobs.get(PLAN)
     form = PlanForm(request.POST if request.method == "POST" else _estimated(study, planning), study=study)
     if request.method != "POST" and form.is_bound and not form.is_valid():
         form = PlanForm(study=study)  # a judge of the estimate is another or gone: nobody sent what is wrong
@@ -91,7 +92,7 @@ def staff_judging(request: HttpRequest, study: Study) -> HttpResponseBase:
             return redirect("staff_judging_run", slug=study.slug, number=run.pk)
     if plan is None and form.is_bound and form.is_valid() and request.method != "POST" and planning:
         plan = Estimated(**planning.result["facts"])
-    return _judging_page(request, study, form, plan, planning)
+    return _judging_page(request, study, form, plan, jobs)
 
 
 def _is_large(study: Study) -> bool:
@@ -163,7 +164,7 @@ def _judging_page(
     study: Study,
     form: PlanForm,
     plan: "RunPlan | Estimated | None",
-    planning: Job | None,
+    jobs: Mapping[str, Job],
 ) -> HttpResponseBase:
     newest = list(judging_runs(study)[: RUNS_PER_PAGE + 1])
     listing = Listing(request, RUN_COLUMNS)
@@ -208,8 +209,8 @@ def _judging_page(
         "listing": listing,
         "is_draft": is_draft,
         "agreement": _agreement_words(board.audit),
-        "recomputing": newest_job(study, RESULTS),
-        "planning": planning,
+        "recomputing": jobs.get(RESULTS),
+        "planning": jobs.get(PLAN),
         "sees_judges": SiteCan.MAKE_STUDIES in site_rights(signed_in(request)),
     }
     return render(request, "judging/judging.html", context, status=422 if form.errors else 200)
