@@ -9,8 +9,7 @@ import { Preview } from "./preview.js";
 import { Reading } from "./reading.js";
 import { Restoring } from "./restoring.js";
 import { SaveState } from "./save_state.js";
-import { Saver } from "./saver.js";
-import { randomToken } from "./tokens.js";
+import { randomToken, Saver } from "./saver.js";
 import { WordCount } from "./word_count.js";
 
 export class Drafting {

@@ -2,8 +2,7 @@
 // not reached, the device's clock. It is no part of saving: nothing waits for it, and where it does not get through it
 // is told again later.
 
-import { csrfToken } from "./saver.js";
-import { randomToken } from "./tokens.js";
+import { csrfToken, randomToken } from "./saver.js";
 
 // A page in view says that it is there so often, even if nothing happened.
 const EVERY_MS = 20_000;

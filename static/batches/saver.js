@@ -15,6 +15,12 @@ const SIGNED_OUT_RETRY_MS = 15_000;
 const KEEPALIVE_BYTES = 60_000;
 let leavingBytes = 0;
 
+// A name for an open page. It tells one from another and says nothing about either.
+export function randomToken() {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 export class Saver extends EventTarget {
   // Events: "state" with detail {state, reply}; "time" with detail {secondsLeft, askedAt}; "told" with detail
   // {told, askedAt}: what came with the reply and need not be asked for.

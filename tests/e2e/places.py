@@ -179,6 +179,7 @@ NO_PAGES = {
     "staff_job_state": "JSON",
     "staff_job_cancel": "takes a form, redirects",
     "staff_export_file": "a file",
+    "staff_job_file": "a file",
     "staff_history_file": "a file",
     "staff_history_protocol": "a file",
     "staff_live_state": "the part of staff_live that changes",

@@ -65,7 +65,7 @@ def study_is_locked(lead: Page) -> None:
     go(lead, "Questions")
     press(lead, "Question sets|Sets", "link")
     press(lead, "Build")
-    says(lead, "8 question sets are built")
+    says(lead, r"Sets\s+8\s+balanced, seed")  # a worker builds them
     go(lead, "Protocol")
     press(lead, r"\bLock\b", "link")
     lead.locator("[name=confirmed]").check()
