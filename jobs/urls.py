@@ -2,12 +2,9 @@
 
 from django.urls import path
 
-from studies.views import csv_files
 from studies.views.late import LateViews
 
 views = LateViews("jobs.views")
-# Here and not there: who asks for a long list may be the first to whom this process shows a page.
-csv_files.hands_over.append(views.list_handed_over)
 
 
 urlpatterns = [

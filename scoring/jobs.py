@@ -151,6 +151,7 @@ def draw_audit(
     from scoring.services.audits import audits_compute
 
     assert job.actor is not None, "samples are drawn by somebody"  # noqa: S101  # for the type
+    assert job.number is not None, "and asked for by a row"  # noqa: S101
     with translation.override(language):
         sample = audit_draw_once(
             run=JudgingRun.objects.select_related("study").get(pk=run, study=job.study),

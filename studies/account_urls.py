@@ -4,7 +4,7 @@ People have neither passwords nor pages to manage addresses, so allauth's other 
 sign-in page is the one that sends a code. The names are those its code looks up.
 """
 
-from django.urls import include, path
+from django.urls import URLPattern, URLResolver, include, path
 
 from studies.views.late import LateViews
 
@@ -21,7 +21,7 @@ passkeys = [
     path("keys/<int:pk>/remove/", factors.remove_passkey, name="mfa_remove_webauthn"),
 ]
 
-second_factor = [
+second_factor: list[URLPattern | URLResolver] = [
     path("", factors.security, name="mfa_index"),
     path("authenticate/", mfa.authenticate, name="mfa_authenticate"),
     path("reauthenticate/", mfa.reauthenticate, name="mfa_reauthenticate"),

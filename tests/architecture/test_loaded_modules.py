@@ -88,11 +88,6 @@ def test_a_command_loads_no_large_package_at_its_start_unless_it_computes(tmp_pa
     run(EVERY_COMMAND, tmp_path, json.dumps(sorted(COMPUTING | DRAWING)), json.dumps(sorted(COMPUTE)))
 
 
-def test_a_server_hands_over_long_lists_before_it_has_shown_the_page_of_a_job(tmp_path: Path) -> None:
-    program = "import config.urls, sys; from studies.views import csv_files; assert csv_files.hands_over"
-    run(f"{SERVER}{program}; assert 'jobs.views' not in sys.modules", tmp_path)
-
-
 def test_a_wrong_name_in_an_urlconf_is_named() -> None:
     views = LateViews("jobs.views")
     with pytest.raises(AttributeError, match=r"jobs\.views.*no_such_view"):

@@ -199,4 +199,5 @@ def test_an_unreadable_message_is_thrown_away(queue: Path) -> None:
 @pytest.mark.parametrize("written", ["CERT_REQUIRED", "required"])
 def test_the_address_of_redis_may_name_certificates_as_the_workers_library_does(written: str) -> None:
     broker = RedisBroker(f"rediss://broker.example:6380/1?ssl_cert_reqs={written}", 1.0)
-    assert broker._redis.connection_pool.make_connection().cert_reqs == ssl.CERT_REQUIRED
+    connection: Any = broker._redis.connection_pool.make_connection()
+    assert connection.cert_reqs == ssl.CERT_REQUIRED

@@ -13,6 +13,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
+from formats.cells import sheet_line
 from jobs.models import Job, JobState
 from jobs.services.lists import KEPT, list_folder, lists_expire
 from jobs.services.starting import job_cancel
@@ -248,7 +249,7 @@ def test_a_list_during_which_somebody_leaves_is_not_kept(
 ) -> None:  # fmt: skip
     at_once(2)
     job = asked(staff, f"/staff/studies/{study.slug}/people.csv")
-    lines = csv_files.sheet_line
+    lines = sheet_line
 
     def left_meanwhile(row: Sequence[str]) -> str:
         leave(study, StudyEventKind.WITHDREW, now)
@@ -291,7 +292,7 @@ def test_half_a_file_of_another_start_is_in_nobodys_way(
 ) -> None:  # fmt: skip
     at_once(2)
     job = asked(staff, f"/staff/studies/{study.slug}/people.csv")
-    lines = csv_files.sheet_line
+    lines = sheet_line
 
     def other_writes(row: Sequence[str]) -> str:
         (list_folder(job.arguments["token"]) / "list.csv").write_text("half of it")

@@ -181,7 +181,7 @@ def test_more_answers_take_no_more_queries(
     for _ in range(3):
         work(make_person(scored), {"p1": "42"})
     results_bring_up(study=scored, clock=lambda: now)
-    with django_assert_max_num_queries(106):
+    with django_assert_max_num_queries(108):
         study_export(study=scored, target=tmp_path / "out", replace=False, software="chiron test", now=now)
 
 
