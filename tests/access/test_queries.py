@@ -13,8 +13,8 @@ from tests.access.visitors import Visitors
 from tests.access.world import World
 
 MOST = 15
-# The report takes what all its chapters take, of which the flow looks at sums by question set and at the answers of
-# sessions that are not counted yet; a table has the settings of both scopes.
+# The report takes what all its chapters take, of which the flow looks at sums by question set and at the
+# answers of sessions that are not counted yet; a table has the settings of both scopes.
 OVER = {"staff_report": 23, "staff_report_file": 31, "staff_results_table": 19}
 
 
