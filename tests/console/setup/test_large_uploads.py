@@ -19,7 +19,7 @@ from jobs.context import JobCancelled, JobContext
 from jobs.models import Job, JobState
 from jobs.services.starting import job_start
 from jobs.services.working import jobs_work
-from jobs.shown import NOTHING
+from jobs.shown import NO_FILE
 from scoring.models import ModelConfiguration, ModelScore
 from studies.models import Bank, BankVersion, ItemBank, Prompt, User
 from studies.services.banks import item_bank_import
@@ -191,4 +191,4 @@ def test_an_import_that_runs_is_called_off_by_its_page_and_leaves_nothing(staff:
     assert Job.objects.get().state == JobState.CANCELLED
     assert not Bank.objects.exists()
     assert not staged_folder(token).exists()
-    assert NOTHING in staff.get(reverse("staff_job", args=[job.pk])).text
+    assert NO_FILE in staff.get(reverse("staff_job", args=[job.pk])).text
