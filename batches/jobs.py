@@ -13,9 +13,7 @@ BUILDING, REPORTING = "build_sets", "report_sets"
 LOOK = gettext_noop("Look at the question sets")
 
 
-@job_kind(
-    BUILDING, label=_("Build the question sets"), can=Can.SET_UP, page="staff_questions_sets", is_quick=True
-)
+@job_kind(BUILDING, label=_("Build the question sets"), can=Can.SET_UP, page="staff_questions_sets")
 def build_sets(job: JobContext, *, language: str) -> JobResult:
     """Cut the bank as the settings say; refusals are in the language of whoever asked."""
     from batches.services.plans import batches_build  # arrays: for whoever runs it alone
@@ -33,7 +31,7 @@ def build_sets(job: JobContext, *, language: str) -> JobResult:
 
 @job_kind(
     REPORTING, label=_("Report on the public questions of the sets"), can=Can.SEE_PROTOCOL,
-    page="staff_questions_sets", is_quick=True, in_archive=True,
+    page="staff_questions_sets", in_archive=True,
 )  # fmt: skip
 def report_sets(job: JobContext) -> JobResult:
     """For sets that were built by a version that kept no report on their public questions."""

@@ -35,7 +35,6 @@ class JobKind:
     tidy: Callable[..., None] | None = None
     page: str = ""
     all_or_nothing: bool = False
-    is_quick: bool = False
     in_archive: bool = False
     of_file: bool = False
 
@@ -53,7 +52,6 @@ def job_kind(
     tidy: Callable[..., None] | None = None,
     page: str = "",
     all_or_nothing: bool = False,
-    is_quick: bool = False,
     in_archive: bool = False,
     of_file: bool = False,
 ) -> Callable[[Function], Function]:
@@ -63,10 +61,9 @@ def job_kind(
     first. `restartable`: run again from its beginning after its worker was killed; otherwise it fails then,
     and says so. `tidy`: called with the job's arguments once it has ended for good, whichever way.
     `page`: where it is started, to which one that failed leads back; in its study, or of the site.
-    `all_or_nothing`: what was refused or called off has stored nothing, and that is said. `is_quick`: over
-    in seconds, so it need not wait behind one that runs for long. `in_archive`: it only keeps what pages
-    show, so it runs in an archived study, too. `of_file`: it is about a file that was chosen, and chosen anew
-    to try again.
+    `all_or_nothing`: what was refused or called off has stored nothing, and that is said.
+    `in_archive`: it only keeps what pages show, so it runs in an archived study, too. `of_file`: it is about
+    a file that was chosen, and chosen anew to try again.
     """
 
     def register(function: Function) -> Function:
@@ -82,7 +79,6 @@ def job_kind(
             tidy,
             page,
             all_or_nothing,
-            is_quick,
             in_archive,
             of_file,
         )

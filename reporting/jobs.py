@@ -68,7 +68,7 @@ def report(job: JobContext, *, language: str) -> JobResult:
 
 @job_kind(
     PLAN, label=_("Linkage and rehearsal of a plan"), can=SiteCan.PLAN, once_per_study=False,
-    page="staff_planner", is_quick=True,
+    page="staff_planner",
 )  # fmt: skip
 def plan(
     job: JobContext,

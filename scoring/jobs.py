@@ -123,7 +123,6 @@ def export(job: JobContext, *, contents: str) -> JobResult:
     label=gettext_lazy("Compare the judges with people"),
     can=Can.REVIEW,
     page="staff_audits",
-    is_quick=True,
     in_archive=True,
 )
 def audits(job: JobContext) -> JobResult:
@@ -140,9 +139,7 @@ def audits(job: JobContext) -> JobResult:
     )
 
 
-@job_kind(
-    DRAWING, label=gettext_lazy("Draw an audit sample"), can=Can.JUDGE, page="staff_audits", is_quick=True
-)
+@job_kind(DRAWING, label=gettext_lazy("Draw an audit sample"), can=Can.JUDGE, page="staff_audits")
 def draw_audit(
     job: JobContext, *, run: int, size: int, seed: int | None, public_only: bool, language: str
 ) -> JobResult:

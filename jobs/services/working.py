@@ -31,35 +31,31 @@ FAILED = gettext_noop(
 )
 NOTHING_STORED = gettext_noop("Nothing was stored.")
 
-_any_kind, _quick_kinds = threading.Lock(), threading.Lock()
+_one_at_a_time = threading.Lock()
 log = structlog.get_logger("chiron.jobs")
 
 
 def jobs_work(*, clock: Clock) -> int:
     """Run jobs until none waits or this process is to end; return how many were run.
 
-    A process runs one at a time, so that its other threads stay free for what keeps deadlines; beside it one
-    that is quick. A further call meanwhile returns at once.
+    A process runs one at a time, so that its other threads stay free for what keeps deadlines: a second call
+    meanwhile returns at once.
     """
-    number = 0
-    for lane in (_any_kind, _quick_kinds):
-        if lane.acquire(blocking=False):
-            try:
-                while not stopping.is_set() and (claim := _next_claim(clock(), quick=lane is _quick_kinds)):
-                    job_run(claim, kinds()[claim.job.kind], clock=clock)
-                    number += 1
-                return number
-            finally:
-                lane.release()
-    return number
+    if not _one_at_a_time.acquire(blocking=False):
+        return 0
+    try:
+        number = 0
+        while not stopping.is_set() and (claim := _next_claim(clock())):
+            job_run(claim, kinds()[claim.job.kind], clock=clock)
+            number += 1
+        return number
+    finally:
+        _one_at_a_time.release()
 
 
-def _next_claim(now: datetime, *, quick: bool) -> Claim | None:
-    """Kinds are looked for where a job is there to be run; `quick` ones alone, or any."""
-    if not job_is_free(now=now):
-        return None
-    wanted = {name: kind for name, kind in kinds().items() if kind.is_quick or not quick}
-    return job_claim(kinds=wanted, now=now)
+def _next_claim(now: datetime) -> Claim | None:
+    """Kinds are looked for where a job is there to be run."""
+    return job_claim(kinds=kinds(), now=now) if job_is_free(now=now) else None
 
 
 def job_run(claim: Claim, kind: JobKind, *, clock: Clock) -> None:

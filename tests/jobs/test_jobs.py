@@ -194,26 +194,6 @@ def wait_for(condition: Callable[[], bool]) -> None:
     pytest.fail("not within 10 s")
 
 
-def test_what_is_over_in_seconds_does_not_wait_behind_what_runs_for_long(
-    counting: Counting, study: Study, lead: User, now: datetime
-) -> None:
-    quick = Counting()
-    quick.release.set()
-    registry.job_kind("count_quickly", label="Count", can=Can.JUDGE, is_quick=True)(quick)
-    job_start(kind="count", study=study, actor=lead, now=now)
-    worker = working(now)
-    assert counting.begun.wait(20)
-    others = [
-        job_start(kind=kind, study=study, actor=lead, now=now) for kind in ("count_quickly", "count_once")
-    ]
-    assert jobs_work(clock=lambda: now) == 1
-    states = [Job.objects.get(pk=one.pk).state for one in others]
-    assert states == [JobState.DONE, JobState.WAITING]
-    counting.release.set()
-    worker.join(20)
-    assert set(Job.objects.values_list("state", flat=True)) == {JobState.DONE}
-
-
 def test_an_archived_study_starts_only_what_keeps_what_its_pages_show(
     counting: Counting, study: Study, lead: User, now: datetime
 ) -> None:
