@@ -51,7 +51,7 @@ def clear_leftovers() -> None:
     with suppress(ClockDoubted):
         now = ending_moment(Ending.LEFTOVERS)
         strays_remove()
-        lists_expire()
+        lists_expire(now=now)
         kept_jobs_expire(kind=PLAN, before=now - KEPT)
         bank_drafts_clear(before=now - LEFT_FOR)
         model_drafts_clear(before=now - LEFT_FOR)

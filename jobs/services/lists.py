@@ -5,7 +5,6 @@ The page itself writes its list, under the same rights and filter, so that a lis
 
 import json
 import shutil
-import time
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -146,11 +145,11 @@ def _left_lists_delete(study: Study) -> None:
             list_delete(job)
 
 
-def lists_expire() -> None:
+def lists_expire(*, now: datetime) -> None:
     """Delete lists whose time is over or that somebody has left, but for those that a job is to write."""
     for folder in (Path(settings.DATA_DIR) / "lists").glob("*"):
         try:
-            if folder.is_dir() and _is_over(folder):
+            if folder.is_dir() and _is_over(folder, now):
                 shutil.rmtree(folder)
         except FileNotFoundError:  # somebody else was faster
             continue
@@ -158,12 +157,12 @@ def lists_expire() -> None:
             log.error("a list cannot be deleted", folder=folder.name, reason=str(error.strerror))
 
 
-def _is_over(folder: Path) -> bool:
+def _is_over(folder: Path, now: datetime) -> bool:
     job = Job.objects.select_related("study").filter(kind=KIND, arguments__token=folder.name).first()
     if job is not None and job.is_open:
         return False
     left = job is not None and _is_left(job)
-    return left or time.time() - _newest(folder) > KEPT.total_seconds()
+    return left or now.timestamp() - _newest(folder) > KEPT.total_seconds()
 
 
 def _newest(folder: Path) -> float:

@@ -139,13 +139,13 @@ def test_a_list_is_gone_after_an_hour_and_one_that_was_called_off_is_never_there
     folder = list_folder(job.arguments["token"])
     assert (oct(folder.stat().st_mode)[-3:], folder.is_relative_to(site_settings.DATA_DIR)) == ("700", True)
     grow_old(folder)
-    lists_expire()  # a job is to write it
+    lists_expire(now=timezone.now())  # a job is to write it
     work()
     assert whole(staff, f"/staff/jobs/{job.pk}/list.csv")
-    lists_expire()
+    lists_expire(now=timezone.now())
     assert whole(staff, f"/staff/jobs/{job.pk}/list.csv")
     grow_old(folder)
-    lists_expire()
+    lists_expire(now=timezone.now())
     assert not folder.exists()
     gone = staff.get(f"/staff/jobs/{job.pk}/list.csv", follow=True).content.decode()
     assert "it is kept for an hour. Ask for it again." in gone
@@ -239,7 +239,7 @@ def test_whoever_is_killed_before_the_list_is_deleted_leaves_it_to_the_sweep(
     refused = staff.get(f"/staff/jobs/{first.pk}/list.csv", follow=True).content.decode()
     assert "Somebody withdrew after this list was made" in refused
     assert not list_folder(first.arguments["token"]).exists()
-    lists_expire()
+    lists_expire(now=timezone.now())
     assert not list_folder(second.arguments["token"]).exists()
 
 
@@ -319,5 +319,5 @@ def test_what_cannot_be_deleted_keeps_no_other_list(monkeypatch: pytest.MonkeyPa
         remove(path)
 
     monkeypatch.setattr(shutil, "rmtree", locked)
-    lists_expire()
+    lists_expire(now=timezone.now())
     assert [folder.exists() for folder in (stray, *folders)] == [True, False, True, False]
