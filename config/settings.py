@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "config.addresses.refuse_nul",
     "django.middleware.common.CommonMiddleware",
+    "config.giving_way.pages_give_way",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "studies.viewers_zone.in_viewers_zone",

@@ -36,7 +36,7 @@ from benchmarks.sessions.site_under_load import (
 
 EVERY_SECONDS = {"save": 10.0, "page": 30.0}
 ASK_SECONDS = 8.0
-WARM_UP_SECONDS = 10.0
+WARM_UP_SECONDS = 30.0
 JITTER = 0.2
 # After which a page sends a save again; the last one holds for all that follow.
 RETRY_SECONDS = (2.0, 4.0, 8.0, 16.0, 30.0)

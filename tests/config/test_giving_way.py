@@ -1,15 +1,23 @@
-"""Polls of open pages give way while requests of others are under way in the same process."""
+"""Polls of open pages give way while others wait or are under way in the same process, and pages to saves."""
 
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from django.test import Client
 
 from config import giving_way
-from config.giving_way import MOST_BESIDE, polls_give_way
+from config.giving_way import (
+    MOST_BELIEVED_SECONDS,
+    MOST_BESIDE,
+    PAGE_WAITS_SECONDS,
+    POLL_WAITS_SECONDS,
+    polls_give_way,
+)
 from config.request_bodies import Application
 
 TIME = "/api/sessions/6f1ed002-ab56-4a2a-b0c1-0f5d2c2d1c3e/time"
@@ -20,6 +28,15 @@ OTHERS = [
     "/sessions/6f1ed002-ab56-4a2a-b0c1-0f5d2c2d1c3e/prompts/1/",
     "/staff/studies/pilot/amendments/time/",
 ]
+
+
+def nginx(seconds_ago: float) -> str:
+    """What the proxy says of a request that it passed on so long ago."""
+    return f"t={time.time() - seconds_ago:.3f}"
+
+
+def caddy(seconds_ago: float) -> str:
+    return nginx(seconds_ago).replace(".", "")
 
 
 class Site:
@@ -39,9 +56,10 @@ class Site:
         start_response("200 OK", [])
         return [b"answered"]
 
-    def ask(self, path: str) -> tuple[str, dict[str, str]]:
+    def ask(self, path: str, *, passed_on: str = "") -> tuple[str, dict[str, str]]:
         told: list[Any] = []
-        list(self.serve({"PATH_INFO": path}, lambda *reply: told.extend(reply)))
+        environ = {"PATH_INFO": path, "HTTP_X_REQUEST_START": passed_on}
+        list(self.serve(environ, lambda *reply: told.extend(reply)))
         return told[0], dict(told[1])
 
     @contextmanager
@@ -86,3 +104,48 @@ def test_what_takes_long_is_no_sign_of_a_queue(monkeypatch: pytest.MonkeyPatch) 
     site = Site()
     with site.busy(MOST_BESIDE):
         assert site.ask(TIME) == ("200 OK", {})
+
+
+@pytest.mark.parametrize("passed_on", [nginx, caddy])
+def test_behind_a_proxy_a_poll_that_waited_is_refused_and_one_that_did_not_is_answered(
+    passed_on: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = Site()
+    assert site.ask(TIME, passed_on=passed_on(POLL_WAITS_SECONDS + 5))[0] == "503 Service Unavailable"
+    assert site.ask(OTHERS[0], passed_on=passed_on(POLL_WAITS_SECONDS + 5)) == ("200 OK", {})
+    monkeypatch.setattr(giving_way, "POLL_WAITS_SECONDS", 60.0)  # as long as a busy machine may take for this
+    with site.busy(MOST_BESIDE):
+        assert site.ask(TIME, passed_on=passed_on(0)) == ("200 OK", {})
+
+
+@pytest.mark.parametrize(
+    "passed_on",
+    [nginx(MOST_BELIEVED_SECONDS + 60), nginx(-3600), "t=", "t=now", "1764359123", "t=" + "9" * 400, "t=-1764359123.123"],
+)
+def test_what_no_proxy_of_this_machine_says_is_not_believed(passed_on: str, client: Client) -> None:
+    assert Site().ask(TIME, passed_on=passed_on) == ("200 OK", {})
+    headers = {"Sec-Fetch-Mode": "navigate", "X-Request-Start": passed_on}
+    assert client.get("/accounts/login/", headers=headers).status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("language", "words"), [("en", "Very many people"), ("de", "Sehr viele")])
+def test_a_page_that_waited_for_long_is_refused_before_the_database_and_opens_by_itself(
+    client: Client, django_assert_num_queries: Any, language: str, words: str
+) -> None:
+    waited = {
+        "Accept-Language": language,
+        "Sec-Fetch-Mode": "navigate",
+        "X-Request-Start": nginx(PAGE_WAITS_SECONDS + 5),
+    }
+    client.cookies["sessionid"] = "a" * 32
+    with django_assert_num_queries(0):
+        refused = client.get("/", headers=waited)
+    assert refused.status_code == 503
+    assert words in refused.content.decode()
+    assert int(refused["Retry-After"]) == int(refused["Refresh"]) > 0
+    assert refused["Content-Security-Policy"]
+    assert "no-store" in refused["Cache-Control"]
+    # What is sent, and what a page asks for by script, is never refused.
+    assert client.post("/accounts/login/", {"login": "nobody"}, headers=waited).status_code != 503
+    assert client.get("/accounts/login/", headers={**waited, "Sec-Fetch-Mode": "cors"}).status_code == 200

@@ -17,9 +17,9 @@ user {user};
 pid {folder}/nginx.pid;
 error_log {folder}/nginx.log;
 worker_processes 1;
-worker_rlimit_nofile 16384;
+worker_rlimit_nofile 32768;
 events {{
-    worker_connections 4096;
+    worker_connections 16384;
 }}
 http {{
     client_body_temp_path {folder}/body;

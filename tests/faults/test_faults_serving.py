@@ -16,6 +16,7 @@ import httpx
 import pytest
 from django.conf import settings
 
+from config.giving_way import waited_seconds
 from tests.faults.parts import free_port, until
 from tests.faults.proxies import COMMANDS, proxy
 from tests.faults.servers import Postgres
@@ -145,13 +146,22 @@ def asked(port: int, path: str, body: bytes = b"", **headers: str) -> tuple[int,
 def test_a_proxy_says_who_asks_whatever_the_client_claims_and_bounds_the_body(
     kind: str, tmp_path: Path
 ) -> None:
-    claims = {"X-Forwarded-For": "10.9.9.9", "X-Forwarded-Proto": "http", "Forwarded": "for=10.9.9.9"}
+    claims = {
+        "X-Forwarded-For": "10.9.9.9",
+        "X-Forwarded-Proto": "http",
+        "Forwarded": "for=10.9.9.9",
+        "X-Request-Start": "t=1000000000.000",
+    }
     with upstream() as address, proxy(kind, tmp_path / kind, site=address) as port:
         status, told = asked(port, "/", b"a" * (settings.MAX_BODY_BYTES + 1), **claims)
         assert (status, told.splitlines()[-1]) == (200, f"Body: {settings.MAX_BODY_BYTES + 1}")
         assert "X-Forwarded-For: 127.0.0.1\n" in told
         assert "X-Forwarded-Proto: https\n" in told
         assert "10.9.9.9" not in told
+        passed_on = [line.partition(": ")[2] for line in told.splitlines() if line.startswith("X-Request-Start: ")]
+        waited = [waited_seconds({"HTTP_X_REQUEST_START": value}) for value in passed_on]
+        assert len(waited) == 1
+        assert waited[0] is not None
         declared = {"Content-Length": str(settings.MAX_BODY_BYTES + 4 * 1024**2)}
         assert asked(port, "/", b"", **declared)[0] == 413
 
