@@ -100,8 +100,11 @@ SQLITE_OPTIONS: dict[str, Any] = {
 
 
 # A process may stand still inside a transaction: its machine sleeps, its network is gone. What it locked is
-# free again after this. `snapshot`, which locks nothing, may take longer.
-POSTGRESQL_OPTIONS = "-c idle_in_transaction_session_timeout=30s -c jit=off"
+# free again after this. `snapshot`, which locks nothing, may take longer. Compiling a statement, or giving it
+# to several processes, takes longer than most of ours and the cores from other requests.
+POSTGRESQL_OPTIONS = (
+    "-c idle_in_transaction_session_timeout=30s -c jit=off -c max_parallel_workers_per_gather=0"
+)
 
 
 def database(url: str | None) -> dict[str, Any]:

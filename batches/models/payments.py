@@ -75,6 +75,7 @@ class PaymentReport(models.Model):
 
     class Meta:
         ordering = ["id"]
+        indexes = [models.Index(fields=["participant", "id"], name="newest_reports")]
 
     def __str__(self) -> str:
         return f"{self.state}: {self.participant}"

@@ -48,11 +48,13 @@ def owed(
         return None
     if has_withdrawn and not terms.pays_withdrawn:
         return Owed(NOTHING, NOTHING, NOTHING)
-    hours = Decimal(seconds_worked) / SECONDS_PER_HOUR
+    seconds = Decimal(seconds_worked)
     if terms.hours_cap is not None:
-        hours = min(hours, terms.hours_cap)
+        seconds = min(seconds, terms.hours_cap * SECONDS_PER_HOUR)
     bonus = terms.bonus if answered >= terms.bonus_answers else NOTHING
-    return Owed(_cents(terms.flat), _cents(terms.hourly * hours), _cents(bonus))
+    # Divided last: half a cent stays exactly that.
+    hourly = terms.hourly * seconds / SECONDS_PER_HOUR
+    return Owed(_cents(terms.flat), _cents(hourly), _cents(bonus))
 
 
 def _cents(amount: Decimal) -> Decimal:

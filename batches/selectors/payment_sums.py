@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -37,6 +38,7 @@ from studies.models import Participant, Study
 from studies.selectors.participants import withdrew
 
 KEYS = ("seconds", "reached", "gone", "runs", "state", "amount")
+_STATES = {state.value: state for state in PaidState}
 LONGEST = 1_000_000  # seconds of a session; more hours change no sign
 
 
@@ -44,18 +46,16 @@ LONGEST = 1_000_000  # seconds of a session; more hours change no sign
 class PayGroup:
     """`number` people of whom the same is known and owed; see `PayLine`.
 
-    `undone`: they have not started, or still work. `state` and `amount` are the payer's newest word.
+    `total` is all that is owed, nothing where that is unknown. `undone`: they have not started, or still
+    work. `state` and `amount` are the payer's newest word.
     """
 
     owed: Owed | None
+    total: Decimal
     undone: bool
     state: PaidState | None
     amount: Decimal | None
     number: int
-
-    @property
-    def total(self) -> Decimal:
-        return self.owed.total if self.owed else NOTHING
 
     @property
     def is_paid(self) -> bool:
@@ -142,17 +142,27 @@ def _flag(condition: Q) -> Case:
 
 
 def pay_groups(people: QuerySet[Participant], rule: PaymentRule | None) -> Sequence[PayGroup]:
-    """Everybody of `pay_people` in groups. One query."""
+    """Everybody of `pay_people` in groups; whose seconds come to the same cents are alike. One query."""
     due = _reckoner(rule)
-    rows = people.order_by().values_list(*KEYS).annotate(number=Count("pk"))
-    return [_group(due, *row) for row in rows]
+    # Cents a second; in whole numbers, half a cent is one, as in `owed`.
+    cents, seconds = (Fraction(rule.hourly) / 36 if rule else Fraction(0)).as_integer_ratio()
+    alike = people.order_by().annotate(cents=(F("seconds") * (2 * cents) + seconds) / (2 * seconds))
+
+    def least(come_to: int | None) -> int | None:
+        """The fewest seconds that come to so many cents."""
+        return come_to and max(0, -((1 - 2 * come_to) * seconds // (2 * cents)))
+
+    rows = alike.values_list("cents", *KEYS[1:]).annotate(number=Count("pk"))
+    return [_group(due, least(come_to), *row) for come_to, *row in rows]
 
 
 def _group(due: Callable[[int | None, int, int], Owed | None], *row: Any) -> PayGroup:
     seconds, reached, gone, runs, state, amount, number = row
     # Who has no session has no seconds either; who left before the start is neither to come nor at work.
     undone = bool(runs) or (seconds is None and not gone)
-    return PayGroup(due(seconds, reached, gone), undone, PaidState(state) if state else None, amount, number)
+    known = due(seconds, reached, gone)
+    total = known.total if known else NOTHING
+    return PayGroup(known, total, undone, _STATES.get(state), amount, number)
 
 
 def _reckoner(rule: PaymentRule | None) -> Callable[[int | None, int, int], Owed | None]:

@@ -3,14 +3,16 @@
     python -m benchmarks.weight.processes
     python -m benchmarks.weight.processes --redis-url redis://127.0.0.1:6379/14
     python -m benchmarks.weight.processes --checkout ../before --python ../before/.venv/bin/python
+    python -m benchmarks.weight.processes --otree ../otree/bin/otree
 
 Memory is PSS (`smaps_rollup`: a page that several processes share counts in parts), of a process with its
 children; time is user and system together, of the same, since the start. The site is an empty one, on SQLite
 in a temporary folder. The worker is looked at before any message; then a beat is started, and both are looked
 at when everything was due once; then a worker with its beat within. The web server, with one worker process,
 has answered one page, and beside it stands an empty project of Django's with its admin under the same server.
-With `--checkout` the same of another state of the code, in turns. Without `--redis-url` messages are
-files. Linux; everything ends by itself.
+With `--checkout` the same of another state of the code, in turns; with `--otree` the server of an empty oTree
+project, by oTree's own program. Without `--redis-url` messages are files. Linux; everything ends
+by itself.
 """
 
 import argparse
@@ -63,6 +65,8 @@ def main() -> None:
             for part, weight in weights(checkout, arguments.redis_url):
                 found[part][checkout.name].append(weight)
                 print(f"{part:34}{checkout.name:>8}{weight.pss:8.1f} MB{weight.seconds:7.2f} s", flush=True)
+        if arguments.otree:
+            found["empty oTree project, its server"]["this"].append(otree(arguments.otree))
     show(found)
 
 
@@ -70,6 +74,7 @@ def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--checkout", type=Path, help="the folder of another state of the code")
     parser.add_argument("--python", default=sys.executable, help="the interpreter that runs it")
+    parser.add_argument("--otree", help="the program of an installed oTree")
     parser.add_argument("--redis-url", help="a database of Redis that nobody else uses; without it files")
     parser.add_argument("--rounds", type=int, default=3)
     return parser.parse_args()
@@ -95,6 +100,12 @@ def weights(checkout: Checkout, redis_url: str | None) -> Iterator[tuple[str, We
         yield from site.background()
         site.manage("collectstatic", "--no-input", "--verbosity", "0")
         yield from site.web()
+
+
+def otree(program: str) -> Weight:
+    """The production server of an empty project, which has answered one page."""
+    with tempfile.TemporaryDirectory() as name:
+        return Site(Checkout("otree", Path(name), sys.executable), Path(name), None).otree(program)
 
 
 class Site:
@@ -139,6 +150,15 @@ class Site:
             time.sleep(REST_SECONDS)
             yield "worker with its beat, the same", weight_of(worker)
 
+    def otree(self, program: str) -> Weight:
+        # It starts itself again by its name.
+        self._environment["PATH"] = os.pathsep.join([str(Path(program).resolve().parent), os.environ["PATH"]])
+        start = [program, "startproject", "empty"]
+        subprocess.run(start, cwd=self._folder, check=True, capture_output=True, text=True, input="n\n")
+        with self._started([program, "prodserver", "8765"], self._folder / "empty", None) as (pid, _):
+            until(lambda: answers("http://127.0.0.1:8765/demo"), "the page comes")
+            return weight_of(pid)
+
     def _run(self, *arguments: str, settings: str | None = None) -> str:
         done = subprocess.run(
             [self._checkout.python, *arguments], cwd=self._checkout.folder, env=self._with(settings),
@@ -154,7 +174,18 @@ class Site:
         self, application: str, folder: Path, page: str, settings: str | None = None
     ) -> Iterator[int]:
         url = "http://127.0.0.1:8765/" + page
-        command = ["granian", "--interface", "wsgi", application, "--port", "8765", "--workers", "1"]
+        command = [
+            self._checkout.python,
+            "-m",
+            "granian",
+            "--interface",
+            "wsgi",
+            application,
+            "--port",
+            "8765",
+            "--workers",
+            "1",
+        ]
         with self._started([*command, "--blocking-threads", "4"], folder, settings) as (pid, _):
             until(lambda: answers(url), "the page comes")
             yield pid
@@ -162,7 +193,7 @@ class Site:
     @contextmanager
     def _celery(self, *arguments: str) -> Iterator[int]:
         ready = "ready." if "worker" in arguments else "beat: Starting"
-        command = ["celery", "--app", "config.celery", *arguments]
+        command = [self._checkout.python, "-m", "celery", "--app", "config.celery", *arguments]
         with self._started(command, self._checkout.folder, None) as (pid, log):
             until(lambda: ready in log.read_text(), "Celery says that it runs")
             time.sleep(1)
@@ -170,13 +201,11 @@ class Site:
 
     @contextmanager
     def _started(self, command: list[str], folder: Path, settings: str | None) -> Iterator[tuple[int, Path]]:
-        log = self._folder / f"{command[0]}.log"
-        log = log.with_stem(f"{log.stem}-{time.monotonic_ns()}")
+        log = self._folder / f"{time.monotonic_ns()}.log"
         with log.open("wb") as out:
             process = subprocess.Popen(
-                [self._checkout.python, "-m", *command], cwd=folder, env=self._with(settings),
-                stdout=out, stderr=out, start_new_session=True,
-            )  # fmt: skip
+                command, cwd=folder, env=self._with(settings), stdout=out, stderr=out, start_new_session=True
+            )
         try:
             yield process.pid, log
         finally:

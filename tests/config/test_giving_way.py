@@ -120,7 +120,15 @@ def test_behind_a_proxy_a_poll_that_waited_is_refused_and_one_that_did_not_is_an
 
 @pytest.mark.parametrize(
     "passed_on",
-    [nginx(MOST_BELIEVED_SECONDS + 60), nginx(-3600), "t=", "t=now", "1764359123", "t=" + "9" * 400, "t=-1764359123.123"],
+    [
+        nginx(MOST_BELIEVED_SECONDS + 60),
+        nginx(-3600),
+        "t=",
+        "t=now",
+        "1764359123",
+        "t=" + "9" * 400,
+        "t=-1764359123.123",
+    ],
 )
 def test_what_no_proxy_of_this_machine_says_is_not_believed(passed_on: str, client: Client) -> None:
     assert Site().ask(TIME, passed_on=passed_on) == ("200 OK", {})

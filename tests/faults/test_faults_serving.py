@@ -158,7 +158,9 @@ def test_a_proxy_says_who_asks_whatever_the_client_claims_and_bounds_the_body(
         assert "X-Forwarded-For: 127.0.0.1\n" in told
         assert "X-Forwarded-Proto: https\n" in told
         assert "10.9.9.9" not in told
-        passed_on = [line.partition(": ")[2] for line in told.splitlines() if line.startswith("X-Request-Start: ")]
+        passed_on = [
+            line.partition(": ")[2] for line in told.splitlines() if line.startswith("X-Request-Start: ")
+        ]
         waited = [waited_seconds({"HTTP_X_REQUEST_START": value}) for value in passed_on]
         assert len(waited) == 1
         assert waited[0] is not None

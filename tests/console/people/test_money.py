@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -15,7 +15,9 @@ from django.urls import reverse
 
 from batches.models import PaymentReport, PaymentRule, Session
 from batches.rules.payments import PaymentTerms
+from batches.selectors.payments import pay_lines
 from batches.services.payments import payment_rule_set
+from console.selectors.money import pay_numbers
 from studies.models import Participant, Study, StudyEvent, User
 from tests.access.forms_shown import forms_of
 
@@ -206,3 +208,27 @@ def test_hundreds_of_people_cost_as_many_queries_as_one(
     with django_assert_max_num_queries(15):
         shown = page(staff, state="ordered", page="2")
     assert "Page 2 of 40" in shown
+
+
+@pytest.mark.parametrize("hourly", ["0", "0.01", "12.50", "18", "33.33", "1234.56"])
+@pytest.mark.parametrize("cap", [None, Decimal("0.01"), Decimal("2.5")])
+def test_the_sums_are_those_of_the_lines_also_where_a_second_is_half_a_cent(
+    study: Study,
+    make_person: Callable[..., Participant],
+    work: Callable[..., Session],
+    staff: Client,
+    now: datetime,
+    hourly: str,
+    cap: Decimal | None,
+) -> None:
+    for seconds in (0, 1, 2, 3, 35, 36, 37, 143, 4_321):
+        session = work(make_person(study), {"p001": "1"}, end="submitted")
+        ended_at = session.started_at + timedelta(seconds=seconds, milliseconds=999)
+        Session.objects.filter(pk=session.pk).update(ended_at=ended_at)
+    terms = PaymentTerms(flat=Decimal("0.05"), hourly=Decimal(hourly), hours_cap=cap)
+    payment_rule_set(study=study, currency="EUR", terms=terms, actor=None, now=now, seen="")
+    rule = PaymentRule.objects.get(study=study)
+    sums, numbers = pay_numbers(study, rule, now)
+    lines = pay_lines(study, rule, now)
+    assert sums.owed == sum(line.owed.total for line in lines if line.owed) > 0
+    assert (sums.people, numbers[""]) == (9, 9)
