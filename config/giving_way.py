@@ -23,8 +23,11 @@ PASSED_ON = re.compile(r"t=(\d{10})\.?(\d{3})")
 POLL_WAITS_SECONDS, PAGE_WAITS_SECONDS = 0.05, 1.0
 # The proxies give up then: what says that it waited for longer has another clock than this machine.
 MOST_BELIEVED_SECONDS = 120.0
-# Without a proxy that says so: of a process's four threads (--blocking-threads) the last is never a poll's.
+# Where requests wait all four threads of a process (--blocking-threads) are busy: with fewer beside it, what
+# claims to have waited has another clock.
 MOST_BESIDE = 3
+# Where the page finds for how long it waited, in seconds; 0 where requests do not wait.
+WAITED = "chiron.waited"
 # What takes longer is a large page of the team or a client that sends slowly, and no sign of a queue. A save
 # that waits for the database is one, for as long as it may wait there.
 LONG_SECONDS, LONG_SAVE_SECONDS = 2.0, 20.0
@@ -40,11 +43,11 @@ REFUSAL = [
 
 
 def polls_give_way(application: Application) -> Application:
-    """Refuse a poll at once, before sign-in and database, where it waited or three others are under way.
+    """Refuse a poll at once, before sign-in and database, where requests wait.
 
-    The web server takes requests in the order in which they came and tells nobody how many wait. The proxy
-    says when it passed a request on; without one, where so many are under way, what comes next would wait. A
-    refused poll is over in a fraction of a millisecond.
+    The web server takes requests in the order in which they came and tells nobody how many wait. So they do
+    where three others are under way, and the proxy says that it passed this one on some time ago, or there is
+    none that says it. A refused poll is over in a fraction of a millisecond.
     """
     lock = threading.Lock()
     counts_until: dict[int, float] = {}
@@ -56,9 +59,10 @@ def polls_give_way(application: Application) -> Application:
             is_save = SAVE.fullmatch(environ["PATH_INFO"])
             counts_until[me] = now + (LONG_SAVE_SECONDS if is_save else LONG_SECONDS)
         try:
-            waited = waited_seconds(environ)
-            is_crowded = beside >= MOST_BESIDE if waited is None else waited > POLL_WAITS_SECONDS
-            if is_crowded and POLL.fullmatch(environ["PATH_INFO"]):
+            is_crowded, waited = beside >= MOST_BESIDE, waited_seconds(environ)
+            environ[WAITED] = waited if is_crowded and waited else 0.0
+            waits = is_crowded if waited is None else environ[WAITED] > POLL_WAITS_SECONDS
+            if waits and POLL.fullmatch(environ["PATH_INFO"]):
                 start_response("503 Service Unavailable", REFUSAL)
                 return []
             return application(environ, start_response)
@@ -74,12 +78,11 @@ def pages_give_way(
 ) -> Callable[..., HttpResponseBase]:
     """503 for a page that somebody opens and that waited for long: one that says so and opens it by itself.
 
-    What is sent is never refused, saves among it, and neither is what a page asks for by script.
+    Nothing else is refused: what is sent, saves among it, files, what a page asks for by script or shows.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        is_opened = request.method == "GET" and request.headers.get("Sec-Fetch-Mode") == "navigate"
-        if not is_opened or (waited_seconds(request.META) or 0) <= PAGE_WAITS_SECONDS:
+        if request.META.get(WAITED, 0) <= PAGE_WAITS_SECONDS or not _is_opened_page(request):
             return get_response(request)
         response = HttpResponse(_busy_page(translation.get_language()), status=HTTPStatus.SERVICE_UNAVAILABLE)
         # Not all of them at once again.
@@ -90,13 +93,19 @@ def pages_give_way(
     return middleware
 
 
+def _is_opened_page(request: HttpRequest) -> bool:
+    """As browsers say; an older one does not, and waits. Files have a name in their address, or a format."""
+    opened = ("navigate", "document")
+    told = (request.headers.get("Sec-Fetch-Mode"), request.headers.get("Sec-Fetch-Dest"))
+    is_file = "format" in request.GET or not request.path_info.endswith("/")
+    return request.method == "GET" and told == opened and not is_file
+
+
 @cache
 def _busy_page(language: str) -> str:
     """Without the request, so the same for all who read this language: it must cost next to nothing."""
     with translation.override(language):
-        sentence = _(
-            "Very many people are at work at this moment. The page opens by itself in a few seconds."
-        )
+        sentence = _("The site is very busy at this moment. The page opens by itself in a few seconds.")
         return loader.render_to_string("503.html", {"sentence": sentence})
 
 

@@ -14,8 +14,8 @@ BYTE_ORDER_MARK = "\ufeff"  # tells spreadsheet programs that a file is UTF-8
 # The library's writer leaves a carriage return without quotes before Python 3.11.9, and never quotes what
 # other readers take for the end of a line or trim.
 QUOTED = re.compile(r'[",\n\v\f\r\x1c-\x1e\x85\u2028\u2029]|^\s|\s$')
-# One for all values: to make one takes longer than to write a row.
-compact_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+# One for all values: to make one takes longer than to write a row. What holds itself is a RecursionError.
+compact_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 SHORT = 64
 _NUMBERS = (int, float)
 # What a spreadsheet program that parts cells at ";" or tabs, and so does not see our quotes, makes a cell of.
@@ -43,9 +43,11 @@ def csv_line(cells: Iterable[str]) -> str:
 
 
 def csv_record(values: Iterable[JsonValue]) -> str:
-    """`csv_line` of the values' cells, made at once: for files of millions of rows."""
+    """`csv_line` of the values' cells, made at once: for files of millions of rows. Codes and states come
+    again and again; what is long does not.
+    """
     cells = [
-        _text(value)
+        (_short(value) if len(value) <= SHORT else _quoted(defused(value)))
         if type(value) is str
         else ""
         if value is None
@@ -55,11 +57,6 @@ def csv_record(values: Iterable[JsonValue]) -> str:
         for value in values
     ]
     return '""\n' if cells == [""] else ",".join(cells) + "\n"
-
-
-def _text(text: str) -> str:
-    """Codes and states come again and again; what is long does not."""
-    return _short(text) if len(text) <= SHORT else _quoted(defused(text))
 
 
 @lru_cache(8192)

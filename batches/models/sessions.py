@@ -76,6 +76,7 @@ class Session(models.Model):
                 fields=["deadline_at"], condition=models.Q(status="active"), name="active_by_deadline"
             ),
             models.Index(fields=["ended_at"], condition=models.Q(counted_at=None), name="sessions_to_count"),
+            models.Index(fields=["ended_at"], name="sessions_by_end"),
         ]
 
     def __str__(self) -> str:

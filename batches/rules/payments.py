@@ -48,7 +48,7 @@ def owed(
         return None
     if has_withdrawn and not terms.pays_withdrawn:
         return Owed(NOTHING, NOTHING, NOTHING)
-    seconds = Decimal(seconds_worked)
+    seconds = Decimal(max(0, seconds_worked))
     if terms.hours_cap is not None:
         seconds = min(seconds, terms.hours_cap * SECONDS_PER_HOUR)
     bonus = terms.bonus if answered >= terms.bonus_answers else NOTHING

@@ -93,7 +93,9 @@ def first_load(client: Any, content: bytes) -> int:
         for font in FONT.findall(style.read_bytes())
     }
     texts = sum(len(gzip.compress(file.read_bytes())) for file in names if file.suffix != ".woff2")
-    every_font = {*fonts, *(file for file in names if file.suffix == ".woff2")}
+    # A browser asks for the font of formulas where there is one.
+    shown = {font for font in fonts if b"<math" in content or not font.name.startswith("math.")}
+    every_font = {*shown, *(file for file in names if file.suffix == ".woff2")}
     return len(gzip.compress(content)) + texts + sum(len(file.read_bytes()) for file in every_font)
 
 

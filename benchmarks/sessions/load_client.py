@@ -59,7 +59,7 @@ class Browser:
         """
         content = body.encode()
         kind = f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n" if content else ""
-        opened = "Sec-Fetch-Mode: navigate\r\n" if path.endswith("/") else ""
+        opened = "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n" if path.endswith("/") else ""
         request = f"{method} {path} HTTP/1.1\r\n{self.head}{opened}{kind}\r\n".encode() + content
         async with asyncio.timeout(TIMEOUT_SECONDS):
             while self.idle:

@@ -1,10 +1,11 @@
 """Writes rows as they come to a CSV and a JSONL file, so memory does not grow with their number."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
+from typing import get_origin
 
 from formats.canonical import JsonValue
 from formats.cells import compact_json, csv_cell, csv_line, csv_record
@@ -39,6 +40,7 @@ class HashedFile:
 def write_table(folder: Path, row_type: type[Row], rows: Iterable[Row]) -> tuple[FileEntry, FileEntry]:
     """Write `<table>.csv` and `<table>.jsonl` into `folder`; neither may exist."""
     columns = tuple(row_type.model_fields)
+    objects = [name for name, field in row_type.model_fields.items() if get_origin(field.annotation) is dict]
     name = row_type.table
     with (
         closing(HashedFile(folder / f"{name}.csv")) as table,
@@ -46,7 +48,7 @@ def write_table(folder: Path, row_type: type[Row], rows: Iterable[Row]) -> tuple
     ):
         table.write(csv_line(columns))
         number, left = 0, iter(rows)
-        while some := [_values(row) for row in islice(left, ROWS_AT_ONCE)]:
+        while some := [_values(row, objects) for row in islice(left, ROWS_AT_ONCE)]:
             number += len(some)
             table.write("".join([csv_record(values.values()) for values in some]))
             lines.write("".join([compact_json(values) + "\n" for values in some]))
@@ -56,14 +58,13 @@ def write_table(folder: Path, row_type: type[Row], rows: Iterable[Row]) -> tuple
     )
 
 
-def _values(row: Row) -> dict[str, JsonValue]:
-    """The columns; an object as JSON text: its facts differ from row to row, and readers want one type of a
-    column.
+def _values(row: Row, objects: Sequence[str]) -> dict[str, JsonValue]:
+    """The columns; those that hold objects as JSON text: their facts differ from row to row, and readers want
+    one type of a column.
     """
     values: dict[str, JsonValue] = row.__pydantic_serializer__.to_python(row, mode="json")
-    for name, value in values.items():
-        if type(value) is dict:
-            values[name] = csv_cell(value)
+    for name in objects:
+        values[name] = csv_cell(values[name])
     return values
 
 

@@ -75,7 +75,7 @@ def answer_rows(study: Study) -> Iterator[AnswerRow]:
             values["text"] = values["note"] = values["confidence"] = None
         if not values.pop("asks_note"):
             values["note"] = None
-        yield AnswerRow(**values)
+        yield AnswerRow.from_columns(values)
 
 
 @cache
@@ -94,7 +94,7 @@ def score_rows(study: Study) -> Iterator[ScoreRow]:
     numbers, scores = run_numbers(study), _current_scores(study).order_by("pk")
     for values in stored_columns(ScoreRow, scores, OF_ANSWER, empty_as_none=("unscored_reason",)):
         values["run"] = numbers[values["run"]]
-        yield ScoreRow(**values)
+        yield ScoreRow.from_columns(values)
 
 
 def criterion_rows(study: Study) -> Iterator[CriterionRow]:
@@ -103,7 +103,7 @@ def criterion_rows(study: Study) -> Iterator[CriterionRow]:
     paths, texts = OF_ANSWER | {"criterion": "criterion__position"}, ("unscored_reason", "origin")
     for values in stored_columns(CriterionRow, verdicts, paths, empty_as_none=texts):
         values["run"] = numbers[values["run"]]
-        yield CriterionRow(**values)
+        yield CriterionRow.from_columns(values)
 
 
 def call_rows(study: Study) -> Iterator[JudgeCallRow]:
@@ -119,7 +119,7 @@ def call_rows(study: Study) -> Iterator[JudgeCallRow]:
     for values in stored_columns(JudgeCallRow, calls.order_by("pk"), paths):
         values["judging_run"] = judging_numbers[values["judging_run"]]
         values["run"] = numbers[values["run"]]
-        yield JudgeCallRow(**values)
+        yield JudgeCallRow.from_columns(values)
 
 
 def _counting(study: Study) -> QuerySet[Answer, Any]:

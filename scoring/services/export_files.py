@@ -148,7 +148,8 @@ def _draft_folder(study: Study) -> Iterator[Path]:
 def _pack(folder: Path, target: Path, name: str, packing: Said) -> tuple[str, int]:
     """One zip of the folder's files, under a folder of this name; its sha256 (hex) and size in bytes."""
     paths = sorted(path for path in folder.iterdir() if path.is_file())
-    with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED) as archive:
+    # Of the levels the one after which a smaller file costs more time than anybody saves by it.
+    with zipfile.ZipFile(target, "x", zipfile.ZIP_DEFLATED, compresslevel=3) as archive:
         for number, path in enumerate(paths):
             packing(number, len(paths))
             archive.write(path, f"{name}/{path.name}")

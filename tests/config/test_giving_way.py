@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
@@ -16,10 +16,13 @@ from config.giving_way import (
     MOST_BESIDE,
     PAGE_WAITS_SECONDS,
     POLL_WAITS_SECONDS,
+    WAITED,
     polls_give_way,
+    waited_seconds,
 )
 from config.request_bodies import Application
 
+LOGIN = "/accounts/login/"
 TIME = "/api/sessions/6f1ed002-ab56-4a2a-b0c1-0f5d2c2d1c3e/time"
 POLLS = [TIME, "/api/studies/pilot/notices", "/api/studies/pilot/practice/time"]
 OTHERS = [
@@ -61,6 +64,12 @@ class Site:
         environ = {"PATH_INFO": path, "HTTP_X_REQUEST_START": passed_on}
         list(self.serve(environ, lambda *reply: told.extend(reply)))
         return told[0], dict(told[1])
+
+    def waited(self, *, passed_on: str) -> float:
+        """What a page finds of how long it waited."""
+        environ = {"PATH_INFO": "/", "HTTP_X_REQUEST_START": passed_on}
+        list(self.serve(environ, lambda *_reply: None))
+        return float(environ[WAITED])
 
     @contextmanager
     def busy(self, requests: int) -> Iterator[None]:
@@ -107,53 +116,82 @@ def test_what_takes_long_is_no_sign_of_a_queue(monkeypatch: pytest.MonkeyPatch) 
 
 
 @pytest.mark.parametrize("passed_on", [nginx, caddy])
-def test_behind_a_proxy_a_poll_that_waited_is_refused_and_one_that_did_not_is_answered(
-    passed_on: Any, monkeypatch: pytest.MonkeyPatch
+def test_behind_a_proxy_a_poll_is_refused_that_waited_while_others_are_under_way(
+    passed_on: Callable[[float], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site = Site()
-    assert site.ask(TIME, passed_on=passed_on(POLL_WAITS_SECONDS + 5))[0] == "503 Service Unavailable"
-    assert site.ask(OTHERS[0], passed_on=passed_on(POLL_WAITS_SECONDS + 5)) == ("200 OK", {})
-    monkeypatch.setattr(giving_way, "POLL_WAITS_SECONDS", 60.0)  # as long as a busy machine may take for this
+    long_ago = passed_on(POLL_WAITS_SECONDS + 5)
+    assert site.ask(TIME, passed_on=long_ago) == ("200 OK", {})  # nothing waits: that is another clock
     with site.busy(MOST_BESIDE):
+        assert site.ask(TIME, passed_on=long_ago)[0] == "503 Service Unavailable"
+        assert site.ask(OTHERS[0], passed_on=long_ago) == ("200 OK", {})
+        # As long as a busy machine may take for this.
+        monkeypatch.setattr(giving_way, "POLL_WAITS_SECONDS", 60.0)
         assert site.ask(TIME, passed_on=passed_on(0)) == ("200 OK", {})
 
 
-@pytest.mark.parametrize(
-    "passed_on",
-    [
-        nginx(MOST_BELIEVED_SECONDS + 60),
-        nginx(-3600),
-        "t=",
-        "t=now",
-        "1764359123",
-        "t=" + "9" * 400,
-        "t=-1764359123.123",
-    ],
-)
-def test_what_no_proxy_of_this_machine_says_is_not_believed(passed_on: str, client: Client) -> None:
-    assert Site().ask(TIME, passed_on=passed_on) == ("200 OK", {})
-    headers = {"Sec-Fetch-Mode": "navigate", "X-Request-Start": passed_on}
-    assert client.get("/accounts/login/", headers=headers).status_code == 200
+NOT_BELIEVED: dict[str, Callable[[], str]] = {
+    "too old": lambda: nginx(MOST_BELIEVED_SECONDS + 60),
+    "the future": lambda: nginx(-3600),
+    "nothing": lambda: "t=",
+    "words": lambda: "t=now",
+    "no name": lambda: "1764359123",
+    "many digits": lambda: "t=" + "9" * 400,
+    "negative": lambda: "t=-1764359123.123",
+    "two": lambda: f"{nginx(5)}, {nginx(5)}",
+}
+
+
+@pytest.mark.parametrize("kind", NOT_BELIEVED)
+def test_what_no_proxy_of_this_machine_says_is_not_believed(kind: str) -> None:
+    assert waited_seconds({"HTTP_X_REQUEST_START": NOT_BELIEVED[kind]()}) is None
+
+
+OPENED = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+WAITED_LONG: dict[str, Any] = {WAITED: PAGE_WAITS_SECONDS + 0.1}
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("language", "words"), [("en", "Very many people"), ("de", "Sehr viele")])
+@pytest.mark.parametrize(("language", "words"), [("en", "The site is very busy"), ("de", "Die Website ist")])
 def test_a_page_that_waited_for_long_is_refused_before_the_database_and_opens_by_itself(
     client: Client, django_assert_num_queries: Any, language: str, words: str
 ) -> None:
-    waited = {
-        "Accept-Language": language,
-        "Sec-Fetch-Mode": "navigate",
-        "X-Request-Start": nginx(PAGE_WAITS_SECONDS + 5),
-    }
     client.cookies["sessionid"] = "a" * 32
     with django_assert_num_queries(0):
-        refused = client.get("/", headers=waited)
+        refused = client.get("/", headers={**OPENED, "Accept-Language": language}, **WAITED_LONG)
     assert refused.status_code == 503
     assert words in refused.content.decode()
     assert int(refused["Retry-After"]) == int(refused["Refresh"]) > 0
     assert refused["Content-Security-Policy"]
     assert "no-store" in refused["Cache-Control"]
-    # What is sent, and what a page asks for by script, is never refused.
-    assert client.post("/accounts/login/", {"login": "nobody"}, headers=waited).status_code != 503
-    assert client.get("/accounts/login/", headers={**waited, "Sec-Fetch-Mode": "cors"}).status_code == 200
+    # Nothing on it has to come from the site's four threads but files that browsers keep.
+    assert "/texts.js" not in refused.content.decode()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "waited"),
+    [
+        ("get", LOGIN, OPENED, PAGE_WAITS_SECONDS),
+        ("post", LOGIN, OPENED, 60.0),
+        ("head", LOGIN, OPENED, 60.0),
+        ("get", LOGIN, {**OPENED, "Sec-Fetch-Mode": "cors"}, 60.0),
+        ("get", LOGIN, {**OPENED, "Sec-Fetch-Dest": "iframe"}, 60.0),
+        ("get", LOGIN, {}, 60.0),
+        ("get", f"{LOGIN}?format=csv", OPENED, 60.0),
+        ("get", "/texts.js", OPENED, 60.0),
+    ],
+)
+def test_what_is_no_page_that_somebody_opens_is_never_refused(
+    client: Client, method: str, path: str, headers: dict[str, str], waited: float
+) -> None:
+    extra: dict[str, Any] = {WAITED: waited}
+    assert getattr(client, method)(path, headers=headers, **extra).status_code == 200
+
+
+def test_the_page_learns_how_long_it_waited_only_where_requests_wait() -> None:
+    site = Site()
+    assert site.waited(passed_on=nginx(5)) == 0
+    with site.busy(MOST_BESIDE):
+        assert site.waited(passed_on=nginx(5)) > 4.9
+        assert site.waited(passed_on="") == 0

@@ -1,6 +1,7 @@
 """What the rows of an export share: their base, and the columns that many of them have."""
 
-from typing import Annotated, ClassVar
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -26,3 +27,9 @@ class Row(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
     table: ClassVar[str]
+
+    @classmethod
+    def from_columns(cls, values: Mapping[str, Any]) -> Self:
+        """What `cls(**values)` is, sooner: for tables of millions."""
+        row: Self = cls.__pydantic_validator__.validate_python(values)
+        return row

@@ -12,4 +12,8 @@ class Migration(migrations.Migration):
             model_name='paymentreport',
             index=models.Index(fields=['participant', 'id'], name='newest_reports'),
         ),
+        migrations.AddIndex(
+            model_name='session',
+            index=models.Index(fields=['ended_at'], name='sessions_by_end'),
+        ),
     ]
