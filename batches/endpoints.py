@@ -15,6 +15,7 @@ from batches import schemas
 from batches.models import RevisionOutcome, Session
 from batches.rules.contact import PageReport
 from batches.rules.saves import check_answer_text
+from batches.rules.statuses import SessionStatus
 from batches.selectors.notices import notices_for, told_in_session
 from batches.selectors.saved_answers import read_saved_answer
 from batches.selectors.sessions import session_clock
@@ -32,6 +33,7 @@ from batches.services.previews import answer_preview
 from batches.services.receipts import SaveReceipt, fault_sentence
 from studies.models import Participant, User
 from studies.selectors.participants import participant_of
+from studies.selectors.storage import storage_notice
 from studies.services.clock import server_now
 
 router = Router()
@@ -61,11 +63,7 @@ def save_answer(
         incoming=IncomingText(**body.model_dump()),
         now=now,
     )
-    state = None
-    if receipt.saved and receipt.seconds_left > 0:  # at the end the page asks by itself
-        with suppress(DatabaseError):  # what is stored is not said to have failed
-            state = _state(request, session_id, now)
-    return _as_reply(receipt, state)
+    return _as_reply(receipt, _state_after(request, receipt, now))
 
 
 @router.get("/sessions/{uuid:session_id}/answers/{int:position}", response={200: schemas.Current, **PROBLEMS})
@@ -129,6 +127,27 @@ def _state(request: SignedInRequest, session_id: UUID, now: datetime) -> schemas
         return None
     session, notices = told
     return schemas.SessionState(**dict(_as_clock(session, now)), notices=notices)
+
+
+def _state_after(
+    request: SignedInRequest, receipt: SaveReceipt, now: datetime
+) -> schemas.SessionState | None:
+    """What the page need not ask for; next to always what the save found tells all of it."""
+    found = receipt.found
+    if found is None or not receipt.saved or receipt.seconds_left <= 0:  # at the end the page asks by itself
+        return None
+    if found.may_have_notices or storage_notice(found.stored_bytes):
+        with suppress(DatabaseError):  # what is stored is not said to have failed
+            return _state(request, found.session_id, now)
+        return None
+    return schemas.SessionState(
+        server_time=now,
+        deadline_at=found.deadline_at,
+        seconds_left=receipt.seconds_left,
+        status=SessionStatus(found.status),
+        extended_seconds=found.extended_seconds,
+        notices=[],
+    )
 
 
 def _as_reply(receipt: SaveReceipt, state: schemas.SessionState | None = None) -> SaveReply:

@@ -307,6 +307,7 @@ def _receipt(
         current_note=current.note,
         current_confidence=current.confidence,
         kept=kept,
+        found=saved,
     )
 
 

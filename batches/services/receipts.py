@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from batches.models import RevisionOutcome
 from batches.rules.saves import SaveDecision, TextFault
 from batches.rules.statuses import SessionStatus
+from batches.selectors.saved_answers import SavedAnswer
 from presentation.numbers import counted
 
 Duplicate = Literal["duplicate"]
@@ -28,7 +29,7 @@ SAVED: frozenset[str] = frozenset({RevisionOutcome.ACCEPTED, RevisionOutcome.ACC
 
 @dataclass(frozen=True, slots=True)
 class SaveReceipt:
-    """What became of a save, and what the server holds now."""
+    """What became of a save, and what the server holds now. `found`: what it found; None in practice."""
 
     outcome: SaveOutcome
     sentence: str
@@ -39,6 +40,7 @@ class SaveReceipt:
     current_note: str
     current_confidence: int | None
     kept: bool
+    found: SavedAnswer | None = None
 
     @property
     def saved(self) -> bool:
