@@ -1,6 +1,6 @@
 """For whom an export is: what people wrote stays with the team."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 from scoring.export.rows.base import Row
@@ -23,8 +23,7 @@ TEXTS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def rows_for(audience: Audience, table: str, rows: Iterable[Row]) -> Iterator[Row]:
+def rows_for(audience: Audience, table: str, rows: Iterable[Row]) -> Iterable[Row]:
     """The rows of a table as this audience gets them: texts are absent where they are not for it."""
     absent = dict.fromkeys(TEXTS.get(table, ())) if audience == Audience.PUBLIC else {}
-    for row in rows:
-        yield row.model_copy(update=absent) if absent else row
+    return (row.model_copy(update=absent) for row in rows) if absent else rows

@@ -27,6 +27,9 @@ SCOPES = {"all": "all questions", "public": "public questions alone"}
 HOLDS = {row.table: " ".join((row.__doc__ or "").split(". ")[0].split()).rstrip(".") for row in ROW_TYPES}
 
 
+QUOTED_ROWS = (EstimateRow, MeasurementRow)
+
+
 def is_quoted(row: Row) -> bool:
     """Whether the README may have a line for this row."""
     if isinstance(row, EstimateRow):

@@ -17,7 +17,7 @@ from scoring.export.dictionary import (
 from scoring.export.folder import TargetRefused, new_folder
 from scoring.export.manifest import MANIFEST_NAME, FileEntry, Manifest
 from scoring.export.publication import CITATION_NAME, LICENCE_NAME, citation_cff, licence_text
-from scoring.export.readme import README_NAME, is_quoted, readme
+from scoring.export.readme import QUOTED_ROWS, README_NAME, is_quoted, readme
 from scoring.export.rows import ROW_TYPES
 from scoring.export.rows.base import Row
 from scoring.export.tables import write_bytes, write_table, write_text
@@ -110,7 +110,7 @@ def _export_into(
     for number, row_type in enumerate(ROW_TYPES):
         said(number, len(ROW_TYPES))
         rows = rows_for(audience, row_type.table, ROWS_OF[row_type.table](study))
-        files += write_table(folder, row_type, _noted(rows, quoted))
+        files += write_table(folder, row_type, _noted(rows, quoted) if row_type in QUOTED_ROWS else rows)
     publication = publication_of(study)
     is_public = audience == Audience.PUBLIC
     files.append(write_text(folder, DICTIONARY_NAME, data_dictionary()))
