@@ -93,6 +93,11 @@ def _prompt_to_judge(prompt: Prompt, criteria: Sequence[Criterion]) -> PromptToJ
     return PromptToJudge(task, ids or {None: None})
 
 
+def has_judged_criteria(run: ScoringRun) -> bool:
+    """Whether any criterion has a verdict."""
+    return CriterionScore.objects.filter(run=run, state=RowState.SCORED).exists()
+
+
 def judged_criteria(run: ScoringRun, answers: Sequence[int]) -> dict[tuple[int, int], set[int | None]]:
     """The criteria of these answers with a verdict, by answer and revision."""
     rows = CriterionScore.objects.filter(run=run, state=RowState.SCORED, answer__in=answers)

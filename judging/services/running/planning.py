@@ -20,7 +20,13 @@ from batches.models import Answer
 from formats.canonical import canonical_json
 from judging.judges.interface import Judge, JudgeCannotScore
 from judging.models import JudgeCall, ScoringRun
-from judging.selectors.judging import PromptToJudge, counted_rows, judged_criteria, prompts_to_judge
+from judging.selectors.judging import (
+    PromptToJudge,
+    counted_rows,
+    has_judged_criteria,
+    judged_criteria,
+    prompts_to_judge,
+)
 from judging.selectors.planned_cost import COMPLETION_TOKENS_PER_VERDICT
 from judging.services.running.cache import KEYS_AT_ONCE, has_known_verdicts, known_verdicts
 from judging.services.running.judge_specs import criteria_per_call_of, judge_of, spec_of
@@ -114,8 +120,9 @@ def judge_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | N
         _require_scorable(prompts, judge)
         asked = {pk: list(_calls_of(prompt, judge)) for pk, prompt in prompts.items()}
     calls = count(1)
+    is_new = not has_judged_criteria(run)
     for number, some in enumerate(slices(file.answers(), ANSWERS_AT_ONCE)):
-        _calls_plan(run, file, asked, some, calls)
+        _calls_plan(run, file, asked, some, calls, is_new=is_new)
         progress(min((number + 1) * ANSWERS_AT_ONCE, answers), answers)
     file.merge()
     _known_look_up(run, file)
@@ -157,14 +164,16 @@ def _calls_plan(
     asked: Mapping[int, Sequence[Call]],
     answers: Sequence[tuple[int, int, int]],
     numbers: Iterator[int],
+    *,
+    is_new: bool,
 ) -> None:
-    """Plan what these answers need; one that changed since is left out."""
+    """Plan what these answers need, all where nothing has a verdict; one that changed since is left out."""
     pks = [answer for answer, _, _ in answers]
     texts = {
         (pk, revision): text
         for pk, revision, text in Answer.objects.filter(pk__in=pks).values_list("pk", "revision", "text")
     }
-    judged = judged_criteria(run, pks)
+    judged = {} if is_new else judged_criteria(run, pks)
     calls: list[tuple[Any, ...]] = []
     rows: list[tuple[Any, ...]] = []
     for answer, prompt, revision in answers:

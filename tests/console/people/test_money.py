@@ -216,7 +216,7 @@ def test_the_sums_are_those_of_the_lines_also_where_a_second_is_half_a_cent(
     study: Study,
     make_person: Callable[..., Participant],
     work: Callable[..., Session],
-    staff: Client,
+    lead: User,
     now: datetime,
     hourly: str,
     cap: Decimal | None,
@@ -226,7 +226,7 @@ def test_the_sums_are_those_of_the_lines_also_where_a_second_is_half_a_cent(
         ended_at = session.started_at + timedelta(seconds=seconds, milliseconds=999)
         Session.objects.filter(pk=session.pk).update(ended_at=ended_at)
     terms = PaymentTerms(flat=Decimal("0.05"), hourly=Decimal(hourly), hours_cap=cap)
-    payment_rule_set(study=study, currency="EUR", terms=terms, actor=None, now=now, seen="")
+    payment_rule_set(study=study, currency="EUR", terms=terms, actor=lead, now=now)
     rule = PaymentRule.objects.get(study=study)
     sums, numbers = pay_numbers(study, rule, now)
     lines = pay_lines(study, rule, now)
