@@ -25,8 +25,6 @@ NO_ABILITY_MEASURES = {
 }
 SCOPES = {"all": "all questions", "public": "public questions alone"}
 HOLDS = {row.table: " ".join((row.__doc__ or "").split(". ")[0].split()).rstrip(".") for row in ROW_TYPES}
-
-
 QUOTED_ROWS = (EstimateRow, MeasurementRow)
 
 
