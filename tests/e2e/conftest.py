@@ -28,6 +28,7 @@ from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Request, R
 from pytest_django import DjangoDbBlocker
 
 from batches.models import Session
+from batches.services.clock import clock_confirm
 from operations.rehearsal.mailbox import Mailbox
 from operations.rehearsal.servers import MANY_FROM_ONE_ADDRESS, background_worker, stop
 from studies.models import User
@@ -218,7 +219,13 @@ def site(server: Server) -> str:
 
 @pytest.fixture(scope="session")
 def sweep(environment: dict[str, str], data_folder: Path) -> Iterator[None]:
-    """The worker with its beat, which ends sessions at their deadline and mails codes."""
+    """The worker with its beat, which ends sessions at their deadline and mails codes.
+
+    It starts with the first test that wants it. Where the ones before stored nothing for two minutes, it would
+    take the site for one that was off, and end no session for ten: its clock is right.
+    """
+    clock_confirm(reason="The tests before were slow")
+    connection.close()
     with background_worker(environment=environment, log=data_folder / "worker.log"):
         yield
 
