@@ -221,8 +221,8 @@ def site(server: Server) -> str:
 def sweep(environment: dict[str, str], data_folder: Path) -> Iterator[None]:
     """The worker with its beat, which ends sessions at their deadline and mails codes.
 
-    It starts with the first test that wants it. Where the ones before stored nothing for two minutes, it would
-    take the site for one that was off, and end no session for ten: its clock is right.
+    It starts with the first test that wants it. Where the ones before stored nothing for two minutes, it
+    would take the site for one that was off, and end no session for ten: its clock is right.
     """
     clock_confirm(reason="The tests before were slow")
     connection.close()
