@@ -16,6 +16,7 @@ from typing import Any
 from django.db.models import (
     BigIntegerField,
     Case,
+    CharField,
     Count,
     DurationField,
     ExpressionWrapper,
@@ -28,6 +29,7 @@ from django.db.models import (
     Value,
     When,
 )
+from django.db.models.functions import Cast, Coalesce, Concat
 
 from batches.models import PaidState, PaymentReport, PaymentRule
 from batches.rules.payments import NOTHING, Owed, owed
@@ -37,7 +39,7 @@ from batches.selectors.sums import answers_written
 from studies.models import Participant, Study
 from studies.selectors.participants import withdrew
 
-KEYS = ("seconds", "reached", "gone", "runs", "state", "amount")
+KEYS = ("seconds", "reached", "gone", "runs", "report")
 _STATES = {state.value: state for state in PaidState}
 LONGEST = 1_000_000  # seconds of a session; more hours change no sign
 
@@ -98,7 +100,7 @@ class WholeSeconds(Func):
     """The seconds of a difference of two moments, rounded down."""
 
     output_field = BigIntegerField()
-    template = "FLOOR(EXTRACT(EPOCH FROM %(expressions)s))::bigint"
+    template = "FLOOR(date_part('epoch', %(expressions)s))::bigint"  # EXTRACT is slower: it gives decimals
 
     def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
         """SQLite has differences as microseconds."""
@@ -119,7 +121,12 @@ def pay_people(
         people = people.filter(Q(code__icontains=words) | Q(user__email__icontains=words))
     if has_bonus:
         people = people.alias(written=answers_written("session__"))
-    return people.annotate(
+    newest = {name: Subquery(reports.values(name)[:1]) for name in ("state", "amount")}
+    # Both in one text: each look at the reports costs as much as all else of a person.
+    both = Concat(
+        "state", Value(" "), Coalesce(Cast("amount", CharField()), Value("")), output_field=CharField()
+    )
+    return people.alias(**newest).annotate(
         seconds=Case(
             When(over, then=_seconds("session__deadline_at")),
             When(~Q(session__status=SessionStatus.ACTIVE), then=_seconds("session__ended_at")),
@@ -128,8 +135,7 @@ def pay_people(
         reached=_flag(enough),
         gone=_flag(Q(withdrew())),
         runs=_flag(Q(session__status=SessionStatus.ACTIVE) & ~over),
-        state=Subquery(reports.values("state")[:1]),
-        amount=Subquery(reports.values("amount")[:1]),
+        report=Subquery(reports.values(both=both)[:1]),
     )  # fmt: skip
 
 
@@ -157,12 +163,13 @@ def pay_groups(people: QuerySet[Participant], rule: PaymentRule | None) -> Seque
 
 
 def _group(due: Callable[[int | None, int, int], Owed | None], *row: Any) -> PayGroup:
-    seconds, reached, gone, runs, state, amount, number = row
+    seconds, reached, gone, runs, report, number = row
+    state, _, amount = (report or "").partition(" ")
     # Who has no session has no seconds either; who left before the start is neither to come nor at work.
     undone = bool(runs) or (seconds is None and not gone)
     known = due(seconds, reached, gone)
     total = known.total if known else NOTHING
-    return PayGroup(known, total, undone, _STATES.get(state), amount, number)
+    return PayGroup(known, total, undone, _STATES.get(state), Decimal(amount) if amount else None, number)
 
 
 def _reckoner(rule: PaymentRule | None) -> Callable[[int | None, int, int], Owed | None]:

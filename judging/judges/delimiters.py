@@ -86,22 +86,23 @@ class Delimiters:
             yield from _alone(text)
 
     def _poses(self, line: re.Match[str], before: str = "") -> bool:
+        if not line["sign"] and line.string[line.end() : line.end() + 1] not in ("", "\n"):
+            return False  # the line is too long
         label = _LEAD.sub("", before + line["label"])
-        found = {key(label), key(label.lstrip(_BULLETS))}
+        names = set(map(key, {label, label.lstrip(_BULLETS)}))
         if not line["sign"]:
-            return not found.isdisjoint(self.headings) and line.string[line.end() : line.end() + 1] in (
-                "",
-                "\n",
-            )
-        return not found.isdisjoint(self.labels) or (line["sign"] == ":" and _names_speaker(label, found))
+            return not names.isdisjoint(self.headings)
+        return not names.isdisjoint(self.labels) or (line["sign"] == ":" and _names_speaker(label, names))
 
 
 def _qualifies_speaker(line: re.Match[str]) -> bool:
+    if line["sign"] not in (":", "="):
+        return False
     label = _EMPHASIS.sub("", _LEAD.sub("", line["label"])).lstrip(_BULLETS)
     if line["sign"] == "=":
         words = _WORDS.findall(label)
         return len(words) == 2 and words[1] == "to" and key(words[0]) in _LINE_KEYS
-    found = _QUALIFIED.fullmatch(label) if line["sign"] == ":" else None
+    found = _QUALIFIED.fullmatch(label)
     return found is not None and _speaks(found["name"])
 
 

@@ -25,10 +25,13 @@ MAX_WORDS = 6
 
 # Letters that digits, and each other, stand in for.
 _ALIKE = str.maketrans("4391l057", "aegiiost")
+_ASCII_ALIKE = {sign: None for sign in range(128) if not chr(sign).isalnum()} | _ALIKE
 
 
 def key(text: str) -> str:
     """What `text`, a skeleton, is compared by: its letters and digits, alike ones as one."""
+    if text.isascii():  # the same, in less than half the time
+        return text.translate(_ASCII_ALIKE)
     return "".join(filter(str.isalnum, text)).translate(_ALIKE)
 
 
