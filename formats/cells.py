@@ -3,7 +3,9 @@
 import json
 import re
 from collections.abc import Iterable
+from datetime import datetime
 from functools import lru_cache
+from typing import Any
 
 from formats.canonical import JsonValue
 
@@ -18,6 +20,7 @@ QUOTED = re.compile(r'[",\n\v\f\r\x1c-\x1e\x85\u2028\u2029]')
 compact_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 SHORT = 64
 _NUMBERS = (int, float)
+_UTC = "+00:00"
 # What a spreadsheet program that parts cells at ";" or tabs, and so does not see our quotes, makes a cell of.
 _INNER_STARTS = re.compile(r"""([;\s"']++)([=+\-@＝＋－＠]?)""")
 _INNER_ENDS = frozenset(";\t\r\n")
@@ -42,9 +45,9 @@ def csv_line(cells: Iterable[str]) -> str:
     return _record(cells) + "\n"
 
 
-def csv_record(values: Iterable[JsonValue]) -> str:
-    """`csv_line` of the values' cells, made at once: for files of millions of rows. Codes and states come
-    again and again; what is long does not.
+def csv_record(values: Iterable[Any]) -> str:
+    """`csv_line` of the values' cells, moments as JSON has them, made at once: for files of millions of rows.
+    Codes and states come again and again; what is long does not.
     """
     cells = [
         (_short(value) if len(value) <= SHORT else _quoted(defused(value)))
@@ -53,6 +56,8 @@ def csv_record(values: Iterable[JsonValue]) -> str:
         if value is None
         else repr(value)
         if type(value) in _NUMBERS
+        else value.isoformat().replace(_UTC, "Z")
+        if type(value) is datetime
         else _quoted(csv_cell(value))
         for value in values
     ]
