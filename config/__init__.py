@@ -2,6 +2,6 @@
 
 import gc
 
-# Exports and plans make millions of small objects, none of them in circles: to look for circles after each 700
-# is a tenth of their work.
+# Exports and plans make millions of small objects, none of them in circles: to look for circles after 700
+# each time is a tenth of their work.
 gc.set_threshold(50_000)
