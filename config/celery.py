@@ -3,6 +3,7 @@
 Workers and the beat load it; who only wakes workers does without (`studies.services.messages`).
 """
 
+import gc
 import os
 import threading
 import time
@@ -31,6 +32,9 @@ class Application(Celery):
 app = Application("chiron")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
+# Exports and plans make millions of small objects, none of them in circles. To look for circles as often as
+# Python does is a tenth of their work. Not in web processes: there circles hold what was uploaded.
+gc.set_threshold(50_000)
 
 
 @worker_shutting_down.connect

@@ -110,7 +110,9 @@ class WholeSeconds(Func):
 def pay_people(
     study: Study, rule: PaymentRule | None, now: datetime, words: str = ""
 ) -> QuerySet[Participant]:
-    """`paid_people` whose code or address has these words, with what decides what they are owed (`KEYS`)."""
+    """`paid_people` whose code or address has these words, with what decides what they are owed (`KEYS`), and
+    `state` and `amount` of the newest report to look for.
+    """
     over = Q(session__status=SessionStatus.ACTIVE, session__deadline_at__lt=now)
     over |= Q(session__status=SessionStatus.EXPIRED)
     reports = PaymentReport.objects.filter(participant=OuterRef("pk")).order_by("-pk")
@@ -122,7 +124,7 @@ def pay_people(
     if has_bonus:
         people = people.alias(written=answers_written("session__"))
     newest = {name: Subquery(reports.values(name)[:1]) for name in ("state", "amount")}
-    # Both in one text: each look at the reports costs as much as all else of a person.
+    # "paid 12.50" or "paid ": each look at the reports costs as much as all else of a person.
     both = Concat(
         "state", Value(" "), Coalesce(Cast("amount", CharField()), Value("")), output_field=CharField()
     )
@@ -164,7 +166,7 @@ def pay_groups(people: QuerySet[Participant], rule: PaymentRule | None) -> Seque
 
 def _group(due: Callable[[int | None, int, int], Owed | None], *row: Any) -> PayGroup:
     seconds, reached, gone, runs, report, number = row
-    state, _, amount = (report or "").partition(" ")
+    state, _, amount = (report or "").rpartition(" ")
     # Who has no session has no seconds either; who left before the start is neither to come nor at work.
     undone = bool(runs) or (seconds is None and not gone)
     known = due(seconds, reached, gone)

@@ -13,6 +13,7 @@ nothing is sent.
 """
 
 import argparse
+import importlib
 import os
 import resource
 import subprocess
@@ -183,6 +184,7 @@ def main() -> None:
         return
     if arguments.here:
         set_up()
+        importlib.import_module("config.celery")  # as a worker does
         began()
         if rows := WORKS[arguments.here]():
             told(arguments.here, rows)

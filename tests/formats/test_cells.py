@@ -1,15 +1,19 @@
 """One record a line, whatever a cell holds, and no cell that a spreadsheet program takes for a formula."""
 
 import csv
+from datetime import UTC
 from io import StringIO
 
 import pytest
 from hypothesis import given, strategies as st
+from pydantic_core import to_jsonable_python
 
-from formats.cells import FORMULA_STARTS, csv_cell, csv_line, sheet_line, text_of_cell
+from formats.cells import FORMULA_STARTS, csv_cell, csv_line, csv_record, sheet_line, text_of_cell
 from tests.support.csv_readers import WORST
 
-TEXTS = st.lists(st.text(alphabet=st.sampled_from("a \"',;\t\r\n\x85\u2028=+-@＝1")), min_size=1)
+TEXT = st.text(alphabet=st.sampled_from("a \"',;\t\r\n\x85\u2028=+-@＝1"))
+TEXTS = st.lists(TEXT, min_size=1)
+VALUES = st.none() | st.booleans() | st.integers() | st.floats() | TEXT | st.datetimes(timezones=st.just(UTC))
 
 
 def rows_of(text: str, delimiter: str = ",") -> list[list[str]]:
@@ -28,6 +32,13 @@ def test_a_line_is_one_record_and_gives_every_text_back(texts: list[str]) -> Non
 @pytest.mark.parametrize("text", ["one\rtwo", "\r", "a\u2028b", "a\x85b", "a\x0cb", " a", "a\t"])
 def test_what_some_reader_takes_for_the_end_of_a_line_or_trims_is_quoted(text: str) -> None:
     assert csv_line([text, "b"]) == f'"{text}",b\n'
+
+
+@given(st.lists(VALUES | st.lists(TEXT) | st.dictionaries(TEXT, TEXT), min_size=1))
+def test_a_record_made_at_once_is_the_line_of_its_cells_and_of_moments_as_json_has_them(
+    values: list[object],
+) -> None:
+    assert csv_record(values) == csv_line(csv_cell(to_jsonable_python(value)) for value in values)
 
 
 def test_a_record_of_one_empty_cell_is_no_empty_line() -> None:
