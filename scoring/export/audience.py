@@ -26,4 +26,4 @@ TEXTS: Mapping[str, tuple[str, ...]] = {
 def rows_for(audience: Audience, table: str, rows: Iterable[Row]) -> Iterable[Row]:
     """The rows of a table as this audience gets them: texts are absent where they are not for it."""
     absent = dict.fromkeys(TEXTS.get(table, ())) if audience == Audience.PUBLIC else {}
-    return (row.model_copy(update=absent) for row in rows) if absent else rows
+    return (row.from_columns(row.__dict__ | absent) for row in rows) if absent else rows
