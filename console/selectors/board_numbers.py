@@ -12,8 +12,6 @@ from django.db.models import (
     CharField,
     Count,
     F,
-    Func,
-    IntegerField,
     Q,
     QuerySet,
     Value,
@@ -23,6 +21,7 @@ from django.utils.timezone import localtime
 
 from batches.models import Answer, Batch, BatchSlot, Session
 from batches.rules.statuses import SessionStatus
+from batches.selectors.payment_sums import WholeSeconds
 from batches.selectors.sums import has_written
 from console.selectors.counting import number_of, unanswered_messages
 from studies.models import Study
@@ -181,19 +180,8 @@ def _answers_today(study: Study, now: datetime) -> QuerySet[Answer]:
 
 def _minutes(answers: QuerySet[Answer]) -> QuerySet[Answer, Row]:
     """How many answers took how many whole minutes."""
-    took = answers.order_by().annotate(minutes=WholeMinutes(F("saved_at") - F("first_seen_at")))
+    took = answers.order_by().annotate(minutes=WholeSeconds(F("saved_at") - F("first_seen_at")) / 60)
     return took.values_list("minutes", Value(""), Value("minutes")).annotate(n=Count("pk"))
-
-
-class WholeMinutes(Func):
-    """A difference of two times in whole minutes; SQLite has it in microseconds."""
-
-    output_field = IntegerField()
-    template = "CAST(%(expressions)s / 60000000 AS INTEGER)"
-
-    def as_postgresql(self, compiler: Any, connection: Any, **context: Any) -> tuple[str, Any]:
-        whole = "FLOOR(EXTRACT(EPOCH FROM %(expressions)s) / 60)::integer"
-        return self.as_sql(compiler, connection, template=whole, **context)
 
 
 def _median(numbers: Mapping[int | None, int]) -> int | None:
