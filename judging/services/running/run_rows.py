@@ -14,7 +14,7 @@ from django.db.models import Q
 
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgingRun, RowOrigin, RowState
-from judging.services.running.claims import lease_time, scored
+from judging.services.running.claim import lease_time, scored
 from judging.services.running.plan_file import Values
 from judging.services.running.planning import JudgePlan
 from studies.services.database import column_values, one_of_many_writes, slices, values_insert
@@ -113,9 +113,9 @@ def _insert(own: Mapping[str, Any], rows: Iterable[Values], keep: Callable[[], N
 def rows_reopen(run: JudgingRun, now: datetime) -> int:
     """Let rows that the judge's own failures left unscored be asked again."""
     rows = CriterionScore.objects.filter(judging_run=run)
-    waiting = rows.filter(Q(available_at__gt=now) | Q(rounds__gt=0) | Q(starts__gt=0), lease=None)
-    waiting.filter(state=RowState.OPEN).update(available_at=now, rounds=0, starts=0)
+    waiting = rows.filter(Q(available_at__gt=now) | Q(starts__gt=0), lease=None)
+    waiting.filter(state=RowState.OPEN).update(available_at=now, starts=0)
     failures = [reason.value for reason in UnscoredReason if reason.rule.counts_against_endpoint]
     return rows.filter(state=RowState.UNSCORED, unscored_reason__in=failures).update(
-        state=RowState.OPEN, origin="", decided_at=None, lease=None, rounds=0, starts=0, available_at=now
+        state=RowState.OPEN, origin="", decided_at=None, lease=None, starts=0, available_at=now
     )

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from batches.models import Answer, Session
+from judging.judges.course import ROUNDS, result_store, row_and_call_store
 from judging.judges.interface import CriterionVerdict, JudgeResult
 from judging.judges.reasons import UnscoredReason
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgingRun, PauseReason, WorkerLease
@@ -30,7 +31,6 @@ from judging.services.running.runs import (
     run_resume,
     run_start,
 )
-from judging.services.running.storing import ROUNDS, result_store, row_and_call_store
 from llm.attempts import Attempt
 from scoring.coordinator import judging_coordinate
 from scoring.models import ResultSet

@@ -7,11 +7,11 @@ import pytest
 from pytest_django import Settings
 
 from batches.models import Session
+from judging.judges.course import ROUNDS
 from judging.judges.interface import JudgeTask
 from judging.judges.reasons import UnscoredReason
 from judging.models import AnswerScore, JudgeConfig, JudgingRun
 from judging.services.running.breaker import AGAINST_ENDPOINT
-from judging.services.running.storing import ROUNDS
 from studies.models import Participant, Study
 from tests.judging.scoring.judged_answers import ANSWERS, answers, fails, prompt, scores
 from tests.support.scripted_judge import ScriptedJudge, ScriptedRun

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from batches.models import Session
+from judging.judges.course import ROUNDS
 from judging.judges.reasons import UnscoredReason
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgingRun, ScoringRun
 from judging.selectors.judging import counted_rows
 from judging.services.running.judge_specs import JudgeSpec, scoring_run_open
-from judging.services.running.storing import ROUNDS
 from scoring.coordinator import Scoring
 from scoring.selectors.cohorts import study_cohort
 from screening.models import VerdictDecision
