@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.conf import settings
@@ -372,9 +373,9 @@ def _take_over(call: Call, known: Mapping[int, KnownVerdict], now: datetime) -> 
 
 
 def scored(
-    score: float | None, confidence: float | None, explanation: str, origin: RowOrigin, now: datetime
-) -> dict[str, object]:
-    """The fields of a row that has a verdict."""
+    score: object, confidence: object, explanation: object, origin: RowOrigin, now: datetime
+) -> dict[str, Any]:
+    """The fields of a row that has a verdict: its values, or expressions for them."""
     return {
         "state": RowState.SCORED.value,
         "origin": origin.value,

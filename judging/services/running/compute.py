@@ -40,8 +40,8 @@ def local_work(
             calls = retry_on_db_outage(partial(rows_claim, reader, limit=limit, claim=claim, now=now))
             if not calls:
                 break
-            results = [(call.rows[0], judge.ask(call.task, call.positions)) for call in calls]
-            retry_on_db_outage(partial(verdicts_store, results, claim=claim, now=clock()))
+            verdicts = {call.leader: judge.verdict(call.task, *call.positions) for call in calls}
+            retry_on_db_outage(partial(verdicts_store, verdicts, claim=claim, now=clock()))
             computed = True
             on_progress(len(calls))
     except LostTooOften as error:

@@ -3,20 +3,21 @@ still carry the lease of its claim.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import F
+from django.db import connection, transaction
+from django.db.models import Case, Expression, F, Value, When
+from django.db.models.functions import Cast
 
 from judging.judges.interface import CriterionVerdict, JudgeResult
 from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, RowOrigin, RowState
 from judging.services.running.budget import cost_of
-from judging.services.running.claim import Call, CallRow, record_of, scored
+from judging.services.running.claim import Call, record_of, scored
 from judging.services.running.counting import runs_uncount
 from llm.attempts import Attempt
 from studies.models import StudyEvent
@@ -63,7 +64,7 @@ def results_store(done: Sequence[Done], *, config: JudgeConfig, now: datetime) -
             )  # fmt: skip
             if change:
                 JudgingRun.objects.filter(pk=run).update(committed=F("committed") + change)
-        late = [each.call for each in done if not _rows_decide(each, now)]
+        late = _rows_decide(done, now)
     if late:
         _late_calls_settle(late)
 
@@ -83,44 +84,68 @@ def _settled(done: Done, config: JudgeConfig) -> JudgeCall:
     return record
 
 
-def _rows_decide(done: Done, now: datetime) -> bool:
-    """Whether the claim's lease still held; the row that was claimed says so for those beside it."""
-    verdicts = done.result.verdicts
-    leader, *others = done.call.rows
-    own = CriterionScore.objects.filter(pk=leader.pk, lease=done.claim, state=RowState.OPEN)
-    fields = _decision(done, verdicts[leader.place], now)
-    if not own.update(**fields):
-        return False
-    for row in others:
-        beside = CriterionScore.objects.filter(pk=row.pk, state=RowState.OPEN)
-        beside.update(**_beside(_decision(done, verdicts[row.place], now)))
-    return True
+def _rows_decide(done: Sequence[Done], now: datetime) -> list[Call]:
+    """Decide the rows of these calls; return the calls whose claim's lease is gone.
+
+    The row that was claimed speaks for those that its call decides beside it.
+    """
+    undecided = CriterionScore.objects.filter(state=RowState.OPEN)
+    leases = dict(
+        undecided.filter(pk__in=[each.call.leader for each in done])
+        .select_for_update(of=("self",), no_key=True)
+        .values_list("pk", "lease")
+    )
+    held = [each for each in done if leases.get(each.call.leader) == each.claim]
+    verdicts: dict[RowOrigin, dict[int, CriterionVerdict]] = {RowOrigin.ASKED: {}, RowOrigin.SHARED: {}}
+    for each in held:
+        for place, row in enumerate(each.call.rows):
+            origin, verdict = (
+                RowOrigin.SHARED if place else RowOrigin.ASKED, each.result.verdicts[row.place],
+            )  # fmt: skip
+            if verdict.reason is None:
+                verdicts[origin][row.pk] = verdict
+            else:
+                undecided.filter(pk=row.pk).update(**_without_verdict(each, verdict, origin, now))
+    for origin, scores in verdicts.items():
+        if scores:
+            undecided.filter(pk__in=scores).update(
+                **scored(
+                    by_key("score", {pk: verdict.score for pk, verdict in scores.items()}),
+                    by_key("confidence", {pk: verdict.confidence for pk, verdict in scores.items()}),
+                    by_key("explanation", {pk: verdict.explanation for pk, verdict in scores.items()}),
+                    origin,
+                    now,
+                )
+            )
+    return [each.call for each in done if leases.get(each.call.leader) != each.claim]
 
 
-def _decision(done: Done, verdict: CriterionVerdict, now: datetime) -> dict[str, object]:
-    """The fields of a row after a call: scored, unscored, or open for another request after a wait."""
-    if verdict.reason is None:
-        return scored(verdict.score, verdict.confidence, verdict.explanation, RowOrigin.ASKED, now)
+def by_key(name: str, values: Mapping[int, object]) -> Expression:
+    """A field's new value for each of many rows, in one statement."""
+    field = CriterionScore._meta.get_field(name)
+    case = Case(
+        *(When(pk=pk, then=Value(value, output_field=field)) for pk, value in values.items()),
+        output_field=field,
+    )
+    return Cast(case, field) if connection.features.requires_casted_case_in_updates else case
+
+
+def _without_verdict(
+    done: Done, verdict: CriterionVerdict, origin: RowOrigin, now: datetime
+) -> dict[str, object]:
+    """The fields of a row after such a call: unscored, or open for another request after a wait."""
+    fields = {"unscored_reason": verdict.reason, "explanation": verdict.explanation, "lease": None}
     course = done.call.course
     after = course.after(done.attempt.outcome)
-    failed: dict[str, object] = {
-        "unscored_reason": verdict.reason.value, "explanation": verdict.explanation, "lease": None,
-    }  # fmt: skip
     if after.ended:
-        origin = RowOrigin.ASKED.value
-        return {**failed, "state": RowState.UNSCORED.value, "origin": origin, "decided_at": now}
+        return {**fields, "state": RowState.UNSCORED, "origin": origin, "decided_at": now}
     wait = course.wait_before(
         after,
         round_wait=settings.JUDGING_ROUND_WAIT_SECONDS,
         retry_after=done.result.retry_after,
         rng=RNG,
     )
-    return {**failed, "available_at": now + timedelta(seconds=wait)}
-
-
-def _beside(fields: dict[str, object]) -> dict[str, object]:
-    """The same for a row that another row's call decided."""
-    return {**fields, "origin": RowOrigin.SHARED.value} if "origin" in fields else fields
+    return {**fields, "available_at": now + timedelta(seconds=wait)}
 
 
 def _late_calls_settle(late: Sequence[Call]) -> None:
@@ -133,17 +158,12 @@ def _late_calls_settle(late: Sequence[Call]) -> None:
     calls.filter(answer__session__participant__in=deleted).exclude(raw_reply="").update(raw_reply="")
 
 
-def verdicts_store(results: Sequence[tuple[CallRow, JudgeResult]], *, claim: UUID, now: datetime) -> None:
+def verdicts_store(results: Mapping[int, CriterionVerdict], *, claim: UUID, now: datetime) -> None:
     """Decide rows by a judge that asks no model, while they carry the lease of the claim."""
     with transaction.atomic():
-        for row, result in results:
-            [verdict] = result.verdicts
-            fields = (
-                scored(verdict.score, verdict.confidence, verdict.explanation, RowOrigin.ASKED, now)
-                if verdict.reason is None
-                else {
-                    "state": RowState.UNSCORED.value, "unscored_reason": verdict.reason.value, "lease": None,
-                    "explanation": verdict.explanation, "origin": RowOrigin.ASKED.value, "decided_at": now,
-                }
-            )  # fmt: skip
-            CriterionScore.objects.filter(pk=row.pk, lease=claim, state=RowState.OPEN).update(**fields)
+        rows = CriterionScore.objects.filter(state=RowState.OPEN, lease=claim)
+        for pk, verdict in results.items():
+            fields = scored(verdict.score, verdict.confidence, verdict.explanation, RowOrigin.ASKED, now)
+            if verdict.reason is not None:
+                fields |= {"state": RowState.UNSCORED, "unscored_reason": verdict.reason}
+            rows.filter(pk=pk).update(**fields)

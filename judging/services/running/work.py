@@ -36,7 +36,9 @@ from judging.services.running.runs import error_in_words, run_pause
 from judging.services.running.store import Done, results_store
 from llm.attempts import OK, SchemaUse
 
-TICK_SECONDS = 0.02
+TICK_SECONDS = 0.01
+# Stored and sent together, so that the judge is never without work while all that it said is stored.
+BATCH = 16
 # How often the database is asked what there is to do while it says that there is nothing.
 LOOK = timedelta(seconds=0.25)
 # How often the runs that wait, the judge's settings and the calls of the owner before are looked up.
@@ -110,7 +112,8 @@ class JudgeLoop:
         """
         try:
             while self.turn(pool):
-                time.sleep(TICK_SECONDS)
+                if self._ended.empty():
+                    time.sleep(TICK_SECONDS)
         finally:
             self.close()
             while self._under_way:
@@ -146,7 +149,7 @@ class JudgeLoop:
         """Put what came back on record."""
         ended: list[Ended] = []
         try:
-            while True:
+            while len(ended) < BATCH:
                 ended.append(self._ended.get_nowait())
         except Empty:
             pass
@@ -227,8 +230,8 @@ class JudgeLoop:
         readers, sent = list(self._readers.values()), 0
         first = self._turn % len(readers) if readers else 0
         for place, reader in enumerate(readers[first:] + readers[:first]):
-            room = self.limits.room(self._clock())
-            if room:
+            room = min(self.limits.room(self._clock()), BATCH - sent)
+            if room > 0:
                 sent += self._send_of(reader, -(-room // (len(readers) - place)), pool)
         return sent
 
