@@ -24,6 +24,8 @@ from tests.faults.servers import Redis
 # Short, so that the rows of a killed worker come back within a test.
 TIMES = {"CHIRON_JUDGING_LEASE_SECONDS": "6", "CHIRON_JUDGING_SLICE_SECONDS": "4"}
 CELERY = [sys.executable, "-m", "celery", "--app", "config.celery"]
+# Of a judge. What a killed worker had under way is asked about again so long after it, and a lease.
+TIMEOUT_SECONDS = 6.0
 # Each time that a row is written as decided: the database itself counts what was accepted.
 WATCHES = {
     "postgresql": """
@@ -208,7 +210,8 @@ class Site:
 
     def start_panel(self, judges: Mapping[str, Mapping[str, object]], *, budget: str = "") -> int:
         """The same with several judges: their fields by their base URLs."""
-        fields = json.dumps([{"concurrency": 16, **judge} for judge in judges.values()])
+        usual = {"concurrency": 16, "timeout_seconds": TIMEOUT_SECONDS}
+        fields = json.dumps([{**usual, **judge} for judge in judges.values()])
         limit = ("--budget", budget) if budget else ()
         return int(self.python("-m", "tests.faults.start_run", *judges, "--fields", fields, *limit))
 

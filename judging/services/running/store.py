@@ -27,6 +27,7 @@ SETTLED_FIELDS = [
     "request_sha256", "model", "raw_reply", "prompt_tokens", "completion_tokens", "cost", "latency_ms",
     "outcome", "due_at",
 ]  # fmt: skip
+FIELDS = {field.name: field for field in CriterionScore._meta.concrete_fields}
 RNG = random.SystemRandom()
 
 
@@ -122,7 +123,7 @@ def _rows_decide(done: Sequence[Done], now: datetime) -> list[Call]:
 
 def by_key(name: str, values: Mapping[int, object]) -> Expression:
     """A field's new value for each of many rows, in one statement."""
-    field = CriterionScore._meta.get_field(name)
+    field = FIELDS[name]
     case = Case(
         *(When(pk=pk, then=Value(value, output_field=field)) for pk, value in values.items()),
         output_field=field,
