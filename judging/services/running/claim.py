@@ -388,25 +388,27 @@ def scored(
     }
 
 
+def given_up(now: datetime) -> dict[str, object]:
+    """The fields of a row that is not asked about after all."""
+    reason = UnscoredReason.NO_LONGER_COUNTS.value
+    return {
+        "state": RowState.UNSCORED.value, "unscored_reason": reason, "lease": None, "decided_at": now,
+    }  # fmt: skip
+
+
 @transaction.atomic
 def rows_give_up(leaders: Sequence[int], now: datetime, claim: UUID | None) -> None:
     """Decide rows whose answer was changed, withdrawn or excluded after the plan was made: not asked.
 
     Rows of other answers that were to share such a call get a call of their own.
     """
-    given_up = {
-        "state": RowState.UNSCORED,
-        "unscored_reason": UnscoredReason.NO_LONGER_COUNTS.value,
-        "lease": None,
-        "decided_at": now,
-    }
     undecided = CriterionScore.objects.filter(state=RowState.OPEN)
     followers = undecided.filter(asked_with__in=leaders)
     own = list(followers.filter(answer=F("asked_with__answer")).values_list("pk", flat=True))
-    undecided.filter(pk__in=own).update(**given_up)
+    undecided.filter(pk__in=own).update(**given_up(now))
     # Not those that somebody else claimed meanwhile: what is under way is decided by what comes of it.
     ours = Q(available_at__lte=now) | Q(lease=claim, lease__isnull=False)
-    undecided.filter(ours, pk__in=leaders).update(**given_up)
+    undecided.filter(ours, pk__in=leaders).update(**given_up(now))
     for leader in leaders:
         others = list(undecided.filter(asked_with=leader).order_by("id").values_list("pk", flat=True))
         if others:

@@ -132,9 +132,9 @@ class JudgeLoop:
         self.store()
         if self._closed or self._over():
             self.close()
-        elif now >= self._look_at and self.limits.room(now):
+        elif now >= self._look_at:
             self._refresh(now)
-            if not self._closed and not self._send(pool):
+            if not self._closed and self.limits.room(now) and not self._send(pool):
                 self._look_at = now + LOOK
                 return bool(self._under_way) or self._comes_soon(now)
         return bool(self._under_way) or not self._closed
