@@ -1,7 +1,6 @@
 """PostgreSQL, Redis and real workers: whatever dies in the middle of a run, the run ends complete."""
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -12,6 +11,7 @@ from tests.faults.accounts import (
     assert_only_cut_off_repeated,
     until_each_is_on_record,
 )
+from tests.faults.asking import asking, port_of
 from tests.faults.parts import Part, until
 from tests.faults.servers import Postgres
 from tests.faults.site import Site
@@ -38,25 +38,6 @@ def planned(production: Site, judge: RunningJudge, workers: list[Part], beat: Pa
     return rows
 
 
-def until_asked_by(judge: RunningJudge, workers: Sequence[Part]) -> Part:
-    """The one worker that asks the judge, once there is one."""
-    asking: list[Part] = []
-
-    def is_asked() -> bool:
-        asking[:] = [worker for worker in workers if worker.unread(port_of(judge))]
-        return bool(asking)
-
-    until(is_asked, seconds=30, what="a worker asks the judge")
-    assert len(asking) == 1, "two workers ask the judge at once"
-    return asking[0]
-
-
-def port_of(judge: RunningJudge) -> int:
-    port = urlsplit(judge.url).port
-    assert port
-    return port
-
-
 def until_answered(judge: RunningJudge, *, before: float) -> None:
     until(
         lambda: all(one.answered_at for one in judge.arrivals() if one.at <= before),
@@ -68,7 +49,7 @@ def until_answered(judge: RunningJudge, *, before: float) -> None:
 def freeze_at_work(judge: RunningJudge, workers: Sequence[Part]) -> tuple[Part, float]:
     """Let the worker stand still that waits for replies; the moment of it."""
     for _ in range(40):
-        worker = until_asked_by(judge, workers)
+        worker = asking(judge, workers)
         asleep = worker.freeze()
         until_answered(judge, before=asleep)
         if max(worker.unread(port_of(judge)), default=0) > 1:
@@ -84,7 +65,7 @@ def owner(production: Site) -> list[tuple[object, ...]]:
 def test_a_killed_worker_costs_only_the_calls_it_had_under_way(
     production: Site, judge: RunningJudge, planned: int, workers: list[Part]
 ) -> None:
-    kills = [until_asked_by(judge, workers).kill()]
+    kills = [asking(judge, workers).kill()]
     facts = production.until_over()
     assert_nothing_lost_nothing_paid_twice(facts, judge, planned, kills=kills)
 
@@ -92,7 +73,7 @@ def test_a_killed_worker_costs_only_the_calls_it_had_under_way(
 def test_a_worker_that_is_told_to_end_hands_over_and_nothing_is_asked_twice(
     production: Site, judge: RunningJudge, planned: int, workers: list[Part]
 ) -> None:
-    until_asked_by(judge, workers).stop()
+    asking(judge, workers).stop()
     assert_nothing_lost_nothing_paid_twice(production.until_over(), judge, planned)
 
 
