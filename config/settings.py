@@ -25,6 +25,7 @@ ALLOWED_HOSTS = list(ENVIRONMENT.chiron_allowed_hosts) or ["localhost", "127.0.0
 INSTALLED_APPS = [
     "config",
     "studies",
+    "presentation",
     "jobs",
     "batches",
     "screening",
@@ -126,6 +127,16 @@ def database(url: str | None) -> dict[str, Any]:
 DATABASES = {"default": database(ENVIRONMENT.database_url)}
 # Who takes over a list that is too long for a request, by name: views are loaded when they are asked for.
 LONG_LISTS = "jobs.views.list_handed_over"
+# Who has what a template takes from a room above its own, by the name in `{% provided %}`.
+PROVIDERS = {
+    "page_facts": "console.views.frame.page_facts",
+    "may_delete": "operations.services.deleting.may_delete",
+    "demo_accounts": "console.views.demo.demo_accounts",
+    "notices": "batches.views.frame.notices",
+    "running_time": "batches.views.frame.running_time",
+    "reading_place": "judging.views.readings.reading_place",
+    "unread_answers": "judging.selectors.readings.unread_answers",
+}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # Nothing is kept in a cache that processes share, so CACHES stays Django's memory of one process: what must

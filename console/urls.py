@@ -1,7 +1,10 @@
 """The study team's pages that join several apps, and those of the whole site."""
 
 from django.urls import path
+from django.utils.translation import gettext_lazy as _
 
+from presentation.rail import OVERVIEW, PEOPLE, RESULTS, SET_UP, SITE, Entry
+from studies.roles import Can, SiteCan
 from studies.views.late import LateViews
 
 announcing = LateViews("console.views.announcing")
@@ -38,6 +41,55 @@ HISTORY = f"{STUDY}history/"
 LIVE = f"{STUDY}live/"
 MAILS = f"{STUDY}mails/"
 PERSON = f"{STUDY}participants/<slug:code>/"
+
+OVERVIEW.add(
+    Entry(10, _("Overview"), "staff_study", "home", Can.SEE_STUDY),
+    Entry(20, _("Live"), "staff_live", "live", Can.SEE_LIVE, within=("staff_live",), counts="running"),
+)
+SET_UP.add(
+    Entry(
+        10,
+        _("Protocol"),
+        "staff_setup",
+        "lines",
+        Can.SEE_PROTOCOL,
+        within=("staff_setup", "staff_lock", "staff_amend", "staff_rehearsal"),
+    ),
+    Entry(20, _("Questions"), "staff_questions", "page", Can.SEE_ANSWERS, within=("staff_question",)),
+)
+PEOPLE.add(
+    Entry(
+        10,
+        _("People"),
+        "staff_participants",
+        "person",
+        Can.SEE_PEOPLE,
+        within=("staff_participant", "staff_person", "staff_invit", "staff_decision"),
+        waits="applications",
+        acts=Can.DECIDE_PEOPLE,
+    ),
+    Entry(20, _("Recruiting"), "staff_recruiting", "out", Can.INVITE, within=("staff_recruiting",)),
+    Entry(40, _("Mails"), "staff_mails", "mail", Can.INVITE, within=("staff_mails",)),
+    Entry(50, _("Payments"), "staff_money", "money", Can.PAY, within=("staff_money",)),
+)
+RESULTS.add(
+    Entry(30, _("History"), "staff_history", "clock", Can.SEE_HISTORY, within=("staff_history",)),
+)
+SITE.add(
+    Entry(10, _("Studies"), "staff_home", "home", SiteCan.PLAN),
+    Entry(
+        20,
+        _("Banks"),
+        "staff_banks",
+        "page",
+        SiteCan.MAKE_STUDIES,
+        within=("staff_bank", "staff_item_bank", "staff_calibrat"),
+    ),
+    Entry(40, _("Models"), "staff_models", "bars", SiteCan.MAKE_STUDIES, within=("staff_model",)),
+    Entry(60, _("Staff"), "staff_team", "people", SiteCan.RUN_SITE, within=("staff_team",)),
+    Entry(70, _("History"), "staff_site_history", "clock", SiteCan.RUN_SITE),
+    Entry(80, _("Site health"), "staff_health", "sun", SiteCan.RUN_SITE, within=("staff_health",)),
+)
 
 urlpatterns = [
     path("staff/", home.staff_home, name="staff_home"),

@@ -77,7 +77,7 @@ def _nothing(_request: HttpRequest) -> HttpResponse:
 @job_required
 def staff_job(request: HttpRequest, job: Job) -> HttpResponse:
     """One job: how far it is, who asked for it, how it ended."""
-    base = "console/study.html" if job.study else "console/base.html"
+    base = "presentation/study.html" if job.study else "presentation/staff.html"
     shown = job_shown(job, now=server_now())
     return render(request, "jobs/job.html", {"base": base, "study": job.study, "job": job, "shown": shown})
 

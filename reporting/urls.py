@@ -1,7 +1,10 @@
 """Staff pages: the planner; of a study overview, a run of its judges, agreement, audits, results, report."""
 
 from django.urls import path
+from django.utils.translation import gettext_lazy as _
 
+from presentation.rail import RESULTS, SITE, Entry
+from studies.roles import Can, SiteCan
 from studies.views.late import LateViews
 
 judging = LateViews("reporting.views.judging")
@@ -19,6 +22,18 @@ report = LateViews("reporting.views.report.pages")
 
 STUDY = "staff/studies/<slug:slug>/"
 RUN = f"{STUDY}judging/<int:number>/"
+
+RESULTS.add(
+    Entry(
+        10,
+        _("Results"),
+        "staff_results",
+        "bars",
+        Can.SEE_RESULTS,
+        within=("staff_results", "staff_measurement", "staff_report", "staff_checklist"),
+    )
+)
+SITE.add(Entry(50, _("Planner"), "staff_planner", "lines", SiteCan.PLAN, within=("staff_planner",)))
 
 urlpatterns = [
     path("staff/planner/", planner.staff_planner, name="staff_planner"),

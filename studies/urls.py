@@ -1,7 +1,10 @@
 """Pages about studies and the people in them."""
 
 from django.urls import path
+from django.utils.translation import gettext_lazy as _
 
+from presentation.rail import PEOPLE, SET_UP, Entry
+from studies.roles import Can
 from studies.views.late import LateViews
 
 comprehension = LateViews("studies.views.comprehension")
@@ -14,6 +17,18 @@ invitations = LateViews("studies.views.invitations")
 profile = LateViews("studies.views.profile")
 team = LateViews("studies.views.team")
 
+SET_UP.add(Entry(30, _("Team"), "staff_study_team", "people", Can.GIVE_ROLES, within=("staff_study_team",)))
+PEOPLE.add(
+    Entry(
+        30,
+        _("Messages"),
+        "staff_messages",
+        "mail",
+        Can.INVITE,
+        within=("staff_message", "staff_thread", "staff_announcement"),
+        waits="messages",
+    )
+)
 
 urlpatterns = [
     path("", home.home, name="home"),

@@ -146,7 +146,7 @@ def study_help(request: HttpRequest, participant: Participant) -> HttpResponse:
     }
     if session is not None and session.is_running(now):
         context |= clock_context(session, now) | {"status": SessionStatus.ACTIVE, "session_is_running": True}
-    return render(request, "studies/help.html", context, status=422 if form.is_bound else 200)
+    return render(request, "batches/help.html", context, status=422 if form.is_bound else 200)
 
 
 def _prompt_label(page: str, session: Session | None) -> str:

@@ -1,7 +1,5 @@
 """What waits for somebody in a study, and the studies beside it: one query for what stands on every page."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -9,10 +7,12 @@ from django.db.models import Case, Exists, F, Func, IntegerField, OuterRef, Quer
 
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
-from console.selectors.states import StudyState, study_state
+from console.selectors.states import StudyState, day_of, study_state
+from presentation.rail import PageFacts
 from scoring.models import ResultSet
 from screening.selectors.participants import ENDED, undecided_participants
 from studies.models import ClockWatch, Message, Participant, Study, StudyStatus, VettingStatus
+from studies.roles import Can, SiteCan
 from studies.selectors.participants import withdrew
 
 OTHER_STUDIES = 6
@@ -20,20 +20,10 @@ OTHER_STUDIES = 6
 WAITING = ("applications", "messages", "screening", "running")
 
 
-@dataclass(frozen=True)
-class RailFacts:
-    """Counts by name, a few other studies, newest first, and the state of the study itself. `clock_is_held`:
-    nothing ends, as it jumped.
-    """
-
-    counts: Mapping[str, int]
-    others: tuple[Mapping[str, str], ...]
-    clock_is_held: bool
-    state: StudyState | None = None
-
-
-def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFacts:
-    """Everything the rail of the study's pages says beside names, and whether the clock is held; one query.
+def study_page_facts(
+    study: Study, rights: frozenset[Can], studies: QuerySet[Study], now: datetime
+) -> PageFacts:
+    """What stands on every page of the study for whoever has these rights; one query.
 
     `studies` are those that the person has a part in.
     """
@@ -61,17 +51,20 @@ def rail_facts(study: Study, studies: QuerySet[Study], now: datetime) -> RailFac
         .values("slug", "name", "is_here", "held", *WAITING, *seen)[: OTHER_STUDIES + 1]
     )
     here = next((row for row in rows if not row["is_here"]), dict.fromkeys([*WAITING, *seen], 0))
-    return RailFacts(
+    state = study_state(study, now, **{name: bool(here[name]) for name in seen})
+    return PageFacts(
+        rights,
         {name: here[name] for name in WAITING},
-        tuple(row for row in rows if row["is_here"]),
         clock_is_held=any(row["held"] for row in rows),
-        state=study_state(study, now, **{name: bool(here[name]) for name in seen}),
+        other_studies=[row for row in rows if row["is_here"]],
+        state=state,
+        day=day_of(study, now) if state == StudyState.RUNNING else None,
     )
 
 
-def site_rail_facts() -> RailFacts:
+def site_page_facts(rights: frozenset[SiteCan]) -> PageFacts:
     """The same for pages of no study; one query."""
-    return RailFacts({}, (), clock_is_held=_held_clocks().exists())
+    return PageFacts(rights, {}, clock_is_held=_held_clocks().exists())
 
 
 def _held_clocks() -> QuerySet[ClockWatch]:

@@ -4,11 +4,12 @@ from collections.abc import Mapping
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_POST
 
-from batches.models import Session
+from batches.models import Answer, Session
 from batches.selectors.sessions import answer_at
 from batches.views.sessions import for_owner
 from judging.selectors.readings import answer_reader
@@ -39,3 +40,19 @@ def answer_reading(request: HttpRequest, session: Session, position: int) -> Htt
     text = request.POST.get("text", "")[: session.answer_max_characters]
     reading = reader.read(text, answer.prompt)
     return render(request, "judging/_reading.html", {"reading": reading, "shown": SHOWN_CHARACTERS})
+
+
+def reading_place(session: Session, answer: Answer, text: str | None) -> str:
+    """What form of answer is read and what was, beside the text being written; blank for other judges."""
+    reader = answer_reader(session.participant.study)
+    form = reader.form(answer.prompt) if reader else ""
+    context: dict[str, object] = {}
+    if reader is not None and form:
+        context = {
+            "session": session,
+            "answer": answer,
+            "form_read": FORMS[form],
+            "reading": reader.read(text or "", answer.prompt),
+            "shown": SHOWN_CHARACTERS,
+        }
+    return render_to_string("judging/_reading_place.html", context)

@@ -124,7 +124,7 @@ def _reason_lines(progress: Progress) -> Iterator[list[str]]:
 @require_safe
 def staff_judging_live(request: HttpRequest, run: JudgingRun) -> HttpResponse:
     """The part of the page that changes while the run goes on."""
-    return render(request, "reporting/_judging_live.html", run_context(run))
+    return render(request, "judging/_live.html", run_context(run))
 
 
 @run_required

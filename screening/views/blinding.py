@@ -34,7 +34,7 @@ def results_hidden(request: HttpRequest, study: Study) -> HttpResponse | None:
     if not waiting:
         return None
     context = {"study": study, "waiting": waiting}
-    return render(request, "reporting/results_hidden.html", context, status=HTTPStatus.FORBIDDEN)
+    return render(request, "screening/results_hidden.html", context, status=HTTPStatus.FORBIDDEN)
 
 
 def results_are_hidden(request: HttpRequest, study: Study) -> bool:

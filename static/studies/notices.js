@@ -4,7 +4,7 @@
 
 const POLL_MS = 20_000;
 const TIMEOUT_MS = 10_000;
-const COOKIE = "chiron_dismissed"; // studies/templatetags/contact.py reads it
+const COOKIE = "chiron_dismissed"; // batches/views/frame.py reads it
 const REMEMBERED = 200;
 const REMEMBERED_SECONDS = 180 * 24 * 3_600;
 

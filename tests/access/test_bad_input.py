@@ -89,7 +89,7 @@ def draft(world: World, now: datetime) -> Study:
 @pytest.fixture
 def brief_rails(monkeypatch: pytest.MonkeyPatch) -> None:
     """What stands around each page of the study team is the same everywhere, and nothing asked changes it."""
-    for name in ("console/_rail.html", "console/_switcher.html"):
+    for name in ("presentation/_rail.html", "presentation/_switcher.html"):
         monkeypatch.setattr(Engine.get_default().get_template(name), "nodelist", NodeList())
 
 

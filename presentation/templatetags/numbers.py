@@ -5,14 +5,11 @@ from django import template
 from presentation.first_intervals import first_cell, mean_cell, pool_cell, published_cell
 from presentation.numbers import decimals
 from presentation.plain import plain_html, plain_text
-from scoring.models import ResultGroup
 
 register = template.Library()
 # `{{ table.caption|plain }}`: in words of the pages, exact terms in tooltips; `plain_text` without these.
 register.filter("plain", plain_html)
 register.filter("plain_text", plain_text)
-# `{{ estimate.group|group_label }}`: Average or Top in full.
-register.filter("group_label", lambda group: ResultGroup(group).label)
 # `{{ estimate.theta|decimals:2 }}`: with a real minus sign; a dash where there is no number.
 register.filter("decimals", decimals)
 # `{{ estimate|first_interval }}`: with what it is by, or why there is none. What follows: `|as_published`.
