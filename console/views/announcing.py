@@ -1,9 +1,6 @@
 """What the study team tells many participants at once."""
 
-from collections.abc import Iterable, Iterator
-
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _, ngettext
@@ -11,9 +8,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from batches.selectors.notices import people_reached
 from console.forms.announcing import AnnouncementForm
-from formats.cells import csv_cell
+from presentation.listing import csv_lines, page_of, wants_csv
 from presentation.numbers import numbered
-from studies.models import Announcement, Audience, Study
+from studies.models import Audience, Study
 from studies.roles import Can
 from studies.selectors.contact import announcements_of
 from studies.selectors.private_questions import private_labels
@@ -23,7 +20,11 @@ from studies.views.access import private_shown, rights_here, signed_in, study_pa
 from studies.views.csv_files import csv_file
 
 PER_PAGE = 20
-COLUMNS = ("made_at", "made_by", "audience", "question_set", "question", "text", "taken_back_at")
+FILE = {
+    "made_at": "made_at", "made_by": "made_by__email", "audience": "audience",
+    "question_set": "batch_number", "question": "prompt_label", "text": "text",
+    "taken_back_at": "withdrawn_at",
+}  # fmt: skip
 
 
 @study_page(Can.INVITE)
@@ -51,22 +52,10 @@ def staff_announcements(request: HttpRequest, study: Study) -> HttpResponseBase:
     else:
         for one in found:
             one.prompt_label = "" if one.prompt_label in hidden else one.prompt_label
-    if request.method != "POST" and request.GET.get("format") == "csv":
-        return csv_file(request, "announcements", _lines(found), study=study)
-    page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
-    context = {"study": study, "form": form, "page": page}
+    if request.method != "POST" and wants_csv(request):
+        return csv_file(request, "announcements", csv_lines(FILE, found), study=study)
+    context = {"study": study, "form": form, "page": page_of(request, found, PER_PAGE)}
     return render(request, "console/announcements.html", context, status=422 if form.is_bound else 200)
-
-
-def _lines(announcements: Iterable[Announcement]) -> Iterator[list[str]]:
-    yield list(COLUMNS)
-    for one in announcements:
-        taken_back = one.withdrawn_at.isoformat() if one.withdrawn_at else None
-        cells = (
-            one.made_at.isoformat(), one.made_by.email if one.made_by else None, one.audience,
-            one.batch_number, one.prompt_label or None, one.text, taken_back,
-        )  # fmt: skip
-        yield [csv_cell(cell) for cell in cells]
 
 
 @study_page(Can.INVITE)

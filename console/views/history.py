@@ -1,6 +1,6 @@
 """What happened in a study, and its protocol as files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -17,7 +17,7 @@ from console.selectors.protocol_files import protocol_json, protocol_markdown, p
 from console.views.live.words import ACTION_WORDS
 from console.views.setup.protocol_rows import setting_label
 from formats.asked_numbers import number_asked
-from formats.cells import csv_cell
+from presentation.listing import Cell, csv_lines
 from presentation.moments import moment
 from presentation.numbers import counted
 from presentation.tables import Named
@@ -35,7 +35,10 @@ from studies.views.second_factor import proof_required
 LINES_PER_PAGE = 50
 LISTED = 5  # of a list among the details; the file has all
 MOST_ROWS = 10**18 - 1
-COLUMNS = ("happened_at", "what", "person", "by", "details")
+FILE: dict[str, Cell[Line]] = {
+    "happened_at": "happened_at", "what": "kind", "person": "code", "by": "by",
+    "details": lambda line: dict(line.details) or None,
+}  # fmt: skip
 WORDS: Mapping[str, Promise] = {
     StudyEventKind.CREATED: _("study made"),
     StudyEventKind.SETTINGS_CHANGED: _("settings of the draft changed"),
@@ -161,7 +164,7 @@ def staff_history(request: HttpRequest, study: Study) -> HttpResponse:
 def staff_history_file(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The same rows, all of them, as a CSV file."""
     lines = history_lines(study, HistoryForm(request.GET).asked(), signed_in(request), rights_here(request))
-    return csv_file(request, "history", _csv_rows(lines), study=study)
+    return csv_file(request, "history", csv_lines(FILE, lines), study=study)
 
 
 @study_page(Can.SEE_PROTOCOL)
@@ -175,13 +178,6 @@ def staff_history_protocol(request: HttpRequest, study: Study, extension: str) -
     response = HttpResponse(text, content_type=TYPES[extension])
     response["Content-Disposition"] = f'attachment; filename="{study.slug}-protocol.{extension}"'
     return response
-
-
-def _csv_rows(lines: Iterator[Line]) -> Iterator[Sequence[str]]:
-    yield COLUMNS
-    for line in lines:
-        row = (line.happened_at.isoformat(), line.kind, line.code, line.by, dict(line.details) or None)
-        yield [csv_cell(value) for value in row]  # type: ignore[arg-type]  # details are of JSON
 
 
 def _words(kind: str) -> str:

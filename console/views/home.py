@@ -15,19 +15,19 @@ from django.views.decorators.http import require_safe
 from console.selectors.cards import StudyCard, study_cards
 from console.selectors.next_steps import Attention, Step, attention, next_step
 from formats.cells import csv_cell
+from presentation.listing import Column, Listing
 from studies.models import Study, StudyStatus, User
 from studies.roles import Can, SiteCan
 from studies.selectors.roles import rights_by_study, site_rights, studies_of_staff
 from studies.services.clock import server_now
 from studies.views.access import signed_in, site_page
 from studies.views.csv_files import csv_file
-from studies.views.listing import Column, Listing
 
 PAGE_SIZE = 20
 SORTS: tuple[Column[Any], ...] = (
-    Column("name", _("Name"), ("name",), str),
-    Column("created", _("Created"), ("created_at",), str),
-    Column("closes", _("Closes"), ("closes_at",), str),
+    Column("name", _("Name"), ("name",)),
+    Column("created", _("Created"), ("created_at",)),
+    Column("closes", _("Closes"), ("closes_at",)),
 )
 PROGRESS = (
     "planned", "coming", "answering", "withdrawn", "excluded", "unfiltered", "counted",
@@ -61,11 +61,10 @@ def staff_home(request: HttpRequest) -> HttpResponseBase:
     shown, words = request.GET.get("show", ""), request.GET.get("q", "").strip()[:100]
     shown = shown if shown in SHOWN else "active"
     studies = studies_of_staff(user)
-    listing = Listing(request, SORTS)
-    pages = Paginator(listing.ordered(_found(studies, shown, words)), PAGE_SIZE)
+    listing = Listing(request, SORTS, per_page=PAGE_SIZE)
+    page = listing.page(listing.ordered(_found(studies, shown, words)))
     if listing.wants_csv:
-        return csv_file(request, "studies", _lines(user, pages, now))
-    page = pages.get_page(request.GET.get("page"))
+        return csv_file(request, "studies", _lines(user, page.paginator, now))
     rights = rights_by_study(user, page)
     context = {
         "cards": [_shown(card, rights[card.study.pk]) for card in study_cards(page, now)],

@@ -1,15 +1,12 @@
 """The mails of a study: each kind with preview, test and switch, and what became of those that were sent."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from csp.decorators import csp_replace
 from django.conf import settings
 from django.contrib import messages
 from django.core.mail import EmailMultiAlternatives
-from django.core.paginator import Paginator
 from django.db import transaction
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -22,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from console.selectors.mails import WHEN, mail_kinds, mails_of_study
 from console.services.digests import digest_wish_set
 from console.services.mail_examples import mail_example
-from formats.cells import csv_cell
+from presentation.listing import Cell, Column, Listing
 from studies.models import DigestWish, MailKind, MailOutcome, MailRecord, MailSender, MailText, Study
 from studies.roles import Can
 from studies.services.clock import server_now
@@ -33,17 +30,24 @@ from studies.services.people.vetting_mails import Decision
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_url_of, study_page
 from studies.views.csv_files import csv_file
-from studies.views.listing import Column, Listing
 
 PER_PAGE = 50
 # In the session: what was written of a mail's text and is shown before it is saved.
 WRITTEN = "mail_text_written"
 LIST_COLUMNS: tuple[Column[MailRecord], ...] = (
-    Column("mail", gettext_lazy("Mail"), ("kind",), str),
-    Column("to", gettext_lazy("To"), ("participant__code", "member__email"), str),
-    Column("queued", gettext_lazy("Queued"), ("queued_at",), str),
-    Column("state", gettext_lazy("State"), ("outcome",), str),
+    Column("mail", gettext_lazy("Mail"), ("kind",)),
+    Column("to", gettext_lazy("To"), ("participant__code", "member__email")),
+    Column("queued", gettext_lazy("Queued"), ("queued_at",)),
+    Column("state", gettext_lazy("State"), ("outcome",)),
+    Column("", gettext_lazy("Try again"), hidden=True),
 )
+FILE: dict[str, Cell[MailRecord]] = {
+    "kind": "kind", "is_test": "is_test",
+    "to": lambda mail: mail.participant.code if mail.participant else str(mail.member or ""),
+    "queued_at": "queued_at", "state": "outcome", "attempts": "attempts", "problem": "problem",
+    "decided_at": "decided_at",
+}  # fmt: skip
+
 DECISIONS: dict[Decision, Promise] = {
     "approved": gettext_lazy("Approved"),
     "reserve": gettext_lazy("Reserve list"),
@@ -69,10 +73,10 @@ def staff_mails(request: HttpRequest, study: Study) -> HttpResponseBase:
 def _mails(request: HttpRequest, study: Study, problem: str = "", status: int = 200) -> HttpResponseBase:
     outcome = request.GET.get("state", "")
     chosen = outcome if outcome in FILTERS else ""
-    listing = Listing(request, LIST_COLUMNS)
+    listing = Listing(request, LIST_COLUMNS, FILE, PER_PAGE)
     found = listing.ordered(mails_of_study(study, outcome=chosen))
     if listing.wants_csv:
-        return csv_file(request, "mails", _lines(found), study=study)
+        return csv_file(request, "mails", listing.lines(found.iterator()), study=study)
     wish = DigestWish.objects.filter(member=signed_in(request)).first()
     sender: MailSender | None = getattr(study, "mail_sender", None)
     context = {
@@ -82,7 +86,7 @@ def _mails(request: HttpRequest, study: Study, problem: str = "", status: int = 
         "sender_name": request.POST.get("name", sender.name if sender else ""),
         "reply_to": request.POST.get("reply_to", sender.reply_to if sender else ""),
         "problem": problem,
-        "page": Paginator(found, PER_PAGE).get_page(request.GET.get("page")),
+        "page": listing.page(found),
         "listing": listing,
         "chosen": chosen,
         "filters": FILTERS,
@@ -246,18 +250,6 @@ def staff_mails_digest(request: HttpRequest, study: Study) -> HttpResponse:
     said = _("You get the daily digest.") if is_wanted else _("You get no daily digest any more.")
     messages.success(request, said)
     return redirect("staff_mails", study.slug)
-
-
-def _lines(rows: QuerySet[MailRecord]) -> Iterator[list[str]]:
-    yield ["kind", "is_test", "to", "queued_at", "state", "attempts", "problem", "decided_at"]
-    for one in rows.iterator():
-        to = one.participant.code if one.participant else str(one.member or "")
-        decided_at = one.decided_at.isoformat() if one.decided_at else ""
-        cells = (
-            *(one.kind, one.is_test, to, one.queued_at.isoformat(), one.outcome),
-            *(one.attempts, one.problem, decided_at),
-        )
-        yield [csv_cell(cell) for cell in cells]
 
 
 def _kind(text: str) -> MailKind:

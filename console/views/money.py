@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.functional import Promise
@@ -25,6 +24,7 @@ from batches.services.payments import (
 from console.forms.money import PaymentRuleForm, ReportsForm
 from console.selectors.money import judge_spent, pay_numbers
 from formats.problems import Problem, grouped
+from presentation.listing import Column, Listing
 from presentation.numbers import numbered
 from presentation.tables import Named
 from studies.models import Study
@@ -33,9 +33,7 @@ from studies.selectors.names import profile_names
 from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import rights_here, signed_in, study_page
-from studies.views.listing import Column, Listing
 
-PEOPLE_PER_PAGE = 50
 PROBLEMS_SHOWN = 200
 
 
@@ -139,11 +137,11 @@ def _page(
         numbers = tab_numbers(pay_groups(people, rule))
     rights = rights_here(request)
     names = profile_names(study)
-    page = Paginator(range(numbers[chosen]), PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
     listing = Listing(request, _columns(rule))
+    page = listing.page(range(numbers[chosen]))
     listed = listing.ordered(in_tab(people, chosen, rule)).values_list("pk", flat=True)
-    start = (page.number - 1) * PEOPLE_PER_PAGE
-    lines = pay_lines(study, rule, now, people=list(listed[start : start + PEOPLE_PER_PAGE]))
+    start = (page.number - 1) * listing.per_page
+    lines = pay_lines(study, rule, now, people=list(listed[start : start + listing.per_page]))
     context = {
         "study": study,
         "rule": rule,
@@ -173,10 +171,10 @@ def _columns(rule: PaymentRule | None) -> tuple[Column[Any], ...]:
     """Amounts are reckoned for those of a page alone, so that people are not sorted by them."""
     parts = (("flat", _("Flat")), ("hours", _("Hours")), ("bonus", _("Bonus"))) if rule else ()
     return (
-        Column("person", _("Person"), ("code",), str),
-        Column("profile", _("Profile"), ("profile", "code"), str),
-        Column("work", _("Work"), ("seconds",), str),
-        *(Column(name, label, (), str, numeric=True) for name, label in parts),
-        Column("owed", f"{_('Owed')}, {rule.currency}" if rule else _("Owed"), (), str, numeric=True),
-        Column("payer", _("Payer"), ("state", "code"), str),
+        Column("person", _("Person"), ("code",)),
+        Column("profile", _("Profile"), ("profile", "code")),
+        Column("work", _("Work"), ("seconds",)),
+        *(Column(name, label, numeric=True) for name, label in parts),
+        Column("owed", f"{_('Owed')}, {rule.currency}" if rule else _("Owed"), numeric=True),
+        Column("payer", _("Payer"), ("state", "code")),
     )

@@ -1,9 +1,6 @@
 """The questions of a study and the sets they are cut into."""
 
-from collections.abc import Iterator
-
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -28,12 +25,12 @@ from console.selectors.questions import (
     set_rows,
     study_questions,
 )
-from formats.cells import csv_cell
 from jobs.models import Job
 from jobs.selectors import unless_done
 from jobs.services.starting import job_needed, job_start
 from judging.selectors.runs import newest_scores_run
 from presentation.codes import CodeNames
+from presentation.listing import Cell, Column, Listing
 from screening.views.blinding import results_are_hidden
 from studies.models import Item, Prompt, Study
 from studies.roles import Can
@@ -44,58 +41,43 @@ from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import private_shown, rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
-from studies.views.listing import Column, Listing
-
-PER_PAGE = 50
-COLUMNS = (
-    "label", "prompt_id", "category", "modality", "sets", "answers", "scored", "people_mean", "models_mean",
-    "difficulty", "taken_s", "messages", "flags",
-)  # fmt: skip
-
 
 LIST_COLUMNS: tuple[Column[QuestionLine], ...] = (
-    Column("label", gettext_lazy("Question"), ("question__label",), str),
-    Column("category", gettext_lazy("Category"), ("question__category",), str),
-    Column("set", gettext_lazy("Set"), ("question__sets",), str),
-    Column("answers", gettext_lazy("Answers"), ("question__answers",), str, numeric=True),
-    Column("difficulty", gettext_lazy("Difficulty"), ("question__difficulty",), str, numeric=True),
+    Column("label", gettext_lazy("Question"), ("question__label",)),
+    Column("category", gettext_lazy("Category"), ("question__category",)),
+    Column("set", gettext_lazy("Set"), ("question__sets",)),
+    Column("answers", gettext_lazy("Answers"), ("question__answers",), numeric=True),
+    Column("difficulty", gettext_lazy("Difficulty"), ("question__difficulty",), numeric=True),
     Column(
-        "people", gettext_lazy("People"), ("result__people",), str, numeric=True,
+        "people", gettext_lazy("People"), ("result__people",), numeric=True,
         title=gettext_lazy("Mean score of the people who count, in the newest results"),
     ),
     Column(
-        "models", gettext_lazy("Models"), ("result__models",), str, numeric=True,
+        "models", gettext_lazy("Models"), ("result__models",), numeric=True,
         title=gettext_lazy("Mean score of the models whose results are here"),
     ),
     Column(
-        "time", gettext_lazy("Time"), ("question__taken",), str, numeric=True,
+        "time", gettext_lazy("Time"), ("question__taken",), numeric=True,
         title=gettext_lazy(
             "From opening the question to the last save, on average; others may have been read in between"
         ),
     ),
     Column(
-        "messages", gettext_lazy("Messages"), ("result__messages",), str, numeric=True,
+        "messages", gettext_lazy("Messages"), ("result__messages",), numeric=True,
         title=gettext_lazy(
             "Messages that people wrote from this question: the first sign of an unclear one"
         ),
     ),
-    Column("flags", gettext_lazy("Flags"), (), str),
+    Column("flags", gettext_lazy("Flags")),
 )  # fmt: skip
 BY_RESULTS = ("people", "models", "messages")
 SET_COLUMNS: tuple[Column[SetRow], ...] = (
-    Column("set", gettext_lazy("Set"), ("number",), lambda row: row.number, numeric=True),
-    Column("questions", gettext_lazy("Questions"), ("size",), lambda row: row.size, numeric=True),
+    Column("set", gettext_lazy("Set"), ("number",), numeric=True),
+    Column("questions", gettext_lazy("Questions"), ("size",), numeric=True),
+    Column("mean_difficulty", gettext_lazy("Mean difficulty"), ("difficulty",), numeric=True),
+    Column("expected_score", gettext_lazy("Expected score"), ("expected",), numeric=True),
     Column(
-        "mean_difficulty", gettext_lazy("Mean difficulty"), ("difficulty",), lambda row: row.difficulty,
-        numeric=True,
-    ),
-    Column(
-        "expected_score", gettext_lazy("Expected score"), ("expected",), lambda row: row.expected,
-        numeric=True,
-    ),
-    Column(
-        "information", gettext_lazy("Information"), ("information",), lambda row: row.information,
-        numeric=True,
+        "information", gettext_lazy("Information"), ("information",), numeric=True,
         title=gettext_lazy("Sum of squared discriminations: how much a set tells of a person"),
     ),
     Column(
@@ -112,7 +94,7 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponseBase:
     rights, names = rights_here(request), code_names(study)
     everything = study_questions(study, rights)
     words, category = request.GET.get("q", ""), request.GET.get("category", "")
-    flag, listing = request.GET.get("flag", ""), Listing(request, LIST_COLUMNS)
+    flag, listing = request.GET.get("flag", ""), Listing(request, LIST_COLUMNS, _file(names))
     with_scores = not results_are_hidden(request, study)
     needs_results = listing.wants_csv or listing.sort.removeprefix("-") in BY_RESULTS
     known = question_results(study, everything, with_scores=with_scores) if needs_results else {}
@@ -120,11 +102,11 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponseBase:
         QuestionLine(one, known.get(one.pk, QuestionResult()))
         for one in chosen(everything, names, words=words, category=category, flag=flag)
     )
-    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    page = listing.page(rows)
     shown = [row.question for row in (rows if listing.wants_csv else page)]
     private_shown(request, study, "questions", (one.label for one in shown if one.is_private))
     if listing.wants_csv:
-        return csv_file(request, "questions", _lines(rows, names), study=study)
+        return csv_file(request, "questions", listing.lines(rows), study=study)
     plan = BatchPlan.objects.filter(study=study).first()
     results = known or question_results(study, shown, with_scores=with_scores)
     context = {
@@ -148,17 +130,16 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponseBase:
     return render(request, "console/questions/list.html", context)
 
 
-def _lines(rows: list[QuestionLine], names: CodeNames) -> Iterator[list[str]]:
-    yield list(COLUMNS)
-    for one, result in rows:
-        category = names.category(one.category) if one.category else ""
-        sets, flags = " ".join(map(str, one.sets)), " ".join(one.flags)
-        cells = (
-            one.label, one.prompt_id, category, one.modality, sets, one.answers, result.scored,
-            result.people, result.models, one.difficulty, one.taken,
-            result.messages, flags,
-        )  # fmt: skip
-        yield [csv_cell(cell) for cell in cells]
+def _file(names: CodeNames) -> dict[str, Cell[QuestionLine]]:
+    """The columns of the file."""
+    return {
+        "label": "question__label", "prompt_id": "question__prompt_id",
+        "category": lambda line: names.category(line.question.category) if line.question.category else "",
+        "modality": "question__modality", "sets": lambda line: " ".join(map(str, line.question.sets)),
+        "answers": "question__answers", "scored": "result__scored", "people_mean": "result__people",
+        "models_mean": "result__models", "difficulty": "question__difficulty", "taken_s": "question__taken",
+        "messages": "result__messages", "flags": lambda line: " ".join(line.question.flags),
+    }  # fmt: skip
 
 
 @require_safe
@@ -173,14 +154,14 @@ def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponseBase
         report, job = {}, _report_asked(request, study)
     rows = listing.sorted(set_rows(report, code_names(study)) if report else ())
     if listing.wants_csv and not lacks_report:
-        return listing.csv(rows, "question-sets", study)
+        return csv_file(request, "question-sets", listing.lines(rows), study=study)
     context = {
         "study": study,
         "plan": plan,
         "job": job,
         "report": report,
         "is_current": plan is not None and plan_matches(plan, study),
-        "sets": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "sets": listing.page(rows),
         "listing": listing,
         "points": [row for row in rows if row.x is not None],
         "spread": report.get("spread", {}),

@@ -1,7 +1,6 @@
 """The judges of the site: a list, adding, changing, trying one out."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _, gettext_lazy
@@ -13,26 +12,23 @@ from judging.selectors.judges import KnownJudge, judge_is_used, known_judges, ne
 from judging.services.judge_rules import JudgeInvalid, JudgeSettings
 from judging.services.judge_trial import Trial, judge_probe
 from judging.services.judges import judge_add, judge_change
+from presentation.listing import Column, Listing
 from studies.roles import SiteCan
 from studies.selectors.roles import studies_of_staff
 from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_page
-from studies.views.listing import Column, Listing
+from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_to_change
 
-JUDGES_PER_PAGE = 50
 JUDGE_COLUMNS: tuple[Column[KnownJudge], ...] = (
-    Column("name", gettext_lazy("Name"), ("config__slug",), lambda one: one.config.slug),
-    Column("model", gettext_lazy("Model"), ("config__model",), lambda one: one.config.model),
-    Column("endpoint", gettext_lazy("Endpoint"), ("config__base_url",), lambda one: one.config.base_url),
-    Column("limits", gettext_lazy("Limits"), ("config__concurrency",), lambda one: one.limits),
-    Column(
-        "prices", gettext_lazy("Prices per million tokens"), ("input_price", "output_price"),
-        lambda one: one.prices,
-    ),
-    Column("used_by", gettext_lazy("Used by"), ("users",), lambda one: " ".join(one.studies)),
-)  # fmt: skip
+    Column("name", gettext_lazy("Name"), ("config__slug",)),
+    Column("model", gettext_lazy("Model"), ("config__model",)),
+    Column("endpoint", gettext_lazy("Endpoint"), ("config__base_url",)),
+    Column("limits", gettext_lazy("Limits"), ("config__concurrency",), "limits"),
+    Column("prices", gettext_lazy("Prices per million tokens"), ("input_price", "output_price"), "prices"),
+    Column("used_by", gettext_lazy("Used by"), ("users",), lambda judge: " ".join(judge.studies)),
+)
 
 
 @site_page(SiteCan.MAKE_STUDIES)
@@ -42,9 +38,8 @@ def staff_judges(request: HttpRequest) -> HttpResponseBase:
     listing = Listing(request, JUDGE_COLUMNS)
     judges = listing.sorted(known_judges(among=studies_of_staff(signed_in(request))))
     if listing.wants_csv:
-        return listing.csv(judges, "judges")
-    page = Paginator(judges, JUDGES_PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "judging/judges.html", {"page": page, "listing": listing})
+        return csv_file(request, "judges", listing.lines(judges))
+    return render(request, "judging/judges.html", {"page": listing.page(judges), "listing": listing})
 
 
 @site_page(SiteCan.MAKE_STUDIES)

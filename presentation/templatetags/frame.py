@@ -23,6 +23,16 @@ def provided(name: str, *arguments: object) -> Any:
     return import_string(settings.PROVIDERS[name])(*arguments)
 
 
+@register.simple_block_tag(takes_context=True)
+def listing(context: Context, content: str, **facts: object) -> SafeString:
+    """`{% listing label=_("Banks") pages=_("Pages of banks") %}`, rows, `{% endlisting %}`: a list around its
+    rows, as presentation/_listing.html draws it.
+    """
+    template = context.template.engine.get_template("presentation/_listing.html")
+    with context.push(**{"label": "", "labelled_by": "", "look": "", "pages": "", "rows": content, **facts}):
+        return template.render(context)
+
+
 @register.inclusion_tag("presentation/_rail.html", takes_context=True)
 def rail(context: Context, facts: PageFacts) -> dict[str, Any]:
     """`{% rail every_page %}`: the pages of the study in the context, or of the site where there is none, as

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
@@ -24,6 +23,7 @@ from judging.selectors.run_progress import Progress
 from judging.selectors.runs import judging_runs, open_judging_run
 from judging.services.running.judge_specs import goes_on_by_earlier_rules, study_judge_specs
 from judging.services.running.runs import RunIsOpen, RunPlan, run_plan, run_start
+from presentation.listing import Column, Listing
 from presentation.numbers import decimals, percent
 from reporting.selectors.judging_board import Next, judging_board
 from reporting.views.judging_run import run_context
@@ -34,14 +34,14 @@ from studies.selectors.roles import site_rights
 from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, study_page
-from studies.views.listing import Column, Listing
+from studies.views.csv_files import csv_file
 
 RUNS_PER_PAGE = 20
 PEOPLE_AT_ONCE = 500  # some ten thousand answers: planning them takes about a second
 START = "start"
 RUN_COLUMNS: tuple[Column[JudgingRun], ...] = (
-    Column("run", gettext_lazy("Run"), ("pk",), lambda run: run.pk),
-    Column("state", gettext_lazy("State"), ("state",), lambda run: run.state),
+    Column("run", gettext_lazy("Run"), ("pk",)),
+    Column("state", gettext_lazy("State"), ("state",)),
     Column(
         "judges", gettext_lazy("Judges"), (), lambda run: ", ".join(str(one["judge"]) for one in run.estimate)
     ),
@@ -52,10 +52,8 @@ RUN_COLUMNS: tuple[Column[JudgingRun], ...] = (
     Column(
         "budget", gettext_lazy("Budget"), ("budget",), lambda run: str(run.budget or ""), numeric=True
     ),
-    Column("started", gettext_lazy("Started"), ("started_at",), lambda run: run.started_at.isoformat()),
-    Column(
-        "by", gettext_lazy("By"), ("started_by__email",), lambda run: run.started_by and run.started_by.email
-    ),
+    Column("started", gettext_lazy("Started"), ("started_at",)),
+    Column("by", gettext_lazy("By"), ("started_by__email",)),
 )  # fmt: skip
 
 
@@ -167,12 +165,12 @@ def _judging_page(
     jobs: Mapping[str, Job],
 ) -> HttpResponseBase:
     newest = list(judging_runs(study)[: RUNS_PER_PAGE + 1])
-    listing = Listing(request, RUN_COLUMNS)
+    listing = Listing(request, RUN_COLUMNS, per_page=RUNS_PER_PAGE)
     every = listing.ordered(judging_runs(study))
     if listing.wants_csv:
-        return listing.csv(every, "judging-runs", study)
+        return csv_file(request, "judging-runs", listing.lines(every), study=study)
     runs = every if listing.sort or len(newest) > RUNS_PER_PAGE else newest
-    page = Paginator(runs, RUNS_PER_PAGE).get_page(request.GET.get("page"))
+    page = listing.page(runs)
     for run in newest:
         run.study = study
     shown = next((run for run in newest if run.purpose == RunPurpose.SCORES or run.is_open), None)

@@ -1,7 +1,7 @@
 """One judging run: how far it is, and what the study team may do about it."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Concatenate, ParamSpec
@@ -15,14 +15,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from formats.cells import csv_cell
 from judging.coordinator import retry_budget, retry_plan, run_retry
 from judging.forms.judging import CancelForm, ResumeForm
 from judging.models import JudgingRun, PauseReason, RunState
 from judging.selectors.audits import audit_samples
 from judging.selectors.judges import shortest
 from judging.selectors.progress import judging_progress
-from judging.selectors.run_progress import Progress
+from judging.selectors.run_progress import JudgeProgress, Progress
 from judging.selectors.runs import judging_run_by_number
 from judging.selectors.throughput import calls_by_minute
 from judging.services.running.outages import retry_on_db_outage
@@ -30,6 +29,7 @@ from judging.services.running.runs import RunNotOpen, run_cancel, run_pause, run
 from judging.views.reason_texts import WAYS_ON, reason_text
 from presentation.drawings.charts import Axis, Place, Series, chart
 from presentation.drawings.shapes import NARROW, WIDE, Drawing
+from presentation.listing import Cell, csv_lines, wants_csv
 from presentation.numbers import counted, decimals, numbered
 from reporting.views.agreement.pages import run_panel
 from studies.models import Study
@@ -40,11 +40,14 @@ from studies.views.access import Guarded, signed_in, study_page
 from studies.views.csv_files import csv_file
 
 THROUGHPUT_HEIGHT = 110.0
-JUDGE_COLUMNS = (
-    "judge", "replicate", "decided", "planned", "being_asked", "scored", "shared", "known", "unscored",
-    "calls", "failed_calls", "tokens_read", "tokens_written", "cost",
-)  # fmt: skip
-REASON_COLUMNS = ("reason", "unscored", "asked_again_later")
+JUDGE_FILE: dict[str, Cell[JudgeProgress]] = {
+    "judge": "name", "replicate": "run__replicate", "decided": "decided", "planned": "planned",
+    "being_asked": "being_asked", "scored": "scored", "shared": "shared", "known": "cached",
+    "unscored": "unscored_number", "calls": "calls_number", "failed_calls": "failed_calls",
+    "tokens_read": "prompt_tokens", "tokens_written": "completion_tokens",
+    "cost": lambda judge: None if judge.cost is None else str(judge.cost),
+}  # fmt: skip
+REASON_FILE = {"reason": "code", "unscored": "unscored", "asked_again_later": "waiting"}
 # What is read aloud changes only so often.
 SAID_EVERY_PERCENT = 10
 P = ParamSpec("P")
@@ -90,7 +93,7 @@ run_required = run_page(Can.JUDGE)
 @require_safe
 def staff_judging_run(request: HttpRequest, run: JudgingRun) -> HttpResponseBase:
     """The whole page, or the rows of its table of judges or of reasons as CSV."""
-    if request.GET.get("format") == "csv":
+    if wants_csv(request):
         return _run_file(request, run)
     return _run_page(request, run)
 
@@ -99,25 +102,10 @@ def _run_file(request: HttpRequest, run: JudgingRun) -> HttpResponseBase:
     progress = judging_progress(run, server_now())
     is_reasons = request.GET.get("table", "") == "reasons"
     name = f"judging-run-{run.pk}-{'reasons' if is_reasons else 'judges'}"
-    lines = _reason_lines(progress) if is_reasons else _judge_lines(progress)
+    lines = csv_lines(JUDGE_FILE, progress.judges)
+    if is_reasons:
+        lines = csv_lines(REASON_FILE, _reason_rows(progress))
     return csv_file(request, name, lines, study=run.study)
-
-
-def _judge_lines(progress: Progress) -> Iterator[list[str]]:
-    yield list(JUDGE_COLUMNS)
-    for one in progress.judges:
-        cells = (
-            one.name, one.run.replicate, one.decided, one.planned, one.being_asked, one.scored, one.shared,
-            one.cached, one.unscored_number, one.calls_number, one.failed_calls, one.prompt_tokens,
-            one.completion_tokens, None if one.cost is None else str(one.cost),
-        )  # fmt: skip
-        yield [csv_cell(cell) for cell in cells]
-
-
-def _reason_lines(progress: Progress) -> Iterator[list[str]]:
-    yield list(REASON_COLUMNS)
-    for one in _reason_rows(progress):
-        yield [csv_cell(cell) for cell in (one.code, one.unscored, one.waiting)]
 
 
 @run_required

@@ -1,15 +1,13 @@
 """Screening: who was flagged and why, a verdict on each, and the ledger of what was decided."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
-from itertools import chain
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -17,10 +15,10 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from formats.cells import csv_cell
 from jobs.models import Job
 from jobs.selectors import open_jobs
 from presentation.exclusions import rule_name
+from presentation.listing import Cell, Column, Listing, csv_lines, page_of, wants_csv
 from presentation.numbers import decimals, numbered, percent
 from scoring.selectors.rule_counts import RuleCount, rule_counts
 from screening.forms import OTHER, VerdictForm
@@ -49,7 +47,6 @@ from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import private_shown, rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
-from studies.views.listing import Column, Listing
 
 PEOPLE_PER_PAGE = 50
 WAITING, DECIDED = "waiting", "decided"
@@ -59,14 +56,21 @@ SHOWS = (
     (ledger.EVERYBODY, gettext_lazy("Everybody decided")),
 )
 LEDGER_COLUMNS: tuple[Column[Verdict], ...] = (
-    Column("person", gettext_lazy("Person"), ("participant__code",), str),
-    Column("counted", gettext_lazy("Counted"), ("decision",), str),
-    Column("rules", gettext_lazy("What the rules found"), (), str),
-    Column("reason", gettext_lazy("Reason"), (), str),
-    Column("readings", gettext_lazy("Readings"), (), str, numeric=True),
-    Column("decided", gettext_lazy("Decided"), ("decided_at",), str),
+    Column("person", gettext_lazy("Person"), ("participant__code",)),
+    Column("counted", gettext_lazy("Counted"), ("decision",)),
+    Column("rules", gettext_lazy("What the rules found")),
+    Column("reason", gettext_lazy("Reason")),
+    Column("readings", gettext_lazy("Readings"), numeric=True),
+    Column("decided", gettext_lazy("Decided"), ("decided_at",)),
 )
+LEDGER_FILE = {
+    "person": "code", "counted": "counted", "rules": "found", "reason": "reason", "readings": "readings",
+    "settled": "settled", "decided_at": "decided_at",
+}  # fmt: skip
 Queue = Sequence[tuple[str, str]]
+QUEUE_FILE: dict[str, Cell[tuple[str, str]]] = {
+    "person": lambda waiting: waiting[0], "waits_for": lambda waiting: waiting[1],
+}  # fmt: skip
 NEXT = {
     LeftOpen.SECOND.value: gettext_lazy("A second reviewer reads this person next."),
     LeftOpen.SETTLING.value: gettext_lazy(
@@ -89,10 +93,9 @@ class RuleRange:
 @require_safe
 def staff_screening(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The queue and one person of it: the one that is asked for, else the first; the queue as CSV."""
-    if request.GET.get("format") == "csv":
-        return csv_file(
-            request, f"screening-{_show(request)}", _queue_lines(_queue(request, study)), study=study
-        )
+    if wants_csv(request):
+        lines = csv_lines(QUEUE_FILE, _queue(request, study))
+        return csv_file(request, f"screening-{_show(request)}", lines, study=study)
     return _screening_page(request, study, request.GET.get("person", ""))
 
 
@@ -128,7 +131,7 @@ def staff_screening_ledger(request: HttpRequest, study: Study) -> HttpResponse:
     show = _ledger_show(request)
     listing = Listing(request, LEDGER_COLUMNS)
     people = ledger.ledger_people(study, show, listing.sort)
-    page = Paginator(people, PEOPLE_PER_PAGE).get_page(request.GET.get("page"))
+    page = listing.page(people)
     lines = ledger.ledger_lines(study, list(page.object_list))
     rules = [{"name": rule_name(one.rule), "counted": one.counted} for one in rule_counts(study)]
     context = {
@@ -144,10 +147,8 @@ def staff_screening_ledger(request: HttpRequest, study: Study) -> HttpResponse:
 def staff_screening_ledger_csv(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The same rows, all of them."""
     people = ledger.ledger_people(study, _ledger_show(request), request.GET.get("sort", ""))
-    lines = (astuple(line) for line in ledger.ledger_lines(study, people))
-    rows = ([*map(csv_cell, cells), decided_at.isoformat()] for *cells, decided_at in lines)
-    columns = ("person", "counted", "rules", "reason", "readings", "settled", "decided_at")
-    return csv_file(request, "exclusions", chain([columns], rows), study=study)
+    lines = csv_lines(LEDGER_FILE, ledger.ledger_lines(study, people))
+    return csv_file(request, "exclusions", lines, study=study)
 
 
 def _decide(request: HttpRequest, study: Study, participant: Participant, form: VerdictForm) -> None:
@@ -185,12 +186,6 @@ def _queue(request: HttpRequest, study: Study) -> Queue:
     return waiting_queue(study, signed_in(request), settles=Can.JUDGE in rights_here(request))
 
 
-def _queue_lines(queue: Queue) -> Iterator[list[str]]:
-    yield ["person", "waits_for"]
-    for code, waits_for in queue:
-        yield [csv_cell(code), csv_cell(waits_for)]
-
-
 def _neighbours(queue: Queue, code: str) -> tuple[str, str]:
     """The codes before and after this one; "" where there is none."""
     codes = [one for one, _waits in queue]
@@ -214,9 +209,7 @@ def _screening_page(
     chosen = code or (codes[0] if codes else "")
     settles = Can.JUDGE in rights_here(request)
     place = codes.index(chosen) + 1 if chosen in codes else 0
-    page = Paginator(queue, PEOPLE_PER_PAGE).get_page(
-        request.GET.get("page") or max(place - 1, 0) // PEOPLE_PER_PAGE + 1
-    )
+    page = page_of(request, queue, PEOPLE_PER_PAGE, default=max(place - 1, 0) // PEOPLE_PER_PAGE + 1)
     shown = list(page.object_list)
     work = flagged_work(study, [*(one for one, _waits in shown), chosen]) if chosen else {}
     rights, reviewer = rights_here(request), signed_in(request)

@@ -3,7 +3,6 @@
 import random
 from collections.abc import Iterator
 
-from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -22,6 +21,7 @@ from judging.selectors.viewing import (
     without_texts,
 )
 from judging.views.reason_texts import reason_text
+from presentation.listing import page_of, wants_csv
 from presentation.numbers import decimals
 from reporting.views.judging_run import run_page
 from screening.views.blinding import results_hidden
@@ -49,11 +49,11 @@ def staff_judging_verdicts(request: HttpRequest, run: JudgingRun) -> HttpRespons
     if hidden is not None:
         return hidden
     rows = run_verdicts(run, reason, question, rights=rights_here(request))
-    if request.GET.get("format") == "csv":
+    if wants_csv(request):
         private = rows.exclude(of_public(PROMPT)).order_by().values_list("answer__prompt__label", flat=True)
         private_shown(request, run.study, "verdicts", private.distinct())
         return _file(request, run, rows)
-    page = Paginator(rows, VERDICTS_PER_PAGE).get_page(request.GET.get("page"))
+    page = page_of(request, rows, VERDICTS_PER_PAGE)
     found = list(page.object_list)
     asked = request.GET.get("verdict", "")
     row = next((one for one in found if str(one.pk) == asked), None) or (found[0] if found else None)

@@ -1,20 +1,18 @@
 """Exports of a study: made by a job, listed, taken away by a link that ends."""
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import get_language, gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
 
-from formats.cells import csv_cell
 from jobs.selectors import unless_done
 from jobs.services.starting import job_start
+from presentation.listing import Column, Listing
 from scoring.models import ExportContents, ExportTaking
 from scoring.selectors.export_files import export_files, takings
 from scoring.selectors.publications import publication_of
@@ -30,27 +28,29 @@ from studies.services.events import departures
 from studies.services.refusals import Refused
 from studies.views.access import page_refused, rights_here, signed_in, study_page
 from studies.views.csv_files import csv_file
-from studies.views.listing import Column, Listing
 from studies.views.second_factor import proof_required
 
-PER_PAGE = 50
 TAKINGS_SHOWN = 8
 TAKINGS = "takings"  # asked for in place of the files
 JOBS = ("export", "report")
 FILE_COLUMNS: tuple[Column[Any], ...] = (
-    Column("made_at", gettext_lazy("Made"), ("made_at",), lambda one: one.made_at.isoformat()),
-    Column("contents", gettext_lazy("Contents"), ("contents",), lambda one: one.contents),
-    Column("rows", gettext_lazy("Rows"), ("rows",), lambda one: one.rows, numeric=True),
-    Column("bytes", gettext_lazy("Size"), ("size",), lambda one: one.size, numeric=True),
-    Column("taken", gettext_lazy("Taken"), ("taken",), lambda one: one.taken, numeric=True),
+    Column("made_at", gettext_lazy("Made"), ("made_at",)),
+    Column("contents", gettext_lazy("Contents"), ("contents",)),
+    Column("rows", gettext_lazy("Rows"), ("rows",), numeric=True),
+    Column("bytes", gettext_lazy("Size"), ("size",), numeric=True),
+    Column("taken", gettext_lazy("Taken"), ("taken",), numeric=True),
+    Column("", gettext_lazy("Download"), hidden=True),
 )
 TAKING_COLUMNS: tuple[Column[ExportTaking], ...] = (
-    Column("taken_at", gettext_lazy("Taken"), ("taken_at",), lambda one: one.taken_at.isoformat()),
-    Column("taken_by", gettext_lazy("By"), ("taken_by__email",), lambda one: one.taken_by.email),
-    Column("contents", gettext_lazy("Contents"), ("file__contents",), lambda one: one.file.contents),
-    Column("made_at", gettext_lazy("Made"), ("file__made_at",), lambda one: one.file.made_at.isoformat()),
+    Column("taken_at", gettext_lazy("Taken"), ("taken_at",)),
+    Column("taken_by", gettext_lazy("By"), ("taken_by__email",)),
+    Column("contents", gettext_lazy("Contents"), ("file__contents",)),
+    Column("made_at", gettext_lazy("Made"), ("file__made_at",)),
 )
-COLUMNS = ("made_at", "contents", "made_by", "rows", "bytes", "sha256", "taken", "deleted_at")
+FILE = {
+    "made_at": "made_at", "contents": "contents", "made_by": "made_by__email", "rows": "rows",
+    "bytes": "size", "sha256": "sha256", "taken": "taken", "deleted_at": "deleted_at",
+}  # fmt: skip
 
 
 @study_page(Can.EXPORT)
@@ -72,11 +72,10 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponseBase:
     chosen = chosen if chosen in ExportContents.values else ""
     shows_takings = request.GET.get("show") == TAKINGS
     listing, rows = (_takings if shows_takings else _files)(request, study, chosen)
-    if listing.wants_csv and shows_takings:
-        return listing.csv(rows, "downloads", study)
     if listing.wants_csv:
-        return csv_file(request, "exports", _lines(rows), study=study)
-    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+        name = "downloads" if shows_takings else "exports"
+        return csv_file(request, name, listing.lines(rows), study=study)
+    page = listing.page(rows)
     now, user = server_now(), signed_in(request)
     job = unless_done(study, *JOBS)
     # Whoever may decide sees no scores before that is done (screening.views.blinding).
@@ -102,7 +101,7 @@ def staff_exports(request: HttpRequest, study: Study) -> HttpResponseBase:
 
 
 def _files(request: HttpRequest, study: Study, contents: str) -> tuple[Listing[Any], QuerySet[Any]]:
-    listing, files = Listing(request, FILE_COLUMNS), export_files(study)
+    listing, files = Listing(request, FILE_COLUMNS, FILE), export_files(study)
     return listing, listing.ordered(files.filter(contents=contents) if contents else files)
 
 
@@ -158,12 +157,3 @@ def staff_export_file(request: HttpRequest, study: Study, file_id: UUID) -> Http
         return redirect("staff_exports", slug=study.slug)
     name = f"{study.slug}-{file.contents}-{file.made_at:%Y-%m-%d}.zip"
     return FileResponse(content, as_attachment=True, filename=name, content_type="application/zip")
-
-
-def _lines(files: Iterable[Any]) -> Iterator[list[str]]:
-    yield list(COLUMNS)
-    for file in files:
-        made_by = file.made_by.email if file.made_by else None
-        deleted_at = file.deleted_at.isoformat() if file.deleted_at else None
-        values = [file.made_at.isoformat(), file.contents, made_by, file.rows, file.size, file.sha256]
-        yield [csv_cell(value) for value in (*values, file.taken, deleted_at)]

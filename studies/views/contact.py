@@ -1,17 +1,15 @@
 """The study team's side of what it and the participants write to each other."""
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from formats.cells import csv_cell
+from presentation.listing import Cell, csv_lines, page_of, wants_csv
 from studies.forms.contact import ReplyForm
 from studies.models import Message, Participant, Study
 from studies.roles import Can
@@ -32,15 +30,19 @@ from studies.views.csv_files import csv_file
 
 THREADS_PER_PAGE = 50
 WAITING = "waiting"
-COLUMNS = ("person", "waits_for_reply", "messages", "newest_at")
+# What people write goes into no file.
+FILE: dict[str, Cell[Any]] = {
+    "person": "code", "waits_for_reply": lambda person: not person.is_from_team, "messages": "written",
+    "newest_at": "newest_at",
+}  # fmt: skip
 
 
 @study_page(Can.INVITE)
 @require_safe
 def staff_messages(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Everyone who is in a conversation with the team, those who wait for a reply first; the same as CSV."""
-    if request.GET.get("format") == "csv":
-        return csv_file(request, "messages", _lines(_threads(request, study)), study=study)
+    if wants_csv(request):
+        return csv_file(request, "messages", csv_lines(FILE, _threads(request, study)), study=study)
     return _messages_page(request, study)
 
 
@@ -59,7 +61,7 @@ def _messages_page(
     request: HttpRequest, study: Study, participant: Participant | None = None, form: ReplyForm | None = None
 ) -> HttpResponse:
     """The conversations, and beside them the one with this person: the first where none is named."""
-    page = Paginator(_threads(request, study), THREADS_PER_PAGE).get_page(request.GET.get("page"))
+    page = page_of(request, _threads(request, study), THREADS_PER_PAGE)
     chosen = participant or next(iter(page), None)
     context = {
         "study": study,
@@ -93,14 +95,6 @@ def _threads(request: HttpRequest, study: Study) -> QuerySet[Participant]:
 
 def _words(request: HttpRequest) -> str:
     return request.GET.get("q", "").strip()[:100]
-
-
-def _lines(people: Iterable[Any]) -> Iterator[list[str]]:
-    """Who is in a conversation; what they write goes into no file."""
-    yield list(COLUMNS)
-    for one in people:
-        cells = (one.code, not one.is_from_team, one.written, one.newest_at.isoformat())
-        yield [csv_cell(cell) for cell in cells]
 
 
 def _answered(request: HttpRequest, participant: Participant, form: ReplyForm) -> bool:

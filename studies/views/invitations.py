@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
@@ -13,6 +12,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from presentation.listing import Column, Listing
 from studies.forms.people import InvitationForm
 from studies.models import Invitation, Study, User
 from studies.roles import Can
@@ -41,24 +41,18 @@ from studies.services.people.invitations import (
 )
 from studies.services.refusals import Refused
 from studies.views.access import signed_in, site_url_of, study_page
-from studies.views.listing import Column, Listing
+from studies.views.csv_files import csv_file
 from studies.views.second_factor import proof_required
 from studies.views.sign_in import SIGN_IN_ADDRESS, SIGN_IN_LINK
 
-INVITATIONS_PER_PAGE = 50
 LIST_COLUMNS: tuple[Column[Any], ...] = (
-    Column("address", gettext_lazy("Address"), ("email",), lambda one: one.email),
-    Column("profile", gettext_lazy("Profile"), ("profile",), lambda one: one.profile),
-    Column("state", gettext_lazy("State"), ("state",), lambda one: one.state),
-    Column(
-        "sent_at", gettext_lazy("Sent"), ("sent_at",),
-        lambda one: one.sent_at and one.sent_at.isoformat(),
-    ),
-    Column(
-        "valid_until", gettext_lazy("Valid until"), ("expires_at",),
-        lambda one: one.expires_at.isoformat(),
-    ),
-)  # fmt: skip
+    Column("address", gettext_lazy("Address"), ("email",)),
+    Column("profile", gettext_lazy("Profile"), ("profile",)),
+    Column("state", gettext_lazy("State"), ("state",)),
+    Column("sent_at", gettext_lazy("Sent"), ("sent_at",)),
+    Column("valid_until", gettext_lazy("Valid until"), ("expires_at",)),
+    Column("", gettext_lazy("Actions")),
+)
 # What the page says beside the refusal's own sentence; everything else is for the study team to mend.
 WAYS_ON: dict[type[Refused], str] = {
     InvitationUsed: "sign_in",
@@ -129,7 +123,7 @@ def staff_invitations(request: HttpRequest, study: Study) -> HttpResponseBase:
     context = {
         "study": study,
         "form": form,
-        "page": Paginator(rows, INVITATIONS_PER_PAGE).get_page(request.GET.get("page")),
+        "page": listing.page(rows),
         "listing": listing,
         "chosen": chosen,
         "names": profile_names(study),
@@ -140,9 +134,10 @@ def staff_invitations(request: HttpRequest, study: Study) -> HttpResponseBase:
 
 @proof_required
 def _file(
-    _request: HttpRequest, study: Study, listing: Listing[Any], rows: QuerySet[Invitation]
+    request: HttpRequest, study: Study, listing: Listing[Any], rows: QuerySet[Invitation]
 ) -> HttpResponseBase:
-    return listing.csv(rows, "invitations", study, StudyEventKind.PEOPLE_LISTED)
+    lines = listing.lines(rows)
+    return csv_file(request, "invitations", lines, study=study, kind=StudyEventKind.PEOPLE_LISTED)
 
 
 def _invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:

@@ -1,12 +1,12 @@
 """The team of a study: who has which part in it, since when and by whom."""
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
+from presentation.listing import Column, Listing
 from studies.forms.team import ColleagueForm, RightsForm, RoleForm
 from studies.models import Study, StudyRole, User
 from studies.models.roles import ROLES
@@ -17,20 +17,17 @@ from studies.services.refusals import Refused
 from studies.services.staff.colleagues import colleague_add
 from studies.services.staff.roles import rights_give, role_take
 from studies.views.access import signed_in, site_url_of, study_page
-from studies.views.listing import Column, Listing
+from studies.views.csv_files import csv_file
 from studies.views.role_words import RIGHT_WORDS, ROLE_WORDS, role_table
 from studies.views.second_factor import proof_required, proof_to_change
 
-ROLES_PER_PAGE = 50
 TEAM_COLUMNS: tuple[Column[StudyRole], ...] = (
-    Column("person", gettext_lazy("Person"), ("user__email",), lambda part: part.user.email),
-    Column("role", gettext_lazy("Role"), ("role",), lambda part: part.role),
-    Column("since", gettext_lazy("Since"), ("given_at",), lambda part: part.given_at.isoformat()),
-    Column(
-        "given_by", gettext_lazy("Given by"), ("given_by__email",),
-        lambda part: part.given_by and part.given_by.email,
-    ),
-)  # fmt: skip
+    Column("person", gettext_lazy("Person"), ("user__email",)),
+    Column("role", gettext_lazy("Role"), ("role",)),
+    Column("since", gettext_lazy("Since"), ("given_at",)),
+    Column("given_by", gettext_lazy("Given by"), ("given_by__email",)),
+    Column("", gettext_lazy("Actions"), hidden=True),
+)
 
 
 @study_page(Can.GIVE_ROLES)
@@ -47,8 +44,8 @@ def staff_study_team(request: HttpRequest, study: Study) -> HttpResponseBase:
 
 
 @proof_required
-def _team_file(_request: HttpRequest, study: Study, listing: Listing[StudyRole]) -> HttpResponseBase:
-    return listing.csv(listing.ordered(roles_in(study)), "team", study)
+def _team_file(request: HttpRequest, study: Study, listing: Listing[StudyRole]) -> HttpResponseBase:
+    return csv_file(request, "team", listing.lines(listing.ordered(roles_in(study))), study=study)
 
 
 @study_page(Can.GIVE_ROLES)
@@ -128,11 +125,10 @@ def _added(request: HttpRequest, study: Study, form: ColleagueForm) -> bool:
 def _team_page(
     request: HttpRequest, study: Study, form: ColleagueForm, listing: Listing[StudyRole]
 ) -> HttpResponse:
-    parts = listing.ordered(roles_in(study))
     context = {
         "study": study,
         "form": form,
-        "page": Paginator(parts, ROLES_PER_PAGE).get_page(request.GET.get("page")),
+        "page": listing.page(listing.ordered(roles_in(study))),
         "listing": listing,
         "roles": [(label, ROLE_WORDS[Role(role)]) for role, label in ROLES],
         "grantable": [(right.value, RIGHT_WORDS[right]) for right in GRANTABLE],

@@ -1,7 +1,7 @@
 """The live board: looking, which changes nothing, and the address from which it renews itself."""
 
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -14,11 +14,12 @@ from django.views.decorators.http import require_safe
 
 from console.forms.live import FORMS
 from console.selectors.board import SORTS, Board, Seen, Tab, Wanted, board, board_of, board_seen
+from console.selectors.board_incidents import Row
 from console.selectors.board_trail import Happening
 from console.services.live import SessionAction
 from console.views.live.words import ACTION_WORDS, RowWords, happening_words, tabs_of
 from formats.asked_numbers import number_asked
-from formats.cells import csv_cell
+from presentation.listing import Cell, csv_lines
 from studies.models import Study
 from studies.roles import Can
 from studies.selectors.names import profile_names
@@ -86,24 +87,14 @@ def staff_live_table(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The list as CSV, all of its pages."""
     now = server_now()
     shown = board(study, replace(wanted_of(request), page=None, session=None), now)
-    return csv_file(request, f"live-{shown.wanted.tab}", _csv_rows(shown), study=study)
+    return csv_file(request, f"live-{shown.wanted.tab}", csv_lines(FILE, shown.rows), study=study)
 
 
-def _csv_rows(shown: Board) -> Iterator[Sequence[str]]:
-    yield CSV_COLUMNS
-    for row in shown.rows:
-        facts = (
-            *(row.code, row.set_number, row.profile, row.status, row.started_at.isoformat()),
-            *(row.deadline_at.isoformat(), row.answered, row.questions),
-            *(row.last_save.isoformat() if row.last_save else None, " ".join(row.incidents)),
-        )
-        yield [csv_cell(fact) for fact in facts]
-
-
-CSV_COLUMNS = (
-    "person", "question_set", "profile", "status", "started_at", "deadline_at", "answered", "questions",
-    "last_save_at", "incidents",
-)  # fmt: skip
+FILE: dict[str, Cell[Row]] = {
+    "person": "code", "question_set": "set_number", "profile": "profile", "status": "status",
+    "started_at": "started_at", "deadline_at": "deadline_at", "answered": "answered",
+    "questions": "questions", "last_save_at": "last_save", "incidents": lambda row: " ".join(row.incidents),
+}  # fmt: skip
 
 
 def wanted_of(request: HttpRequest) -> Wanted:

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -19,6 +18,7 @@ from console.selectors.steps import STEP_LABELS, TEXT_PAGES
 from console.views.setup.protocol_rows import fixed_names, in_words, setting_label
 from formats.canonical import canonical_sha256
 from formats.cells import csv_cell
+from presentation.listing import page_of, wants_csv
 from presentation.moments import moment
 from presentation.numbers import counted
 from studies.models import Amendment, Study, StudyStatus
@@ -43,9 +43,9 @@ COLUMNS = ("amendment", "made_at", "made_by", "reason", "after_results", "settin
 def staff_amend(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Every amendment with its differences, the same as CSV, and what may still be changed."""
     rows = study.amendments.select_related("made_by").order_by("-number")
-    if request.GET.get("format") == "csv":
+    if wants_csv(request):
         return csv_file(request, "amendments", _csv_rows(rows, made_after_results(study)), study=study)
-    amended = Paginator(rows, AMENDMENTS_PER_PAGE).get_page(request.GET.get("page"))
+    amended = page_of(request, rows, AMENDMENTS_PER_PAGE)
     late = made_after_results(study, list(amended))
     amendments = [
         {"row": row, "changes": _changes_in_words(row.changes), "is_late": row in late} for row in amended

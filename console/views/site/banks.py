@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext_lazy
@@ -14,6 +13,7 @@ from console.selectors.banks import bank_facts, bank_versions, studies_using
 from console.services.bank_contents import bank_contents_kept
 from console.views.site.uploads import chosen_before, left_to_a_job, uploaded
 from presentation.codes import CodeNames
+from presentation.listing import Column, Listing, page_of
 from studies.forms.uploads import takes_large_files
 from studies.models import BankVersion, Prompt
 from studies.roles import SiteCan
@@ -23,17 +23,17 @@ from studies.services.private_questions import private_seen_of_bank
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.views.access import signed_in, site_page
-from studies.views.listing import Column, Listing
+from studies.views.csv_files import csv_file
 
 PER_PAGE = 50
 SHOWN_PROBLEMS = 200
 BANK_COLUMNS: tuple[Column[Any], ...] = (
     Column("bank", gettext_lazy("Bank"), ("bank__slug", "number"), str),
-    Column("format", gettext_lazy("Format"), ("format",), lambda one: one.format),
-    Column("questions", gettext_lazy("Questions"), ("size",), lambda one: one.size, numeric=True),
+    Column("format", gettext_lazy("Format"), ("format",)),
+    Column("questions", gettext_lazy("Questions"), ("size",), numeric=True),
     Column("problems", gettext_lazy("Problems"), (), lambda one: len(one.problems), numeric=True),
-    Column("imported", gettext_lazy("Imported"), ("imported_at",), lambda one: one.imported_at.isoformat()),
-    Column("used_by", gettext_lazy("Used by"), ("users",), lambda one: one.users),
+    Column("imported", gettext_lazy("Imported"), ("imported_at",)),
+    Column("used_by", gettext_lazy("Used by"), ("users",)),
 )
 
 
@@ -46,8 +46,8 @@ def staff_banks(request: HttpRequest) -> HttpResponseBase:
     listing = Listing(request, BANK_COLUMNS)
     rows = listing.ordered(rows)
     if listing.wants_csv:
-        return listing.csv(rows, "banks")
-    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+        return csv_file(request, "banks", listing.lines(rows))
+    page = listing.page(rows)
     used = studies_using("bank_version", [one.pk for one in page], signed_in(request))
     context = {
         "page": page,
@@ -67,9 +67,7 @@ def staff_bank(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     whole = sees_private_of(reader, version)
     prompts = Prompt.objects.filter(version=version)
     prompts = prompts.only("label", "prompt_id", "category", "modality", "split")
-    page = Paginator(prompts if whole else prompts.filter(of_public()), PER_PAGE).get_page(
-        request.GET.get("page")
-    )
+    page = page_of(request, prompts if whole else prompts.filter(of_public()), PER_PAGE)
     private = {one.label for one in page if is_private(one)}
     private_seen_of_bank(version=version, page="bank", labels=private, actor=reader, now=server_now())
     facts = bank_facts(version, with_private=whole)

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _, gettext_lazy
@@ -15,6 +14,7 @@ from console.forms.uploads import CalibrationForm, ItemBankForm, JudgeTextsForm
 from console.selectors.banks import item_banks, judge_texts, studies_using
 from console.services.judge_texts import judge_texts_import
 from console.views.site.uploads import chosen_before, uploaded
+from presentation.listing import Column, Listing
 from presentation.problems import problem_in_words
 from studies.forms.uploads import takes_large_files
 from studies.roles import SiteCan
@@ -22,27 +22,22 @@ from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.views.access import signed_in, site_page
-from studies.views.listing import Column, Listing
+from studies.views.csv_files import csv_file
 
-PER_PAGE = 50
 ITEM_BANK_COLUMNS: tuple[Column[Any], ...] = (
-    Column("item_bank", gettext_lazy("Item bank"), ("slug",), lambda one: one.slug),
-    Column("items", gettext_lazy("Items"), ("size",), lambda one: one.size, numeric=True),
-    Column(
-        "calibrated_on", gettext_lazy("Calibrated on"), ("n_models",), lambda one: one.n_models, numeric=True
-    ),
-    Column(
-        "residual_sd", gettext_lazy("Residual SD"), ("sigma_hat",), lambda one: one.sigma_hat, numeric=True
-    ),
-    Column("models", gettext_lazy("Results of models"), ("models",), lambda one: one.models, numeric=True),
-    Column("imported", gettext_lazy("Imported"), ("imported_at",), lambda one: one.imported_at.isoformat()),
-    Column("used_by", gettext_lazy("Used by"), ("users",), lambda one: one.users),
+    Column("item_bank", gettext_lazy("Item bank"), ("slug",)),
+    Column("items", gettext_lazy("Items"), ("size",), numeric=True),
+    Column("calibrated_on", gettext_lazy("Calibrated on"), ("n_models",), numeric=True),
+    Column("residual_sd", gettext_lazy("Residual SD"), ("sigma_hat",), numeric=True),
+    Column("models", gettext_lazy("Results of models"), ("models",), numeric=True),
+    Column("imported", gettext_lazy("Imported"), ("imported_at",)),
+    Column("used_by", gettext_lazy("Used by"), ("users",)),
 )
 TEXT_COLUMNS: tuple[Column[Any], ...] = (
-    Column("judge_texts", gettext_lazy("Judge texts"), ("slug",), lambda one: one.slug),
-    Column("source", gettext_lazy("Source"), ("source",), lambda one: one.source),
-    Column("imported", gettext_lazy("Imported"), ("imported_at",), lambda one: one.imported_at.isoformat()),
-    Column("used_by", gettext_lazy("Used by"), ("users",), lambda one: one.users),
+    Column("judge_texts", gettext_lazy("Judge texts"), ("slug",)),
+    Column("source", gettext_lazy("Source"), ("source",)),
+    Column("imported", gettext_lazy("Imported"), ("imported_at",)),
+    Column("used_by", gettext_lazy("Used by"), ("users",)),
 )
 
 
@@ -61,8 +56,8 @@ def staff_item_banks(request: HttpRequest) -> HttpResponseBase:
     listing = Listing(request, ITEM_BANK_COLUMNS)
     banks = listing.ordered(item_banks())
     if listing.wants_csv:
-        return listing.csv(banks, "item-banks")
-    page = Paginator(banks, PER_PAGE).get_page(request.GET.get("page"))
+        return csv_file(request, "item-banks", listing.lines(banks))
+    page = listing.page(banks)
     used = studies_using("item_bank", [one.pk for one in page], signed_in(request))
     rows = [(one, used[one.pk]) for one in page]
     context = {"form": form, "page": page, "rows": rows, "listing": listing}
@@ -105,8 +100,8 @@ def staff_judge_texts(request: HttpRequest) -> HttpResponseBase:
     listing = Listing(request, TEXT_COLUMNS)
     found = listing.ordered(judge_texts())
     if listing.wants_csv:
-        return listing.csv(found, "judge-texts")
-    page = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+        return csv_file(request, "judge-texts", listing.lines(found))
+    page = listing.page(found)
     used = studies_using("judge_protocol", [one.pk for one in page], signed_in(request))
     context = {"form": form, "page": page, "rows": [(one, used[one.pk]) for one in page], "listing": listing}
     return render(request, "console/site/judge_texts.html", context, status=422 if form.errors else 200)

@@ -1,10 +1,7 @@
 """Results of models, which people are placed beside."""
 
-from collections.abc import Iterator
 from typing import Any
 
-from django.core.paginator import Paginator
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy
@@ -14,8 +11,7 @@ from console.forms.uploads import ModelsForm, TableForm
 from console.selectors.banks import model_rows, scores_of
 from console.views.site.uploads import chosen_before, uploaded
 from formats.asked_numbers import number_asked
-from formats.cells import csv_cell
-from scoring.models import ModelConfiguration
+from presentation.listing import Column, Listing
 from scoring.selectors.leaderboards import template_rows
 from studies.forms.uploads import takes_large_files
 from studies.models import ItemBank
@@ -24,21 +20,23 @@ from studies.services.refusals import Refused
 from studies.services.slugs import require_slug
 from studies.views.access import site_page
 from studies.views.csv_files import csv_file
-from studies.views.listing import Column, Listing
 
-PER_PAGE = 50
 LIST_COLUMNS: tuple[Column[Any], ...] = (
-    Column("name", gettext_lazy("Model"), ("name",), str),
-    Column("family", gettext_lazy("Family"), ("known_family", "name"), str),
-    Column("ability", gettext_lazy("Ability"), ("published_theta", "name"), str),
-    Column("imported", gettext_lazy("Imported"), ("imported_at", "name"), str),
-    Column("mean", gettext_lazy("Mean score"), (), str, numeric=True),
-    Column("responses", gettext_lazy("Responses"), (), str, numeric=True),
-    Column("missing", gettext_lazy("Without a score"), (), str, numeric=True),
-    Column("item_bank", gettext_lazy("Item bank"), ("item_bank__slug", "name"), str),
-    Column("source", gettext_lazy("Source"), ("source", "name"), str),
+    Column("name", gettext_lazy("Model"), ("name",)),
+    Column("family", gettext_lazy("Family"), ("known_family", "name")),
+    Column("ability", gettext_lazy("Ability"), ("published_theta", "name")),
+    Column("imported", gettext_lazy("Imported"), ("imported_at", "name")),
+    Column("mean", gettext_lazy("Mean score"), numeric=True),
+    Column("responses", gettext_lazy("Responses"), numeric=True),
+    Column("missing", gettext_lazy("Without a score"), numeric=True),
+    Column("item_bank", gettext_lazy("Item bank"), ("item_bank__slug", "name")),
+    Column("source", gettext_lazy("Source"), ("source", "name")),
+    Column("", gettext_lazy("What you can do"), hidden=True),
 )
-COLUMNS = ("model", "family", "item_bank", "source", "ability_published", "se_published", "imported_at")
+FILE = {
+    "model": "name", "family": "family", "item_bank": "item_bank__slug", "source": "source",
+    "ability_published": "published_theta", "se_published": "published_se", "imported_at": "imported_at",
+}  # fmt: skip
 
 
 @site_page(SiteCan.MAKE_STUDIES)
@@ -46,11 +44,11 @@ COLUMNS = ("model", "family", "item_bank", "source", "ability_published", "se_pu
 def staff_models(request: HttpRequest) -> HttpResponseBase:
     """Every configuration with what is known of it; the same rows as CSV."""
     words, bank = request.GET.get("q", "")[:100], request.GET.get("bank", "")
-    listing = Listing(request, LIST_COLUMNS)
+    listing = Listing(request, LIST_COLUMNS, FILE)
     rows = listing.ordered(model_rows(item_bank=bank, words=words))
     if listing.wants_csv:
-        return csv_file(request, "models", _lines(rows))
-    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+        return csv_file(request, "models", listing.lines(rows))
+    page = listing.page(rows)
     scores = scores_of(page.object_list)
     context = {
         "page": page,
@@ -60,16 +58,6 @@ def staff_models(request: HttpRequest) -> HttpResponseBase:
         "listing": listing,
     }
     return render(request, "console/site/models.html", context)
-
-
-def _lines(rows: QuerySet[ModelConfiguration]) -> Iterator[list[str]]:
-    yield list(COLUMNS)
-    for one in rows:
-        cells = (
-            one.name, one.family, one.item_bank.slug, one.source, one.published_theta, one.published_se,
-            one.imported_at.isoformat(),
-        )  # fmt: skip
-        yield [csv_cell(cell) for cell in cells]
 
 
 @site_page(SiteCan.MAKE_STUDIES)

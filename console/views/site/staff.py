@@ -1,10 +1,9 @@
 """The staff of the site: who they are, what they may do, and whether they can sign in."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -13,7 +12,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from console.selectors.staff import staff_members
-from formats.cells import csv_cell
+from presentation.listing import Column, Listing
 from studies.forms.team import FactorForm, StaffForm
 from studies.models import SiteEvent, User
 from studies.roles import SiteCan
@@ -24,17 +23,21 @@ from studies.services.staff.colleagues import second_factor_reset, staff_invite
 from studies.services.staff.staff import StaffChange, staff_change
 from studies.views.access import signed_in, site_page, site_url_of
 from studies.views.csv_files import csv_file
-from studies.views.listing import Column, Listing
 from studies.views.second_factor import proof_required, proof_to_change
 
-STAFF_PER_PAGE = 50
 LIST_COLUMNS: tuple[Column[Any], ...] = (
-    Column("person", gettext_lazy("Person"), ("email",), str),
-    Column("may", gettext_lazy("Allowed"), ("is_superuser", "may_create_studies"), str),
-    Column("studies", gettext_lazy("Studies"), ("part_in",), str, numeric=True),
-    Column("factor", gettext_lazy("Second factor"), ("has_factor",), str),
-    Column("seen", gettext_lazy("Last sign-in"), ("last_login",), str),
+    Column("person", gettext_lazy("Person"), ("email",)),
+    Column("may", gettext_lazy("Allowed"), ("is_superuser", "may_create_studies")),
+    Column("studies", gettext_lazy("Studies"), ("part_in",), numeric=True),
+    Column("factor", gettext_lazy("Second factor"), ("has_factor",)),
+    Column("seen", gettext_lazy("Last sign-in"), ("last_login",)),
+    Column("", gettext_lazy("Actions"), hidden=True),
 )
+FILE = {
+    "address": "email", "open": "is_active", "administrator": "is_superuser",
+    "makes_studies": "may_create_studies", "studies": "part_in", "second_factor": "has_factor",
+    "last_sign_in": "last_login",
+}  # fmt: skip
 SITE_WORDS: Mapping[str, Promise] = {
     SiteEventKind.SECOND_FACTOR_RESET: gettext_lazy("second factor reset"),
     SiteEventKind.STUDY_DELETED: gettext_lazy("study deleted"),
@@ -44,13 +47,12 @@ SITE_WORDS: Mapping[str, Promise] = {
     SiteEventKind.JUDGE_DELETED: gettext_lazy("judge deleted"),
 }
 HISTORY_COLUMNS: tuple[Column[Any], ...] = (
-    Column("happened_at", gettext_lazy("When"), ("happened_at",), lambda one: one.happened_at.isoformat()),
-    Column("kind", gettext_lazy("What"), ("kind",), lambda one: one.kind),
-    Column("about", gettext_lazy("Of what"), ("about",), lambda one: one.about),
-    Column("reason", gettext_lazy("Why"), ("reason",), lambda one: one.reason),
-    Column("actor", gettext_lazy("By"), ("actor__email",), lambda one: one.actor and one.actor.email),
+    Column("happened_at", gettext_lazy("When"), ("happened_at",)),
+    Column("kind", gettext_lazy("What"), ("kind",)),
+    Column("about", gettext_lazy("Of what"), ("about",)),
+    Column("reason", gettext_lazy("Why"), ("reason",)),
+    Column("actor", gettext_lazy("By"), ("actor__email",)),
 )
-COLUMNS = ("address", "open", "administrator", "makes_studies", "studies", "second_factor", "last_sign_in")
 DONE: Mapping[StaffChange, Promise] = {
     StaffChange.MAKE_ADMINISTRATOR: gettext_lazy("%(email)s now runs this site, too."),
     StaffChange.NO_ADMINISTRATOR: gettext_lazy(
@@ -78,14 +80,14 @@ def staff_team(request: HttpRequest) -> HttpResponse:
         "form": form,
         "words": words,
         "listing": listing,
-        "page": Paginator(found, STAFF_PER_PAGE).get_page(request.GET.get("page")),
+        "page": listing.page(found),
     }
     return render(request, "console/staff.html", context, status=422 if form.errors else 200)
 
 
 def _asked(request: HttpRequest) -> tuple[str, Listing[Any], QuerySet[User]]:
     """The words of an address that are asked for, and the rows with them in the order asked for."""
-    words, listing = request.GET.get("q", "").strip()[:100], Listing(request, LIST_COLUMNS)
+    words, listing = request.GET.get("q", "").strip()[:100], Listing(request, LIST_COLUMNS, FILE)
     return words, listing, listing.ordered(staff_members(words))
 
 
@@ -94,17 +96,8 @@ def _asked(request: HttpRequest) -> tuple[str, Listing[Any], QuerySet[User]]:
 @proof_required
 def staff_team_file(request: HttpRequest) -> HttpResponseBase:
     """The same rows as a CSV file."""
-    _words, _listing, found = _asked(request)
-    return csv_file(request, "staff", _lines(found))
-
-
-def _lines(found: Iterable[User]) -> Iterator[list[str]]:
-    yield list(COLUMNS)
-    for user in found:
-        seen = user.last_login.isoformat() if user.last_login else None
-        told = (user.is_active, user.is_superuser, user.may_create_studies)
-        counted = (user.part_in, user.has_factor, seen)  # type: ignore[attr-defined]  # annotated
-        yield [csv_cell(value) for value in (user.email, *told, *counted)]
+    _words, listing, found = _asked(request)
+    return csv_file(request, "staff", listing.lines(found))
 
 
 @site_page(SiteCan.RUN_SITE)
@@ -161,8 +154,8 @@ def staff_site_history(request: HttpRequest) -> HttpResponseBase:
     listing = Listing(request, HISTORY_COLUMNS)
     rows = listing.ordered(SiteEvent.objects.select_related("actor"))
     if listing.wants_csv:
-        return listing.csv(rows, "site-history")
-    page = Paginator(rows, STAFF_PER_PAGE).get_page(request.GET.get("page"))
+        return csv_file(request, "site-history", listing.lines(rows))
+    page = listing.page(rows)
     context = {"page": page, "rows": [(one, SITE_WORDS[one.kind]) for one in page], "listing": listing}
     return render(request, "console/site/history.html", context)
 

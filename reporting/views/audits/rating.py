@@ -5,7 +5,6 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -21,6 +20,7 @@ from judging.selectors.runs import newest_scores_run
 from judging.selectors.viewing import explanation_of, judge_name
 from judging.services.audit_asking import DRAWING, audit_draw_start
 from judging.services.audit_rating import ItemRefused, RatedByAnother, item_rate
+from presentation.listing import Column, Listing, page_of
 from presentation.numbers import decimals, numbered
 from reporting.forms.audits import DrawForm, RatingForm
 from screening.selectors.participants import undecided_participants
@@ -29,15 +29,16 @@ from studies.roles import Can
 from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import page_refused, private_shown, rights_here, signed_in, study_page
-from studies.views.listing import Column, Listing
+from studies.views.csv_files import csv_file
 
 SAMPLES_PER_PAGE = 20
 SAMPLE_COLUMNS: tuple[Column[Any], ...] = (
-    Column("sample", gettext_lazy("Sample"), ("pk",), lambda one: one.pk),
-    Column("run", gettext_lazy("Run"), ("judging_run",), lambda one: one.judging_run_id),
-    Column("rated", gettext_lazy("Rated"), ("rated",), lambda one: one.rated),
-    Column("by_you", gettext_lazy("By you"), ("mine",), lambda one: one.mine, numeric=True),
-    Column("drawn", gettext_lazy("Drawn"), ("drawn_at",), lambda one: one.drawn_at.isoformat()),
+    Column("sample", gettext_lazy("Sample"), ("pk",)),
+    Column("run", gettext_lazy("Run"), ("judging_run",), "judging_run_id"),
+    Column("rated", gettext_lazy("Rated"), ("rated",)),
+    Column("by_you", gettext_lazy("By you"), ("mine",), numeric=True),
+    Column("drawn", gettext_lazy("Drawn"), ("drawn_at",)),
+    Column("", gettext_lazy("What you can do"), hidden=True),
 )
 ITEMS_PER_PAGE = 50
 
@@ -59,11 +60,11 @@ def staff_audits(request: HttpRequest, study: Study) -> HttpResponseBase:
             return redirect("staff_audits", slug=study.slug)
     samples = samples_with_progress(study, signed_in(request).email)
     newest = samples.first()
-    listing = Listing(request, SAMPLE_COLUMNS)
+    listing = Listing(request, SAMPLE_COLUMNS, per_page=SAMPLES_PER_PAGE)
     samples = listing.ordered(samples)
     if listing.wants_csv:
-        return listing.csv(samples, "audit-samples", study)
-    page = Paginator(samples, SAMPLES_PER_PAGE).get_page(request.GET.get("page"))
+        return csv_file(request, "audit-samples", listing.lines(samples), study=study)
+    page = listing.page(samples)
     context = {
         "study": study, "page": page, "newest": newest, "run": run, "form": form, "listing": listing,
         "draws_public": drawn_from_public(study, wished=False),
@@ -120,7 +121,7 @@ def _rating_page(
         private_shown(request, study, "audit", [shown.label])
     numbers = [entry.number for entry in entries]
     place = numbers.index(chosen) if chosen in numbers else 0
-    page = Paginator(entries, ITEMS_PER_PAGE).get_page(request.GET.get("page") or place // ITEMS_PER_PAGE + 1)
+    page = page_of(request, entries, ITEMS_PER_PAGE, default=place // ITEMS_PER_PAGE + 1)
     is_mine = any(entry.number == chosen and entry.is_mine for entry in entries)
     context = {
         "study": study, "sample": sample, "shown": shown, "page": page, "entries": page.object_list,
