@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.drawings.sure import Reach
 from presentation.numbers import Text, bounded, decimals, numbered, percent, span
-from presentation.tables import ABSENT, Dash, Interval, Table
+from presentation.tables import ABSENT, Dash, Interval, Table, led
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.limits import FEW_CLUSTERS
 
@@ -115,14 +115,16 @@ def value_with_interval(row: Measured | None) -> str:
     """Both in one cell; the value alone where there is no interval."""
     if row is None or row.low is None or row.high is None:
         return value_cell(row)
-    return f"{value_cell(row)} ({interval_cell(row)})"
+    value = value_cell(row)
+    return led(f"{value} ({interval_cell(row)})", value)
 
 
 def value_with_error(row: Measured | None) -> str:
     """The value with its standard error, or why there is none."""
     if row is None or row.value is None or row.se is None:
         return value_or_reason(row)
-    return f"{value_cell(row)} ({se_cell(row)})"
+    value = value_cell(row)
+    return led(f"{value} ({se_cell(row)})", value)
 
 
 def value_or_reason(row: Measured | None, places: int = 2, here: Reasons = COMMON) -> str:

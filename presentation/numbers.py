@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from django.utils.formats import number_format
+from django.utils.formats import get_format, number_format
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from presentation.tables import ABSENT
+from presentation.tables import ABSENT, Numeral, led
 
 Text = Promise | str
 Number = int | float | Decimal
@@ -22,14 +22,15 @@ def decimals(value: float | None, places: int = 2) -> str:
     if value is None or math.isnan(value):
         return ABSENT
     rounded = round(value, places) or 0.0  # no minus before zero
-    return number_format(rounded, places).replace("-", "−")
+    return _numeral(number_format(rounded, places), rounded)
 
 
 def bounded(value: float | None, low: float | None, high: float | None, places: int = 2) -> str:
     """The number; where there is none but one end alone, above or below which it lies, that end."""
     if value is None and (low is None) != (high is None):
         text = _("above %(value)s") if high is None else _("below %(value)s")
-        return text % {"value": decimals(high if low is None else low, places)}
+        end = decimals(high if low is None else low, places)
+        return led(text % {"value": end}, end)
     return decimals(value, places)
 
 
@@ -61,18 +62,26 @@ def quantity(number: int, singular: str, plural: str) -> str:
 
 def as_written(value: Number) -> str:
     """A number with all of its places."""
-    return str(number_format(value, use_l10n=True, force_grouping=True)).replace("-", "−")
+    return _numeral(str(number_format(value, use_l10n=True, force_grouping=True)), float(value))
+
+
+def _numeral(text: str, value: float) -> Numeral:
+    """With a real minus sign; for programs with the sign they know, and its thousands together."""
+    return Numeral(text.replace("-", "−"), value, text.replace(get_format("THOUSAND_SEPARATOR"), ""))
 
 
 def percent(share: float | None, places: int = 1) -> str:
     """A share in [0, 1] in percent."""
-    return ABSENT if share is None or math.isnan(share) else f"{decimals(100 * share, places)} %"
+    if share is None or math.isnan(share):
+        return ABSENT
+    number = decimals(100 * share, places)
+    return led(f"{number} %", number)
 
 
 def span(low: float | None, high: float | None, places: int = 2) -> str:
     """From one number to another; a dash where either is absent."""
     ends = {"low": decimals(low, places), "high": decimals(high, places)}
-    return ABSENT if ABSENT in ends.values() else _("%(low)s to %(high)s") % ends
+    return ABSENT if ABSENT in ends.values() else led(_("%(low)s to %(high)s") % ends, ends["low"])
 
 
 def span_or_one(low: float | None, high: float | None, places: int = 2) -> str:

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from formats.asked_numbers import number_asked
+from formats.cells import defused
 from presentation.drawings.shapes import Drawing
 from presentation.drawings.sure import Reach, shared_axis, sure
 
@@ -23,6 +25,26 @@ class Interval(str):
         cell = super().__new__(cls, text)
         cell.reach = reach
         return cell
+
+
+class Numeral(str):
+    """A cell that is a number as the reader's language writes it, or tells of one before all else; `value` is
+    that number. `plain` is how files for programs have a cell that is nothing but a number.
+    """
+
+    value: float
+    plain: str
+
+    def __new__(cls, text: str, value: float = 0.0, plain: str = "") -> "Numeral":
+        cell = super().__new__(cls, text)
+        cell.value = value
+        cell.plain = plain
+        return cell
+
+
+def led(text: str, number: str) -> str:
+    """The text of a cell, which is sorted by this number in it."""
+    return Numeral(text, number.value) if isinstance(number, Numeral) else text
 
 
 class Named(str):
@@ -111,6 +133,30 @@ class Table:
             for row in self.rows
         ]
 
+    def sorted(self, sort: str) -> "Table":
+        """The rows by the column of this number, from 1; with a "-" downwards. Anything else: as it is. What
+        is absent stands last.
+        """
+        number = number_asked(sort.removeprefix("-"))
+        if number is None or not 1 <= number <= len(self.head):
+            return self
+        numeric = self.number_columns[number - 1]
+
+        def key(row: Sequence[str]) -> tuple[float, str]:
+            cell = row[number - 1]
+            if isinstance(cell, Interval):
+                return cell.reach.value, ""
+            return cell.value if numeric and isinstance(cell, Numeral) else 0.0, cell.casefold()
+
+        there = [row for row in self.rows if row[number - 1] not in ("", ABSENT)]
+        absent = [row for row in self.rows if row[number - 1] in ("", ABSENT)]
+        return replace(self, rows=[*sorted(there, key=key, reverse=sort.startswith("-")), *absent])
+
+    def lines(self) -> Iterator[list[str]]:
+        """Head and rows as cells of a file: numbers as programs know them, no formulas."""
+        for row in (self.head, *self.rows):
+            yield [getattr(cell, "plain", "") or defused(cell) for cell in row]
+
     @property
     def drawn_rows(self) -> list[list[DrawnCell]]:
         """Every row's cells with their intervals, those of a column on one axis."""
@@ -156,7 +202,7 @@ def table_of(
 
 def _text(cell: object) -> str:
     """A cell as a text; one that carries more than its words keeps it."""
-    return cell if isinstance(cell, Interval | Named | Sourced | Dash) else str(cell)
+    return cell if isinstance(cell, str) else str(cell)
 
 
 def _cell_classes(text: str, *, number: bool) -> str:

@@ -29,7 +29,6 @@ from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.measurement.scopes import ScopeShown, scope_of_results
 from reporting.views.own_names import names_of_study, own_names
-from reporting.views.table_files import table_response
 from reporting.views.tabs import blocks_absent, results_tabs
 from scoring.jobs import RESULTS
 from scoring.models import Measurement, ResultSet
@@ -49,6 +48,7 @@ from studies.selectors.names import code_names
 from studies.services.clock import server_now
 from studies.services.refusals import Refused
 from studies.views.access import rights_here, signed_in, study_page
+from studies.views.csv_files import csv_file
 
 VALUES = "values"
 
@@ -194,7 +194,7 @@ def staff_results_table(request: HttpRequest, study: Study, results_id: int) -> 
     found, _shown = _stored_headline(request, study, results_id)
     if found.ability is None:
         raise Http404
-    return table_response(request, study, ladder_table(found), "results")
+    return csv_file(request, "results", ladder_table(found).lines(), study=study)
 
 
 def _stored_headline(request: HttpRequest, study: Study, results_id: int) -> tuple[Headline, ScopeShown]:

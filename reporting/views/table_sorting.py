@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from django.http import HttpRequest
 
-from presentation.sorting import sort_table
 from presentation.tables import Table
 
 PARAMETER = "sort"
@@ -50,7 +49,7 @@ def table_shown(request: HttpRequest, table: Table, number: int) -> TableShown:
         state = {str(column): "ascending", f"-{column}": "descending"}.get(sort, "")
         heads.append(SortHead(name, is_number, f"?{query.urlencode()}#table-{number}", state))
     query = request.GET.copy()
-    return TableShown(sort_table(table, sort), heads, f"?{query.urlencode()}" if query else "")
+    return TableShown(table.sorted(sort), heads, f"?{query.urlencode()}" if query else "")
 
 
 def _next(sort: str, column: int, *, is_number: bool) -> str:

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_safe
 from presentation.drawings.shapes import WIDE
 from presentation.measures import reasons_apart
 from presentation.plain import exact_terms
-from presentation.sorting import sort_table
 from presentation.tables import Exact, Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
@@ -20,7 +19,6 @@ from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.measurement.parts import BlockPage
 from reporting.views.measurement.scopes import ScopeShown, scope_of_results
 from reporting.views.own_names import names_in, names_of_study, own_names
-from reporting.views.table_files import table_response
 from reporting.views.table_sorting import TableShown, sort_of, table_shown
 from reporting.views.tabs import block_title, blocks_beside, results_tabs, why_without_numbers
 from scoring.models import Measurement, ResultSet
@@ -31,6 +29,7 @@ from studies.models import Study
 from studies.roles import Can
 from studies.services.clock import server_now
 from studies.views.access import private_shown, rights_here
+from studies.views.csv_files import csv_file
 
 VIEW = "part"
 MOST_NOTES = 2  # below a table
@@ -179,8 +178,8 @@ def staff_measurement_table(
     tables = PAGES[found.block].tables(found)
     if not 1 <= number <= len(tables):
         raise Http404
-    table = sort_table(tables[number - 1], sort_of(request, number))
-    return table_response(request, study, table, f"{block}-{number}")
+    table = tables[number - 1].sorted(sort_of(request, number))
+    return csv_file(request, f"{block}-{number}", table.lines(), study=study)
 
 
 def _stored_block(

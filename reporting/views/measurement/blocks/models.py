@@ -9,7 +9,7 @@ from presentation.figures import Point, Style
 from presentation.first_intervals import COMPARE
 from presentation.measures import COMMON, group_name, interval_cell, value_cell
 from presentation.numbers import Text, counted, decimals, numbered, span_or_one
-from presentation.tables import ABSENT
+from presentation.tables import ABSENT, led
 from psychometrics.inference.limits import FEW_CLUSTERS
 from reporting.views.headline.standing import people_together, standing_sentence
 from reporting.views.measurement import parts
@@ -130,7 +130,8 @@ def by_prompt(block: BlockMeasures) -> list[MeasureRow]:
 
 def _difference_by_prompt(block: BlockMeasures, row: MeasureRow) -> str:
     by_prompt = difference(block, "prompt", row)
-    return value_cell(by_prompt) + ("" if _shared_k_note(block) else _k_note(by_prompt))
+    value = value_cell(by_prompt)
+    return value if _shared_k_note(block) else led(value + _k_note(by_prompt), value)
 
 
 def _interval_by_prompt(block: BlockMeasures, row: MeasureRow) -> str:

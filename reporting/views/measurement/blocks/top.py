@@ -12,8 +12,9 @@ from presentation.drawings.intervals import Behind
 from presentation.drawings.shapes import Drawing, Key
 from presentation.figures import Point, Style, keys_of, with_ends
 from presentation.first_intervals import top_sentence
-from presentation.measures import interval_cell, interval_or_reason, value_cell, value_cells
-from presentation.numbers import Text, counted, decimals, percent
+from presentation.measures import interval_or_reason, value_cell, value_cells
+from presentation.numbers import Text, counted, decimals, percent, span
+from presentation.tables import led
 from presentation.top import luck_sentence
 from reporting.views.measurement import parts
 from reporting.views.measurement.blocks.cohort import REASONS
@@ -103,7 +104,8 @@ estimators = parts.in_order(*NAMES, groups=("top",))
 
 def _estimator_interval(_block: BlockMeasures, row: MeasureRow) -> str:
     if row.name == "top.paper" and row.low is not None:
-        return _("%(interval)s (as published, ignores the choice)") % {"interval": interval_cell(row)}
+        ends = span(row.low, row.high)
+        return led(_("%(interval)s (as published, ignores the choice)") % {"interval": ends}, ends)
     return interval_or_reason(row, here=REASONS)
 
 
