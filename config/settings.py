@@ -125,10 +125,10 @@ def database(url: str | None) -> dict[str, Any]:
 
 
 DATABASES = {"default": database(ENVIRONMENT.database_url)}
-# Who takes over a list that is too long for a request, by name: views are loaded when they are asked for.
-LONG_LISTS = "jobs.views.list_handed_over"
-# Who has what a template takes from a room above its own, by the name in `{% provided %}`.
+# Who has what a page takes from a room above its own (`presentation.provided`): loaded when it is asked for.
 PROVIDERS = {
+    "long_list": "jobs.views.list_handed_over",
+    "rule_counts": "scoring.selectors.rule_counts.rule_counts",
     "page_facts": "console.views.frame.page_facts",
     "may_delete": "operations.services.deleting.may_delete",
     "demo_accounts": "console.views.demo.demo_accounts",

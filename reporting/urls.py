@@ -10,7 +10,6 @@ from studies.views.late import LateViews
 judging = LateViews("reporting.views.judging")
 judging_run = LateViews("reporting.views.judging_run")
 results = LateViews("reporting.views.results")
-screening = LateViews("reporting.views.screening")
 verdicts = LateViews("reporting.views.verdicts")
 agreement = LateViews("reporting.views.agreement.pages")
 audits = LateViews("reporting.views.audits.pages")
@@ -40,14 +39,6 @@ urlpatterns = [
     path(
         "staff/planner/half-width.<str:extension>", planner.staff_planner_figure, name="staff_planner_figure"
     ),
-    path(f"{STUDY}screening/", screening.staff_screening, name="staff_screening"),
-    path(f"{STUDY}screening/ledger/", screening.staff_screening_ledger, name="staff_screening_ledger"),
-    path(
-        f"{STUDY}screening/ledger.csv",
-        screening.staff_screening_ledger_csv,
-        name="staff_screening_ledger_csv",
-    ),
-    path(f"{STUDY}screening/verdict/<slug:code>/", screening.staff_verdict, name="staff_verdict"),
     path(f"{STUDY}judging/", judging.staff_judging, name="staff_judging"),
     path(f"{STUDY}judging/random/", verdicts.staff_judging_random, name="staff_judging_random"),
     path(f"{RUN}verdicts/", verdicts.staff_judging_verdicts, name="staff_judging_verdicts"),

@@ -1,4 +1,4 @@
-"""Staff pages: what starts the screening. Its page and verdicts are in `reporting.urls`."""
+"""Staff pages: the screening, its start, verdicts and the ledger."""
 
 from django.urls import path
 from django.utils.translation import gettext_lazy as _
@@ -7,7 +7,9 @@ from presentation.rail import REVIEW, Entry
 from studies.roles import Can
 from studies.views.late import LateViews
 
-screening = LateViews("screening.views.screening")
+pages = LateViews("screening.views.pages")
+
+SCREENING = "staff/studies/<slug:slug>/screening/"
 
 REVIEW.add(
     Entry(
@@ -22,9 +24,9 @@ REVIEW.add(
 )
 
 urlpatterns = [
-    path(
-        "staff/studies/<slug:slug>/screening/filter/",
-        screening.staff_screening_filter,
-        name="staff_screening_filter",
-    ),
+    path(SCREENING, pages.staff_screening, name="staff_screening"),
+    path(f"{SCREENING}filter/", pages.staff_screening_filter, name="staff_screening_filter"),
+    path(f"{SCREENING}ledger/", pages.staff_screening_ledger, name="staff_screening_ledger"),
+    path(f"{SCREENING}ledger.csv", pages.staff_screening_ledger_csv, name="staff_screening_ledger_csv"),
+    path(f"{SCREENING}verdict/<slug:code>/", pages.staff_verdict, name="staff_verdict"),
 ]

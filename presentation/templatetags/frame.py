@@ -4,23 +4,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import template
-from django.conf import settings
-from django.template import Context
+from django.template import Context, Engine
 from django.utils.html import format_html, format_html_join
-from django.utils.module_loading import import_string
 from django.utils.safestring import SafeString
 
+from presentation.provided import provided
 from presentation.rail import ICONS, SITE_RAIL, STUDY_RAIL, PageFacts
 
 register = template.Library()
-
-
-@register.simple_tag
-def provided(name: str, *arguments: object) -> Any:
-    """`{% provided "notices" request study as notices %}`: what a room above the template's own has for this
-    place; settings.PROVIDERS says who is asked.
-    """
-    return import_string(settings.PROVIDERS[name])(*arguments)
+register.simple_tag(provided)
 
 
 @register.simple_block_tag(takes_context=True)
@@ -28,7 +20,7 @@ def listing(context: Context, content: str, **facts: object) -> SafeString:
     """`{% listing label=_("Banks") pages=_("Pages of banks") %}`, rows, `{% endlisting %}`: a list around its
     rows, as presentation/_listing.html draws it.
     """
-    template = context.template.engine.get_template("presentation/_listing.html")
+    template = Engine.get_default().get_template("presentation/_listing.html")
     with context.push(**{"label": "", "labelled_by": "", "look": "", "pages": "", "rows": content, **facts}):
         return template.render(context)
 

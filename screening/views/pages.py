@@ -17,10 +17,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from jobs.models import Job
 from jobs.selectors import open_jobs
+from jobs.services.starting import job_start
 from presentation.exclusions import rule_name
 from presentation.listing import Cell, Column, Listing, csv_lines, page_of, wants_csv
 from presentation.numbers import decimals, numbered, percent
-from scoring.selectors.rule_counts import RuleCount, rule_counts
+from presentation.provided import provided
 from screening.forms import OTHER, VerdictForm
 from screening.jobs import SCREENING
 from screening.models import Verdict, VerdictDecision
@@ -99,6 +100,14 @@ def staff_screening(request: HttpRequest, study: Study) -> HttpResponseBase:
     return _screening_page(request, study, request.GET.get("person", ""))
 
 
+@study_page(Can.JUDGE)
+@require_POST
+def staff_screening_filter(request: HttpRequest, study: Study) -> HttpResponse:
+    """Have the rules look at everybody who has finished."""
+    job_start(kind=SCREENING, study=study, actor=signed_in(request), now=server_now())
+    return redirect("staff_screening", slug=study.slug)
+
+
 @study_page(Can.REVIEW)
 @require_POST
 def staff_verdict(request: HttpRequest, study: Study, code: str) -> HttpResponse:
@@ -133,7 +142,7 @@ def staff_screening_ledger(request: HttpRequest, study: Study) -> HttpResponse:
     people = ledger.ledger_people(study, show, listing.sort)
     page = listing.page(people)
     lines = ledger.ledger_lines(study, list(page.object_list))
-    rules = [{"name": rule_name(one.rule), "counted": one.counted} for one in rule_counts(study)]
+    rules = [{"name": rule_name(one.rule), "counted": one.counted} for one in provided("rule_counts", study)]
     context = {
         "study": study, "page": page, "lines": lines, "show": show, "shows": SHOWS, "rules": rules,
         "listing": listing,
@@ -252,7 +261,7 @@ def _numbers(study: Study) -> dict[str, Any]:
         "since_words": _since(counts.finished_since),
         "agreement": agreement,
         "agreement_shown": "" if math.isnan(agreement.kappa) else decimals(agreement.kappa, 2),
-        "rule_range": _rule_range(rule_counts(study)),
+        "rule_range": _rule_range(provided("rule_counts", study)),
         "share": None if share is None else percent(share, 0),
     }
 
@@ -268,7 +277,7 @@ def _since(number: int) -> str:
     )
 
 
-def _rule_range(found: Sequence[RuleCount]) -> RuleRange | None:
+def _rule_range(found: Sequence[Any]) -> RuleRange | None:
     counted = [one.counted for one in found]
     return RuleRange(min(counted), max(counted), len(counted)) if counted else None
 

@@ -4,14 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import Any, Protocol
+from typing import Any
 
-from django.conf import settings
 from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase
-from django.utils.module_loading import import_string
 
 from formats.cells import BYTE_ORDER_MARK, sheet_line
 from formats.problems import one_line
+from presentation.provided import provided
 from studies.models import Study, User
 from studies.services.clock import server_now
 from studies.services.events import StudyEventKind, event_record
@@ -34,12 +33,6 @@ class ListFile:
     path: Path
     said: Callable[[int, int], None]
     facts: dict[str, Any] = field(default_factory=dict)
-
-
-class HandOver(Protocol):
-    """Lets a job write the list that is asked for; None where that cannot be."""
-
-    def __call__(self, request: HttpRequest, study: Study) -> HttpResponseBase | None: ...
 
 
 def csv_file(
@@ -102,8 +95,8 @@ def list_taken(study: Study, actor: User, facts: Mapping[str, Any]) -> None:
 def _handed_over(request: HttpRequest, study: Study | None) -> HttpResponseBase | None:
     if study is None:
         return None
-    hand_over: HandOver = import_string(settings.LONG_LISTS)
-    return hand_over(request, study)
+    response: HttpResponseBase | None = provided("long_list", request, study)
+    return response
 
 
 def _filter(request: HttpRequest) -> str:

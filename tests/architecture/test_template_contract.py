@@ -1,7 +1,7 @@
 """A template uses templates and tags of its own room or of rooms below it, in `.importlinter`'s order.
 
-Import contracts do not see `{% extends %}`, `{% include %}` and `{% load %}`. What a template takes from a
-room above comes by `{% provided %}`, which settings.PROVIDERS fills.
+Import contracts do not see `{% extends %}`, `{% include %}` and `{% load %}`. What a page takes from a room
+above comes by `presentation.provided`.
 """
 
 import configparser
@@ -118,7 +118,9 @@ def written(path: Path, text: str) -> None:
 
 
 @pytest.mark.parametrize("name", settings.PROVIDERS)
-def test_what_templates_take_from_above_is_there(name: str) -> None:
+def test_what_pages_take_from_above_is_there(name: str) -> None:
     assert callable(import_string(settings.PROVIDERS[name]))
-    templates = (ROOT / "templates").rglob("*.html")
-    assert any(f'{{% provided "{name}" ' in path.read_text(encoding="utf-8") for path in templates)
+    uses = (f'{{% provided "{name}" ', f'provided("{name}", ')
+    files = [*(ROOT / "templates").rglob("*.html"), *ROOT.glob("*/views/**/*.py")]
+    texts = (path.read_text(encoding="utf-8") for path in files)
+    assert any(use in text for text in texts for use in uses)

@@ -7,7 +7,7 @@ import pytest
 from django.test import RequestFactory
 from django.utils import translation
 
-from presentation.listing import Column, Listing, csv_lines
+from presentation.listing import Cell, Column, Listing, csv_lines
 from presentation.numbers import counted, decimals, percent, span
 from presentation.tables import ABSENT, Table
 
@@ -29,8 +29,8 @@ COLUMNS: tuple[Column[Row], ...] = (
 )
 
 
-def listing(query: str, **settings: int) -> Listing[Row]:
-    return Listing(RequestFactory().get(f"/list/?{query}"), COLUMNS, **settings)
+def listing(query: str, per_page: int = 50) -> Listing[Row]:
+    return Listing(RequestFactory().get(f"/list/?{query}"), COLUMNS, per_page=per_page)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_a_file_has_the_columns_with_a_name_and_reads_through_what_is_absent() -
     assert list(listing("").lines(ROWS)) == [
         ["name", "size", "maker"], ["b", "10", "m"], ["a", "", ""], ["c", "9", ""]
     ]  # fmt: skip
-    cells = {"at": "at", "is_large": lambda row: (row.size or 0) > 9}
+    cells: dict[str, Cell[Row]] = {"at": "at", "is_large": lambda row: (row.size or 0) > 9}
     assert list(csv_lines(cells, ROWS[1:])) == [
         ["at", "is_large"], ["", "false"], ["2026-01-02T00:00:00+00:00", "false"]
     ]  # fmt: skip
