@@ -128,6 +128,7 @@ DATABASES = {"default": database(ENVIRONMENT.database_url)}
 # Who has what a page takes from a room above its own (`presentation.provided`): loaded when it is asked for.
 PROVIDERS = {
     "long_list": "jobs.views.list_handed_over",
+    "agreement_panel": "reporting.views.agreement.pages.agreement_panel",
     "rule_counts": "scoring.selectors.rule_counts.rule_counts",
     "page_facts": "console.views.frame.page_facts",
     "may_delete": "operations.services.deleting.may_delete",

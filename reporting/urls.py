@@ -1,4 +1,4 @@
-"""Staff pages: the planner; of a study overview, a run of its judges, agreement, audits, results, report."""
+"""Staff pages: the planner; of a study its judging beside its results, agreement, audits, results, report."""
 
 from django.urls import path
 from django.utils.translation import gettext_lazy as _
@@ -8,9 +8,7 @@ from studies.roles import Can, SiteCan
 from studies.views.late import LateViews
 
 judging = LateViews("reporting.views.judging")
-judging_run = LateViews("reporting.views.judging_run")
 results = LateViews("reporting.views.results")
-verdicts = LateViews("reporting.views.verdicts")
 agreement = LateViews("reporting.views.agreement.pages")
 audits = LateViews("reporting.views.audits.pages")
 rating = LateViews("reporting.views.audits.rating")
@@ -40,14 +38,6 @@ urlpatterns = [
         "staff/planner/half-width.<str:extension>", planner.staff_planner_figure, name="staff_planner_figure"
     ),
     path(f"{STUDY}judging/", judging.staff_judging, name="staff_judging"),
-    path(f"{STUDY}judging/random/", verdicts.staff_judging_random, name="staff_judging_random"),
-    path(f"{RUN}verdicts/", verdicts.staff_judging_verdicts, name="staff_judging_verdicts"),
-    path(f"{RUN}retry/", judging_run.staff_judging_retry, name="staff_judging_retry"),
-    path(RUN, judging_run.staff_judging_run, name="staff_judging_run"),
-    path(f"{RUN}live/", judging_run.staff_judging_live, name="staff_judging_live"),
-    path(f"{RUN}pause/", judging_run.staff_judging_pause, name="staff_judging_pause"),
-    path(f"{RUN}resume/", judging_run.staff_judging_resume, name="staff_judging_resume"),
-    path(f"{RUN}cancel/", judging_run.staff_judging_cancel, name="staff_judging_cancel"),
     path(f"{STUDY}agreement/", agreement.staff_agreement, name="staff_agreement"),
     path(
         f"{STUDY}agreement/<int:agreement_id>/<str:figure>.<str:extension>",

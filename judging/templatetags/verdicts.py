@@ -1,4 +1,4 @@
-"""Words for single verdicts and groups of people: `{% load verdicts %}`."""
+"""Words for single verdicts: `{% load verdicts %}`."""
 
 from django import template
 from django.utils.html import format_html
@@ -6,12 +6,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from judging.views.reason_texts import reason_text
-from scoring.models import ResultGroup
 
 register = template.Library()
 WHOLE = "ok"
-# `{{ estimate.group|group_label }}`: Average or Top in full.
-register.filter("group_label", lambda group: ResultGroup(group).label)
 
 
 @register.filter

@@ -31,7 +31,6 @@ from presentation.drawings.charts import Axis, Place, Series, chart
 from presentation.drawings.shapes import NARROW, WIDE, Drawing
 from presentation.listing import Cell, csv_lines, wants_csv
 from presentation.numbers import counted, decimals, numbered
-from reporting.views.agreement.pages import run_panel
 from studies.models import Study
 from studies.roles import Can
 from studies.services.clock import server_now
@@ -215,9 +214,9 @@ def _to_run(run: JudgingRun) -> HttpResponse:
 
 def _run_page(request: HttpRequest, run: JudgingRun, **refused: Form) -> HttpResponse:
     """The page; `refused` is the form that was sent and is not in order, as resume_form or cancel_form."""
-    context = run_context(run) | {"panel": run_panel(run), "audits": audit_samples(run), **refused}
+    context = run_context(run) | {"audits": audit_samples(run), **refused}
     context["cancel_refused"] = "cancel_form" in refused
-    return render(request, "reporting/judging_run.html", context, status=422 if refused else 200)
+    return render(request, "judging/run.html", context, status=422 if refused else 200)
 
 
 def run_context(run: JudgingRun) -> dict[str, object]:

@@ -21,9 +21,9 @@ from judging.selectors.viewing import (
     without_texts,
 )
 from judging.views.reason_texts import reason_text
+from judging.views.runs import run_page
 from presentation.listing import page_of, wants_csv
 from presentation.numbers import decimals
-from reporting.views.judging_run import run_page
 from screening.views.blinding import results_hidden
 from studies.models import Study
 from studies.roles import Can
@@ -70,7 +70,7 @@ def staff_judging_verdicts(request: HttpRequest, run: JudgingRun) -> HttpRespons
         "following": found[place + 1].pk if place + 1 < len(found) else "",
         "place": place + page.start_index() if found else 0,
     }  # fmt: skip
-    return render(request, "reporting/verdicts.html", context)
+    return render(request, "judging/verdicts.html", context)
 
 
 @proof_required
@@ -98,7 +98,7 @@ def staff_judging_random(request: HttpRequest, study: Study) -> HttpResponse:
     """A verdict at random: a page, or with `?part` a part of the judging page."""
     is_part, hidden = "part" in request.GET, results_hidden(request, study)
     if hidden is not None:
-        return render(request, "reporting/_verdict_hidden.html", {}) if is_part else hidden
+        return render(request, "judging/_verdict_hidden.html", {}) if is_part else hidden
     run = newest_scores_run(study)
     row = verdict_at_random(run, random.SystemRandom()) if run else None
     shown = verdict_shown(row) if row else None
@@ -108,4 +108,4 @@ def staff_judging_random(request: HttpRequest, study: Study) -> HttpResponse:
         "confidence": decimals(row.confidence, 2) if row else "",
     }
     template = "_verdict_random" if is_part else "verdict_random"
-    return render(request, f"reporting/{template}.html", context)
+    return render(request, f"judging/{template}.html", context)

@@ -23,10 +23,10 @@ from judging.selectors.run_progress import Progress
 from judging.selectors.runs import judging_runs, open_judging_run
 from judging.services.running.judge_specs import goes_on_by_earlier_rules, study_judge_specs
 from judging.services.running.runs import RunIsOpen, RunPlan, run_plan, run_start
+from judging.views.runs import run_context
 from presentation.listing import Column, Listing
 from presentation.numbers import decimals, percent
 from reporting.selectors.judging_board import Next, judging_board
-from reporting.views.judging_run import run_context
 from scoring.jobs import RESULTS
 from studies.models import Study, StudyStatus
 from studies.roles import Can, SiteCan

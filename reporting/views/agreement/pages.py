@@ -5,6 +5,7 @@ from functools import partial
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -17,7 +18,7 @@ from psychometrics.agreement.reference import PUBLISHED_ABILITIES, reference_fig
 from psychometrics.inference.measure import Scope
 from reporting.views.agreement.drawings import FIGURES
 from reporting.views.agreement.pairs import LevelShown, PairShown
-from reporting.views.agreement.tables import PanelShown, pair_of, panels_shown
+from reporting.views.agreement.tables import pair_of, panels_shown
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.scopes import ScopeShown, lead_of_scores, scope_of_scores
 from reporting.views.own_names import names_of_judges, names_of_study, own_names
@@ -122,8 +123,11 @@ def staff_agreement_figure(
     return drawing_response(drawn, extension, ScopeShown(Scope(found.scope), lead).words)
 
 
-def run_panel(run: JudgingRun) -> PanelShown | None:
-    """What a judging run's page shows of its judges' agreement; None where nothing is stored."""
+def agreement_panel(run: JudgingRun) -> str:
+    """What a judging run's page shows of its judges' agreement; blank where nothing is stored."""
     stored = list(study_agreements(run.study).filter(first__design_hash=design_of(run)))
     lead = lead_of_scores(run.study, choice=_has_both(stored))
-    return next(iter(panels_shown(row for row in stored if row.scope == lead.scope)), None)
+    panel = next(iter(panels_shown(row for row in stored if row.scope == lead.scope)), None)
+    return (
+        render_to_string("reporting/_agreement.html", {"study": run.study, "panel": panel}) if panel else ""
+    )

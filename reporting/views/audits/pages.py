@@ -27,11 +27,11 @@ from judging.selectors.audits import (
 )
 from judging.services.audit_asking import DRAWING, audit_draw_start
 from judging.services.audit_ratings import RatingsImport, RatingsRefused, ratings_import
+from judging.views.runs import run_page
 from presentation.numbers import numbered
 from psychometrics.inference.measure import Scope
 from reporting.forms.audits import DrawForm, RatingsForm
 from reporting.views.audits.tables import judges_shown, strata_shown
-from reporting.views.judging_run import run_page
 from reporting.views.measurement.scopes import scope_of_scores
 from scoring.selectors.audit_results import AUDITS, audit_result
 from screening.selectors.participants import undecided_participants
