@@ -128,6 +128,5 @@ def agreement_panel(run: JudgingRun) -> str:
     stored = list(study_agreements(run.study).filter(first__design_hash=design_of(run)))
     lead = lead_of_scores(run.study, choice=_has_both(stored))
     panel = next(iter(panels_shown(row for row in stored if row.scope == lead.scope)), None)
-    return (
-        render_to_string("reporting/_agreement.html", {"study": run.study, "panel": panel}) if panel else ""
-    )
+    context = {"study": run.study, "panel": panel}
+    return render_to_string("reporting/_agreement.html", context) if panel else ""
