@@ -3,9 +3,9 @@
     python -m benchmarks.judging.claims
     python -m benchmarks.judging.claims --rows 100000 --workers 8 --database-url sqlite
 
-Each worker is a process that claims again and again, as those do that compute verdicts, until nothing is left;
-nothing is computed. The rows each got are compared afterwards. PostgreSQL (a database of the benchmark's own) or
-an SQLite file.
+Each worker is a process that claims again and again, as those do that compute verdicts, until nothing is
+left; nothing is computed. The rows each got are compared afterwards. PostgreSQL (a database of the
+benchmark's own) or an SQLite file.
 """
 
 import argparse
