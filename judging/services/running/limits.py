@@ -66,11 +66,6 @@ class Limits:
         self._scale = 1.0
 
     @property
-    def counts_sent(self) -> bool:
-        """Whether there is a limit per minute."""
-        return self.requests is not None or self.tokens is not None
-
-    @property
     def span(self) -> timedelta:
         return self._span
 
@@ -78,7 +73,7 @@ class Limits:
         """How many requests may be sent at once, as far as their number goes."""
         self._forget(now)
         free = min(self.concurrency, MAX_CALLS_AT_A_TIME) - len(self._under_way) - self.elsewhere
-        if self.requests is not None:
+        if self.requests:  # that there is no room ever is for `admit` to say
             free = min(free, self.requests - len(self._sent))
         return max(0, free)
 
@@ -99,17 +94,19 @@ class Limits:
         return True
 
     def note(self, at: datetime, tokens: int) -> Sent:
-        """Count a request that was sent at `at`, not earlier than those before."""
+        """Count a request that was sent at `at`, not earlier than those before.
+
+        Also while there is no limit: there may be one before it is over.
+        """
         sent = Sent(at, tokens)
-        if self.counts_sent:
-            self._sent.append(sent)
-            self._tokens_sent += tokens
+        self._sent.append(sent)
+        self._tokens_sent += tokens
         return sent
 
     def withdraw(self, uid: UUID) -> None:
         """It was not sent after all."""
         sent = self._under_way.pop(uid)
-        if self.counts_sent:
+        if self._counts(sent):
             self._sent.remove(sent)
             self._tokens_sent -= sent.tokens
 
@@ -119,9 +116,13 @@ class Limits:
         if tokens is None:
             return
         self._scale = max(self._scale, self._scale * tokens / max(sent.tokens, 1))
-        if self._sent and sent.at >= self._sent[0].at:
+        if self._counts(sent):
             self._tokens_sent += tokens - sent.tokens
         sent.tokens = tokens
+
+    def _counts(self, sent: Sent) -> bool:
+        """Whether it has not left the window."""
+        return bool(self._sent) and sent.at >= self._sent[0].at
 
     def _forget(self, now: datetime) -> None:
         while self._sent and self._sent[0].at + self._span <= now:

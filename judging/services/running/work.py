@@ -132,9 +132,10 @@ class JudgeLoop:
         self.store()
         if self._closed or self._over():
             self.close()
-        elif now >= self._look_at:
-            self._refresh(now)
-            if not self._closed and self.limits.room(now) and not self._send(pool):
+        else:
+            self._refresh(now)  # also while there is no room: it may be there, or no run wait, after that
+            may_send = not self._closed and now >= self._look_at
+            if may_send and (self.limits.room(now) or not self._readers) and not self._send(pool):
                 self._look_at = now + LOOK
                 return bool(self._under_way) or self._comes_soon(now)
         return bool(self._under_way) or not self._closed
@@ -177,16 +178,15 @@ class JudgeLoop:
         self._limits_set()
         now, calls = self._clock(), JudgeCall.everything.filter(run__config=self._config)
         self.limits.elsewhere = calls.filter(due_at__gt=now).count()
-        if self.limits.counts_sent:
-            # Calls come on record in the order in which they are sent.
-            newest = calls.order_by("-pk").values_list("called_at", "prompt_tokens", "completion_tokens")
-            recent: list[tuple[datetime, int]] = []
-            for sent_at, prompt, completion in newest.iterator(CALLS_AT_ONCE):
-                if sent_at <= now - self.limits.span:
-                    break
-                recent.append((sent_at, (prompt or 0) + (completion or 0)))
-            for sent_at, tokens in sorted(recent):
-                self.limits.note(sent_at, tokens)
+        # Calls come on record in the order in which they are sent.
+        newest = calls.order_by("-pk").values_list("called_at", "prompt_tokens", "completion_tokens")
+        recent: list[tuple[datetime, int]] = []
+        for sent_at, prompt, completion in newest.iterator(CALLS_AT_ONCE):
+            if sent_at <= now - self.limits.span:
+                break
+            recent.append((sent_at, (prompt or 0) + (completion or 0)))
+        for sent_at, tokens in sorted(recent):
+            self.limits.note(sent_at, tokens)
 
     def _limits_set(self) -> None:
         config, limits = self._config, self.limits
