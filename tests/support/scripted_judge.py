@@ -28,13 +28,16 @@ Says = Callable[[JudgeTask, int | None], UnscoredReason | None]
 
 @dataclass
 class ScriptedJudge:
-    """Gives every criterion 1.0 at a confidence of 0.5, unless `says` names a reason why not.
+    """Gives every criterion `score` at a confidence of 0.5, unless `says` names a reason why not.
 
-    It notes what it is asked; after `stops_after` calls its owner is told to end.
+    It notes what it is asked; after `stops_after` calls its owner is told to end. Where it fails, it asks to
+    be left alone for `retry_after` seconds.
     """
 
     says: Says = lambda task, position: None
     stops_after: int | None = None
+    score: float = 1.0
+    retry_after: float | None = None
     kind: str = "llm"
     asked: list[tuple[str, int | None, str]] = field(default_factory=list)
 
@@ -63,8 +66,10 @@ class ScriptedJudge:
         reason = self.says(task, position)
         call = Attempt("a" * 64, "model-1", reason.value if reason else "ok", "raw", 10, 5, 1.5)
         if reason:
-            return JudgeResult((CriterionVerdict(position, None, None, "It failed.", reason),), call)
-        return JudgeResult((CriterionVerdict(position, 1.0, 0.5, "It is good."),), call)
+            return JudgeResult(
+                (CriterionVerdict(position, None, None, "It failed.", reason),), call, self.retry_after
+            )
+        return JudgeResult((CriterionVerdict(position, self.score, 0.5, "It is good."),), call)
 
 
 class AtOnce(Executor):
