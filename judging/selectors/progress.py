@@ -139,7 +139,9 @@ def _progress_of(
     minutes: float,
 ) -> JudgeProgress:
     """`run` as `_with_calls_under_way` has it."""
-    config, lost = run.config, [call for call in calls if call["outcome"] == LOST]
+    config = run.config
+    lost = [call for call in calls if call["outcome"] == LOST]
+    known = [call for call in calls if call["outcome"] != LOST]
     opened = [row for row in rows if row["state"] == RowState.OPEN]
     decided_recently = sum(row["recent"] for row in rows if row["origin"] != RowOrigin.CACHED)
     return JudgeProgress(
@@ -156,10 +158,10 @@ def _progress_of(
         unscored=_reasons(row for row in rows if row["state"] == RowState.UNSCORED),
         waiting_again=_reasons(row for row in opened if row["unscored_reason"]),
         calls=_by(calls, "outcome"),
-        prompt_tokens=_total(calls, "prompt"),
-        completion_tokens=_total(calls, "completion"),
-        cost=_cost_of(run, [call for call in calls if call["outcome"] != LOST]),
-        unknown_costs=_total(calls, "free"),
+        prompt_tokens=_total(known, "prompt"),
+        completion_tokens=_total(known, "completion"),
+        cost=_cost_of(run, known),
+        unknown_costs=_total(known, "free"),
         set_aside=run.set_aside or ZERO,
         set_aside_until=run.set_aside_until,
         possibly_spent=sum((Decimal(call["money"] or 0) for call in lost), ZERO),

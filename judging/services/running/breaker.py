@@ -59,7 +59,9 @@ def why_failing(judging_run: JudgingRun, run: ScoringRun) -> str | None:
     calls_made = JudgeCall.objects.filter(
         judging_run=judging_run, run=run, called_at__gte=judging_run.resumed_at
     )
-    newest = calls_made.exclude(outcome=LOST).order_by("-pk")
+    # Nobody knows what came of a lost call, and after a refused schema the request goes out without it.
+    told = calls_made.exclude(outcome__in=[LOST, UnscoredReason.SCHEMA_REJECTED])
+    newest = told.order_by("-pk")
     calls = list(newest.values_list("outcome", "answer_id")[: WITHOUT_VERDICT.failures])
     for watch in (_fails_all(_answers_planned(judging_run, run)), AGAINST_ENDPOINT, WITHOUT_VERDICT):
         if number := watch.failures_of(calls):

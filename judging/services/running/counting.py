@@ -15,12 +15,12 @@ SETTLED_AFTER = timedelta(minutes=15)
 
 
 def calls_expire(now: datetime) -> int:
-    """Count as lost what should have come to an end by now; it stays spent at its worst. Return how many.
+    """Count as lost what should have come to an end by now; its cost and its tokens stay the most that they
+    can be. Return how many.
 
     Its rows are free again since the same moment.
     """
-    due = JudgeCall.everything.filter(due_at__lte=now)
-    return due.update(outcome=LOST, due_at=None, prompt_tokens=None, completion_tokens=None)
+    return JudgeCall.everything.filter(due_at__lte=now).update(outcome=LOST, due_at=None)
 
 
 def run_differs(run: JudgingRun, now: datetime) -> bool:

@@ -35,6 +35,7 @@ from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import error_in_words, run_pause
 from judging.services.running.store import Done, results_store
 from llm.attempts import OK, SchemaUse
+from llm.client import USUAL_OUTPUT_TOKENS
 
 TICK_SECONDS = 0.01
 # Stored and sent together, so that the judge is never without work while all that it said is stored.
@@ -185,8 +186,10 @@ class JudgeLoop:
             if sent_at <= now - self.limits.span:
                 break
             recent.append((sent_at, (prompt or 0) + (completion or 0)))
+        # Of whose tokens the endpoint said nothing, as many are taken as of the largest.
+        most = max((tokens for _, tokens in recent), default=0) or USUAL_OUTPUT_TOKENS
         for sent_at, tokens in sorted(recent):
-            self.limits.note(sent_at, tokens)
+            self.limits.note(sent_at, tokens or most)
 
     def _limits_set(self) -> None:
         config, limits = self._config, self.limits
