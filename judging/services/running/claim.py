@@ -254,12 +254,14 @@ def calls_claim(
         mine = JudgeConfig.objects.filter(pk=config.pk, lease=owner, leased_until__gt=now)
         if run is None or not mine.exists():
             return []
-        claimed = set(JudgeCall.everything.filter(uid__in=[call.uid for call in calls]).values_list("uid"))
-        if claimed:  # the database stored the claim and went away before it could say so
-            return [call for call in calls if (call.uid,) in claimed]
         affordable = _affordable(run, calls, config)
         waiting = rows_to_claim(run.pk, calls[0].run.pk, now).select_for_update(skip_locked=True)
         free = set(waiting.filter(pk__in=[call.leader for call in affordable]).values_list("pk", flat=True))
+        if len(free) < len(affordable):
+            on_record = JudgeCall.everything.filter(uid__in=[call.uid for call in calls])
+            if claimed := set(on_record.values_list("uid", flat=True)):
+                # The database stored the claim and went away before it could say so.
+                return [call for call in calls if call.uid in claimed]
         taken = [call for call in affordable if call.leader in free]
         due_at = now + timedelta(seconds=config.timeout_seconds) + lease_time()
         CriterionScore.objects.filter(pk__in=free).update(
@@ -373,9 +375,9 @@ def _take_over(call: Call, known: Mapping[int, KnownVerdict], now: datetime) -> 
 
 
 def scored(
-    score: object, confidence: object, explanation: object, origin: RowOrigin, now: datetime
+    score: float | None, confidence: float | None, explanation: str, origin: RowOrigin, now: datetime
 ) -> dict[str, Any]:
-    """The fields of a row that has a verdict: its values, or expressions for them."""
+    """The fields of a row that has a verdict."""
     return {
         "state": RowState.SCORED.value,
         "origin": origin.value,

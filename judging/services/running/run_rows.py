@@ -9,7 +9,6 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
-from django.db import connection
 from django.db.models import Q
 
 from judging.judges.reasons import UnscoredReason
@@ -17,7 +16,13 @@ from judging.models import CriterionScore, JudgingRun, RowOrigin, RowState
 from judging.services.running.claim import lease_time, scored
 from judging.services.running.plan_file import Values
 from judging.services.running.planning import JudgePlan
-from studies.services.database import column_values, one_of_many_writes, slices, values_insert
+from studies.services.database import (
+    column_values,
+    one_of_many_writes,
+    rows_update,
+    slices,
+    values_insert,
+)
 
 # Some tens of milliseconds.
 ROWS_A_SLICE = 1000
@@ -65,17 +70,10 @@ def known_decide(run: JudgingRun, plan: JudgePlan, now: datetime) -> None:
         for key, (*_, score, confidence, explanation) in zip(keys, plan.file.known_rows(), strict=True)
         for verdict in [(score, confidence, explanation)]
     )
-    decided = scored(None, None, "", RowOrigin.CACHED, now)
-    fields = [field for field in ROW.concrete_fields if field.name in decided]
-    columns = ", ".join(f'"{field.column}" = %s' for field in fields)
-    sql = (
-        f'UPDATE "{ROW.db_table}" SET {columns} '  # noqa: S608  # names are the model's own
-        "WHERE id = %s AND state = 'open' AND lease IS NULL"
-    )
+    names = [*scored(None, None, "", RowOrigin.CACHED, now)]
     for some in slices(rows, ROWS_A_SLICE):
-        values = [column_values(row, [*fields, ROW.pk]) for row in some]
-        with one_of_many_writes(), connection.cursor() as cursor:
-            cursor.executemany(sql, values)
+        with one_of_many_writes():
+            rows_update(some, names, " AND state = 'open' AND lease IS NULL")
 
 
 def rows_delete(run: JudgingRun) -> None:

@@ -10,9 +10,9 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection, transaction
-from django.db.models import Case, Expression, F, Value, When
-from django.db.models.functions import Cast
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
 
 from judging.judges.interface import CriterionVerdict, JudgeResult
 from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, RowOrigin, RowState
@@ -21,13 +21,14 @@ from judging.services.running.claim import Call, record_of, scored
 from judging.services.running.counting import runs_uncount
 from llm.attempts import Attempt
 from studies.models import StudyEvent
+from studies.services.database import rows_update
 from studies.services.events import StudyEventKind
 
 SETTLED_FIELDS = [
     "request_sha256", "model", "raw_reply", "prompt_tokens", "completion_tokens", "cost", "latency_ms",
     "outcome", "due_at",
 ]  # fmt: skip
-FIELDS = {field.name: field for field in CriterionScore._meta.concrete_fields}
+SCORED_FIELDS = [*scored(None, None, "", RowOrigin.ASKED, timezone.now())]
 RNG = random.SystemRandom()
 
 
@@ -96,39 +97,22 @@ def _rows_decide(done: Sequence[Done], now: datetime) -> list[Call]:
         .select_for_update(of=("self",), no_key=True)
         .values_list("pk", "lease")
     )
-    held = [each for each in done if leases.get(each.call.leader) == each.claim]
-    verdicts: dict[RowOrigin, dict[int, CriterionVerdict]] = {RowOrigin.ASKED: {}, RowOrigin.SHARED: {}}
-    for each in held:
+    decided: list[CriterionScore] = []
+    late: list[Call] = []
+    for each in done:
+        if leases.get(each.call.leader) != each.claim:
+            late.append(each.call)
+            continue
         for place, row in enumerate(each.call.rows):
-            origin, verdict = (
-                RowOrigin.SHARED if place else RowOrigin.ASKED, each.result.verdicts[row.place],
-            )  # fmt: skip
+            origin = RowOrigin.SHARED if place else RowOrigin.ASKED
+            verdict = each.result.verdicts[row.place]
             if verdict.reason is None:
-                verdicts[origin][row.pk] = verdict
+                values = scored(verdict.score, verdict.confidence, verdict.explanation, origin, now)
+                decided.append(CriterionScore(pk=row.pk, **values))
             else:
                 undecided.filter(pk=row.pk).update(**_without_verdict(each, verdict, origin, now))
-    for origin, scores in verdicts.items():
-        if scores:
-            undecided.filter(pk__in=scores).update(
-                **scored(
-                    by_key("score", {pk: verdict.score for pk, verdict in scores.items()}),
-                    by_key("confidence", {pk: verdict.confidence for pk, verdict in scores.items()}),
-                    by_key("explanation", {pk: verdict.explanation for pk, verdict in scores.items()}),
-                    origin,
-                    now,
-                )
-            )
-    return [each.call for each in done if leases.get(each.call.leader) != each.claim]
-
-
-def by_key(name: str, values: Mapping[int, object]) -> Expression:
-    """A field's new value for each of many rows, in one statement."""
-    field = FIELDS[name]
-    case = Case(
-        *(When(pk=pk, then=Value(value, output_field=field)) for pk, value in values.items()),
-        output_field=field,
-    )
-    return Cast(case, field) if connection.features.requires_casted_case_in_updates else case
+    rows_update(decided, SCORED_FIELDS, " AND state = 'open'")
+    return late
 
 
 def _without_verdict(

@@ -37,9 +37,9 @@ from judging.services.running.store import Done, results_store
 from llm.attempts import OK, SchemaUse
 from llm.client import USUAL_OUTPUT_TOKENS
 
-TICK_SECONDS = 0.01
+TICK_SECONDS = 0.03
 # Stored and sent together, so that the judge is never without work while all that it said is stored.
-BATCH = 16
+BATCH = 32
 # How often the database is asked what there is to do while it says that there is nothing.
 LOOK = timedelta(seconds=0.25)
 # How often the runs that wait, the judge's settings and the calls of the owner before are looked up.
