@@ -96,7 +96,7 @@ ON_BOTH: dict[str, tuple[str, ...]] = {
         "judging/test_judging_leases.py",
         "judging/test_judging_life.py",
         "judging/limits/test_judging_limits.py",
-        "judging/limits/test_judging_limits_leases.py",
+        "judging/limits/test_judging_limits_owners.py",
         "judging/races/test_judging_races.py",
         "judging/races/test_judging_moments.py",
         "judging/test_judging_runs.py",

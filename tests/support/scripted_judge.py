@@ -104,8 +104,10 @@ class ScriptedRun:
         )
         return run_start(plan=plan, budget=None, actor=None, now=self.clock()) if plan.rows else None
 
-    def work(self, run: JudgingRun, judge: ScriptedJudge, *, at_once: int = 1) -> int:
-        """One owner, whose calls are made one after the other; how many were stored."""
+    def work(
+        self, run: JudgingRun, judge: ScriptedJudge, *, at_once: int = 1, pool: Executor | None = None
+    ) -> int:
+        """One owner, whose calls are made one after the other without a pool; how many were stored."""
         row = JudgeConfig.objects.filter(pk=self.config.pk)
         row.update(concurrency=at_once)
         config = row.get()
@@ -119,14 +121,14 @@ class ScriptedRun:
             over=lambda: judge.stops_after is not None and len(judge.asked) >= judge.stops_after,
             clock=self.clock,
         )
-        loop.work(AtOnce())
+        loop.work(pool or AtOnce())
         return loop.stored
 
-    def judge(self, judge: ScriptedJudge) -> JudgingState:
+    def judge(self, judge: ScriptedJudge, *, pool: Executor | None = None, at_once: int = 1) -> JudgingState:
         """Start or continue, work until the run ends, pauses or is stopped, and score."""
         run = self.start()
         while run is not None and run.state == "running":
-            self.work(run, judge)
+            self.work(run, judge, at_once=at_once, pool=pool)
             run_coordinate(judging_run=run, now=self.clock())
             run.refresh_from_db()
             if judge.stops_after is not None:
