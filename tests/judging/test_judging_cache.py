@@ -10,7 +10,7 @@ from batches.models import Session
 from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.coordinator import run_work_through
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
-from judging.services.running.claims import lease_time
+from judging.services.running.claim import lease_time
 from judging.services.running.judge_specs import study_judge_specs
 from judging.services.running.runs import RunPlan, run_plan, run_start
 from scoring.coordinator import Scoring

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from jobs.leases import lease_take
+from judging.judges.course import ROUNDS
 from judging.judges.interface import FIRST_ASKING, Asking, CriterionVerdict, JudgeResult, JudgeTask
 from judging.judges.reasons import UnscoredReason
 from judging.models import JudgeConfig, JudgingRun, ScoringRun
@@ -20,6 +21,7 @@ from judging.services.running.own import runs_waiting
 from judging.services.running.runs import run_plan, run_resume, run_start
 from judging.services.running.work import JudgeLoop
 from llm.attempts import Attempt
+from llm.fault_rules import RetryAction
 from llm.requests import ChatRequest
 from studies.models import Study
 
@@ -70,6 +72,13 @@ class ScriptedJudge:
                 (CriterionVerdict(position, None, None, "It failed.", reason),), call, self.retry_after
             )
         return JudgeResult((CriterionVerdict(position, self.score, 0.5, "It is good."),), call)
+
+
+def requests_of(reason: UnscoredReason) -> int:
+    """How many requests are made about a row that fails like this each time."""
+    adapted = reason.rule.again in {RetryAction.PLAIN, RetryAction.REASK}
+    a_round = 2 if adapted else reason.rule.tries
+    return a_round * (ROUNDS if reason.rule.worth_another_round else 1)
 
 
 class AtOnce(Executor):

@@ -17,6 +17,7 @@ from judging.judges.course import (
 from judging.judges.reasons import UnscoredReason
 from llm.attempts import OK
 from llm.fault_rules import FAULT_RULES, RetryAction
+from tests.support.scripted_judge import requests_of
 
 FAULTS = [UnscoredReason(code) for code in FAULT_RULES]
 WAITING = [reason for reason in FAULTS if reason.rule.again is RetryAction.WAIT]
@@ -42,14 +43,7 @@ def waits_of(*outcomes: str, retry_after: float | None = None, round_wait: float
 
 @pytest.mark.parametrize("reason", FAULTS)
 def test_a_fault_that_stays_is_met_as_often_as_its_rule_says(reason: UnscoredReason) -> None:
-    rule = reason.rule
-    a_round = {
-        RetryAction.NEVER: 1,
-        RetryAction.WAIT: rule.tries,
-        RetryAction.PLAIN: 2,
-        RetryAction.REASK: 2,
-    }[rule.again]
-    requests = a_round * (ROUNDS if rule.worth_another_round else 1)
+    requests = requests_of(reason)
     assert not course_of([reason] * (requests - 1)).ended
     assert course_of([reason] * requests).ended
     assert course_of([reason] * (requests - 1) + [OK]).ended

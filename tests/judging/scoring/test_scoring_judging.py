@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from batches.models import Session
-from judging.judges.course import ROUNDS
 from judging.judges.reasons import UnscoredReason
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgingRun, ScoringRun
 from judging.selectors.judging import counted_rows
@@ -21,7 +20,7 @@ from screening.services.verdicts import verdict_record
 from studies.models import Participant, Study, User
 from tests.judging.scoring.judged_answers import ANSWERS, PROMPTS, answers, fails, scores
 from tests.support.headlines import estimate
-from tests.support.scripted_judge import ScriptedJudge, ScriptedRun
+from tests.support.scripted_judge import ScriptedJudge, ScriptedRun, requests_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 Work = Callable[..., Session]
@@ -107,12 +106,13 @@ def test_a_judge_that_fails_leaves_the_answer_unscored_and_the_next_run_asks_onl
     work(person(), ANSWERS)
     first = fails(UnscoredReason.TIMED_OUT, ("p2", 3))
     state = run.judge(first)
-    assert first.asked.count(("p2", 3, "red")) == ROUNDS
-    assert len(first.asked) == 7 + ROUNDS
+    requests = requests_of(UnscoredReason.TIMED_OUT)
+    assert first.asked.count(("p2", 3, "red")) == requests
+    assert len(first.asked) == 7 + requests
     assert scores() == {"p1": 0.5, "p2": "timed_out", "p3": 0.5, "p4": 0.5}
     assert (state.scored, state.unscored) == (3, {"timed_out": 1})
     failed = CriterionScore.objects.get(unscored_reason="timed_out")
-    assert (failed.state, failed.score, failed.starts) == ("unscored", None, len(first.asked) - 7)
+    assert (failed.state, failed.score, failed.starts) == ("unscored", None, requests)
     assert ScoringRun.objects.get().finished_at is None
 
     second = ScriptedJudge()
