@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from benchmarks.hashed_judge.running import RunningJudge, judge_server
+from judging.judges.course import LOST
 from judging.judges.reasons import UnscoredReason
 from judging.models import (
     CriterionScore,
@@ -127,7 +128,7 @@ def test_unscored_rows_show_their_reason_in_words(
 
 
 def test_every_reason_and_every_pause_has_its_sentence() -> None:
-    assert REASON_TEXTS.keys() == {reason.value for reason in UnscoredReason}
+    assert REASON_TEXTS.keys() == {reason.value for reason in UnscoredReason} | {LOST}
     assert WAYS_ON.keys() == set(PauseReason.values)
 
 

@@ -102,7 +102,7 @@ def test_an_answer_with_many_criteria_is_no_dead_judge(
     without_waits: None,
     running_clock: Callable[[], datetime],
 ) -> None:
-    words = [f"word{n}" for n in range(40)]
+    words = [f"word{n}" for n in range(20)]
     study = make_study(prompts=[prompt(1, *words), prompt(2, "red")])
     work(make_person(study), {"p1": "red", "p2": "red"})
     many = ScriptedJudge(lambda task, position: UnscoredReason.TIMED_OUT if task.prompt_id == "p1" else None)
