@@ -14,6 +14,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from batches.models import Session
 from benchmarks.hashed_judge.running import judge_server
@@ -50,7 +51,8 @@ def panel(
         judge_server(log=logs / "alpha.log", latency_ms=2) as alpha,
         judge_server(log=logs / "beta.log", judge="B", agreement=0.3) as beta,
     ):
-        score_at(study, make_judge(alpha.url, "alpha"), make_judge(beta.url, "beta"), clock=lambda: now)
+        judges, began = (make_judge(alpha.url, "alpha"), make_judge(beta.url, "beta")), timezone.now()
+        score_at(study, *judges, clock=lambda: now + (timezone.now() - began))
 
 
 @pytest.fixture
