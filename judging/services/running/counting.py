@@ -20,7 +20,11 @@ def calls_expire(now: datetime) -> int:
 
     Its rows are free again since the same moment.
     """
-    return JudgeCall.everything.filter(due_at__lte=now).update(outcome=LOST, due_at=None)
+    due = JudgeCall.everything.filter(due_at__lte=now)
+    runs = set(due.values_list("judging_run", flat=True))
+    lost = due.update(outcome=LOST, due_at=None) if runs else 0
+    runs_uncount(JudgingRun.objects.filter(pk__in=runs))
+    return lost
 
 
 def run_differs(run: JudgingRun, now: datetime) -> bool:

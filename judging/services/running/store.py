@@ -53,6 +53,8 @@ def results_store(done: Sequence[Done], *, config: JudgeConfig, now: datetime) -
     runs = {each.call.judging_run_id for each in done}
     with transaction.atomic():
         list(JudgingRun.objects.select_for_update(no_key=True).filter(pk__in=runs).order_by("pk"))
+        # Rows before calls, as whoever deletes a person's data takes them.
+        late = _rows_decide(done, now)
         records = JudgeCall.everything.filter(uid__in=[each.call.uid for each in done])
         before = dict(records.values_list("uid", "cost"))
         settled = [_settled(each, config) for each in done]
@@ -66,7 +68,6 @@ def results_store(done: Sequence[Done], *, config: JudgeConfig, now: datetime) -
             )  # fmt: skip
             if change:
                 JudgingRun.objects.filter(pk=run).update(committed=F("committed") + change)
-        late = _rows_decide(done, now)
     if late:
         _late_calls_settle(late)
 

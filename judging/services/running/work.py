@@ -162,8 +162,13 @@ class JudgeLoop:
             for each in ended
             if each.result is not None and each.result.attempt is not None
         ]
-        if done:
-            retry_on_db_outage(lambda: results_store(done, config=self._config, now=self._clock()))
+        try:
+            if done:
+                retry_on_db_outage(lambda: results_store(done, config=self._config, now=self._clock()))
+        except BaseException:
+            for each in ended:  # to be stored by whoever tries again: to store twice changes nothing
+                self._ended.put(each)
+            raise
         for each in ended:
             self._forget(each)
         self._learn(done)
