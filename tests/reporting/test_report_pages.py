@@ -27,7 +27,7 @@ from reporting.selectors.report_records import study_records
 from reporting.views.report import checklist_design, checklist_results, parts as study_report_parts
 from reporting.views.report.front import reported_headline
 from reporting.views.report.methods import methods_texts
-from reporting.views.report.parts import begun, filled, shortened, study_document
+from reporting.views.report.parts import filled, shortened, study_document
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import BlockMeasures
@@ -399,9 +399,3 @@ def test_the_methods_quote_the_share_that_stands_first(of_tasks: ResultSet) -> N
     told = " ".join(methods_texts(records, reported_headline(records)))
     assert "mean accuracy over tasks" not in told
     assert "Average: mean score 56.7 %" in told
-
-
-def test_a_plain_word_that_begins_a_text_has_a_capital() -> None:
-    assert "".join(word for word, _term in begun("theta.pool: as published, theta.pool")) == (
-        "Ability: as published, ability"
-    )
