@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _, gettext_lazy
 
-from presentation.tables import Exact, Term
+from presentation.tables import PlainWord, Term
 from psychometrics.measures.catalogue import entry_of
 from psychometrics.measures.catalogue.entry import PLAIN_CODES
 
@@ -36,13 +36,13 @@ SCORED_ANSWERS = Term(gettext_lazy("Scored answers"), gettext_lazy("Pairs"))
 def label_of(name: str) -> str:
     """What a table calls a measure. Raises LookupError for a name that no block has."""
     entry = entry_of(name)
-    return Exact(_(entry.plain_label), _(entry.label)) if entry.plain_label else _(entry.label)
+    return PlainWord(_(entry.plain_label), _(entry.label)) if entry.plain_label else _(entry.label)
 
 
 def code_label(code: str) -> str:
     """What pages call what files know by a code, or by several: "theta.pool, se.batch"."""
     plain = ", ".join(_(PLAIN_CODES[part]) if part in PLAIN_CODES else part for part in code.split(", "))
-    return Exact(plain, code.replace("theta.ql", "theta_QL")) if plain != code else code
+    return PlainWord(plain, code.replace("theta.ql", "theta_QL")) if plain != code else code
 
 
 def meaning_of(name: str) -> str:

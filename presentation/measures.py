@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from presentation.catalogue import code_label
 from presentation.drawings.sure import Reach
 from presentation.numbers import Text, bounded, decimals, numbered, percent, span
-from presentation.tables import ABSENT, Dash, Exact, Interval, Table, led
+from presentation.tables import ABSENT, Dash, Interval, PlainWord, Table, led
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.limits import FEW_CLUSTERS
 
@@ -182,7 +182,7 @@ def reason_cell(reason: str, here: Reasons = COMMON) -> str:
 
 def group_name(group: str) -> str:
     """Average or Top; whatever is of Top is in-sample and says so, unless its estimator corrects for it."""
-    names = {"average": _("Average"), "top": Exact(_("Top as picked"), _("Top (in-sample)"))}
+    names = {"average": _("Average"), "top": PlainWord(_("Top as picked"), _("Top (in-sample)"))}
     return names.get(group, _("All"))
 
 

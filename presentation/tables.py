@@ -57,6 +57,9 @@ class Named(str):
         cell.code = code
         return cell
 
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # copies keep the code
+        return str(self), self.code
+
 
 class Sourced(str):
     """A cell with where it comes from: a report has that as a footnote."""
@@ -81,7 +84,11 @@ class Dash(str):
 
 
 class Exact(Named):
-    """A cell in plain words; `code` is the exact term for them, which files have and a page lists as well."""
+    """A cell in plain words; `code` is the exact term for them, which a page lists as well."""
+
+
+class PlainWord(Exact):
+    """The word of pages and reports for an exact term, which files have in its place."""
 
 
 @dataclass(frozen=True)
@@ -165,7 +172,7 @@ class Table:
         """Head and rows as cells of a file: exact terms, numbers as programs know them, no formulas."""
         for row in (self.head, *self.rows):
             yield [
-                getattr(cell, "plain", "") or defused(cell.code if isinstance(cell, Exact) else cell)
+                getattr(cell, "plain", "") or defused(cell.code if isinstance(cell, PlainWord) else cell)
                 for cell in row
             ]
 
@@ -179,7 +186,7 @@ class Table:
                     cell,
                     classes,
                     columns[place][number],
-                    "" if isinstance(cell, Exact) else getattr(cell, "code", ""),
+                    "" if isinstance(cell, PlainWord) else getattr(cell, "code", ""),
                 )
                 for place, (cell, classes) in enumerate(cells)
             ]
@@ -220,7 +227,7 @@ def table_of(
 def _text(cell: object) -> str:
     """A cell as a text; one that carries more than its words keeps it."""
     if isinstance(cell, Term):
-        return Exact(str(cell.plain), str(cell.exact))
+        return PlainWord(str(cell.plain), str(cell.exact))
     return cell if isinstance(cell, str) else str(cell)
 
 

@@ -6,17 +6,17 @@ from django.utils.safestring import SafeString
 
 from presentation.first_intervals import first_cell, mean_cell, pool_cell, published_cell
 from presentation.numbers import decimals
-from presentation.tables import Exact
+from presentation.tables import PlainWord
 
 register = template.Library()
 
 
-def term_html(text: str) -> SafeString:
-    exact = isinstance(text, Exact)
-    return format_html('<abbr title="{}">{}</abbr>', text.code, text) if exact else format_html("{}", text)
+def term_html(text: str, exact: str = "") -> SafeString:
+    exact = exact or (text.code if isinstance(text, PlainWord) else "")
+    return format_html('<abbr title="{}">{}</abbr>', exact, text) if exact else format_html("{}", text)
 
 
-# `{{ head.name|term }}`: plain words with the exact term in a tooltip, where it has another one.
+# `{{ head.name|term }}`: plain words with their exact term in a tooltip, or with the one that is given.
 register.filter("term", term_html)
 # `{{ estimate.theta|decimals:2 }}`: with a real minus sign; a dash where there is no number.
 register.filter("decimals", decimals)

@@ -10,7 +10,7 @@ from functools import singledispatch
 from html import escape
 from itertools import count
 
-from presentation.tables import Exact, Sourced, Table
+from presentation.tables import PlainWord, Sourced, Table
 from reporting.report import parts
 from reporting.report.style import STYLE
 
@@ -81,7 +81,7 @@ def _body_html(document: parts.Document) -> Iterator[str]:
 def said(text: str) -> str:
     """An exact term that has a plain word is its tooltip."""
     word = escape(text)
-    return f'<abbr title="{escape(text.code)}">{word}</abbr>' if isinstance(text, Exact) else word
+    return f'<abbr title="{escape(text.code)}">{word}</abbr>' if isinstance(text, PlainWord) else word
 
 
 @singledispatch

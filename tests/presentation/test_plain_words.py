@@ -6,7 +6,7 @@ import pytest
 from django.utils import translation
 
 from presentation.catalogue import ABILITY, code_label, label_of
-from presentation.tables import Exact, table_of
+from presentation.tables import PlainWord, table_of
 from psychometrics.measures.catalogue import CATALOGUE
 from reporting.templatetags.numbers import term_html
 
@@ -26,7 +26,7 @@ EXACT = {
 def test_a_measure_has_a_plain_label_and_keeps_its_exact_one(language: str, plain: str, exact: str) -> None:
     with translation.override(language):
         label = label_of("fit.outfit")
-        assert isinstance(label, Exact)
+        assert isinstance(label, PlainWord)
         assert (label, label.code) == (plain, exact)
         assert term_html(label) == f'<abbr title="{exact}">{plain}</abbr>'
 
@@ -46,18 +46,18 @@ def test_no_label_of_a_page_is_an_exact_term(language: str) -> None:
 def test_codes_of_rows_have_a_plain_word(language: str, plain: str) -> None:
     with translation.override(language):
         label = code_label("theta.ql, se.batch")
-    assert isinstance(label, Exact)
+    assert isinstance(label, PlainWord)
     assert (label, label.code) == (plain, "theta_QL, se.batch")
 
 
 def test_what_has_no_plain_word_stays() -> None:
     assert code_label("k") == "k"
-    assert not isinstance(code_label("k"), Exact)
+    assert not isinstance(code_label("k"), PlainWord)
     assert term_html("theta <b>") == "theta &lt;b&gt;"
 
 
 def test_the_head_of_a_column_keeps_its_exact_term() -> None:
     with translation.override("de"):
         head = table_of("", [], [(ABILITY, str)]).head[0]
-    assert isinstance(head, Exact)
+    assert isinstance(head, PlainWord)
     assert (head, head.code) == ("Fähigkeit", "Theta")

@@ -28,11 +28,13 @@ NEVER_ONE = (
     "Top is %(size)s of",
     "Top is %(size)s people", "Top would be ", "The harmonic mean is hidden", "Average is ",
     "A set is to hold", "You get one set of up to", "Single people cannot", "These are the ",
-    "%(group)s and models", "%(labels)d label", "Cells with fewer", "Every prompt occurs in one question set",
-    "%(number)s scored responses per prompt on average", "%(judge)s beside people", "The item bank %(bank)s",
+    "%(group)s and models", "%(labels)d label", "Cells with fewer",
+    "Every question occurs in one question set",
+    "%(number)s scored responses per question on average", "%(judge)s beside people",
+    "The item bank %(bank)s",
     "The judge was asked about up to", "The list is too long", "You have handed in", "You have sent",
     "%(judge)s and people", "%(minutes)s minutes, for your account", "%(days)s days",
-    "%(share)s of the prompts", "Mean %(mean)s; exactly 1", "The parts with a rating",
+    "%(share)s of the questions", "Mean %(mean)s; exactly 1", "The parts with a rating",
 )  # fmt: skip
 TRANSLATED = {"_", "gettext", "gettext_lazy", "ngettext", "ngettext_lazy"}
 WHOLE = re.compile(r"%\((?!seed\))\w+\)0?d")

@@ -192,7 +192,7 @@ def test_every_page_the_report_and_the_results_say_it_once(
         assert "The page Top has" not in response.content.decode(), block
         assert "own scale" not in read(response.content.decode()).replace(LOGISTIC_BANK, ""), block
     report = staff.get(f"{root}report/report.html").content.decode()
-    assert "theta = sum a" not in report
+    assert "ability = sum a" not in report
     assert SENTENCE in report
     agreements_compute(study=study, now=now)
     assert staff.get(f"{root}agreement/").status_code == 200

@@ -13,7 +13,7 @@ from presentation.drawn import drawing_file
 from presentation.measures import dashed, says_little, why_dashes
 from presentation.numbers import Text, counted, numbered
 from presentation.scopes import PROMPTS
-from presentation.tables import ABSENT, Dash, Exact, Table
+from presentation.tables import ABSENT, Dash, PlainWord, Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
 from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Tone, Words
@@ -181,7 +181,7 @@ def capitalised(head: str) -> str:
     if not re.match(r"[^\W\d_]{2,}(?![\w.])", head):
         return head
     begun = head[:1].upper() + head[1:]
-    return Exact(begun, head.code) if isinstance(head, Exact) else begun
+    return PlainWord(begun, head.code) if isinstance(head, PlainWord) else begun
 
 
 def filled(table: Table) -> Table | Paragraph:

@@ -151,7 +151,7 @@ def test_single_people_are_not_shown(measurement: Measurement, staff: Client) ->
 @pytest.mark.parametrize(("top_size", "items", "sentence"), [
     (11, True, "Top would be 11 people, but only 10 people have a score"),
     (1, True, "A Top of one person would be that person's own ability"),
-    (3, False, "no prompt of this study has item parameters"),
+    (3, False, "no question of this study has item parameters"),
 ])  # fmt: skip
 def test_a_top_that_the_study_does_not_allow_is_refused_in_a_sentence(
     top_size: int, items: bool, sentence: str, measure: Measure, staff: Client

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from django.utils.translation import gettext_lazy as _, ngettext
 
-from presentation.catalogue import ABILITY, meaning_of
+from presentation.catalogue import ABILITY, code_label, meaning_of
 from presentation.figures import STYLES, Point
 from presentation.measures import estimator_name, interval_cell, reason_cell, value_cell, value_cells
 from presentation.numbers import Text, decimals, numbered, span
@@ -141,7 +141,7 @@ def points(block: BlockMeasures) -> Iterator[Point]:
 
 
 def error_of(_block: BlockMeasures, row: MeasureRow) -> str:
-    return str(row.details.get("error", ABSENT)) if row.low is not None else ABSENT
+    return code_label(row.details.get("error", ABSENT)) if row.low is not None else ABSENT
 
 
 PAGE = parts.BlockPage(

@@ -20,7 +20,11 @@ from scoring.selectors.measures import BlockMeasures
 MAX_DRAWN = 80  # lines of the figure; more cannot be read, and the table has them all
 COHORT = {"average": Style(), "top": Style(shape="square", look="topmark hollow")}
 MODEL, MODELLED = Style(shape="diamond", look="model"), Style(look="model", modelled=True)
-VERDICTS = {"above": _("stronger"), "below": _("weaker"), "not_distinguishable": _("cannot be told apart")}
+VERDICTS = {
+    "above": Term(_("stronger"), _("above")),
+    "below": Term(_("weaker"), _("below")),
+    "not_distinguishable": Term(_("cannot be told apart"), _("not distinguishable")),
+}
 DESIGNS = {
     "batch": _(
         "Errors of differences are clustered by question set: other people and other questions like "
@@ -106,7 +110,7 @@ def difference(block: BlockMeasures, name: str, row: MeasureRow) -> parts.Row:
     return block.get(f"difference.{name}", row.group or "average", row.subset) if row.subset else None
 
 
-def verdict(row: parts.Row) -> Text:
+def verdict(row: parts.Row) -> Text | Term:
     return VERDICTS.get(row.details.get("verdict", ""), ABSENT) if row else ABSENT
 
 
@@ -172,7 +176,7 @@ def points(block: BlockMeasures) -> Iterator[Point]:
         if not row.subset:
             yield Point(group_name(row.group), COHORT[row.group], row)
         elif row.name == "theta.modelled_k1":
-            from_k = _("%(model)s (modelled from %(k)s answers per question)") % {
+            from_k = _("%(model)s (modelled; answers per question: %(k)s)") % {
                 "model": name,
                 "k": row.details.get("k"),
             }
