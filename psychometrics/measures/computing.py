@@ -22,8 +22,8 @@ from psychometrics.measures.registry import BLOCKS, THETA_ONLY
 OTHER_ANSWERS = ("as-zero", "bound:", "floor:")  # subsets that do not rest on the group's own answers alone
 OF_TOP = ("top.paper", "top.paper.ql")  # abilities of the very people that Top is made of
 ONLY_TASKS = gettext_noop(
-    "The items of the study's item bank are tasks, not questions: no single answer has an ability. "
-    "Ability on the tasks is in the block Benchmark."
+    "The items of the study's item bank are tasks, not prompts: no single answer has a theta. Theta on the "
+    "tasks is in the block Benchmark."
 )
 
 

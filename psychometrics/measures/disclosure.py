@@ -32,9 +32,9 @@ OF_CATEGORIES = "models.category."
 OF_PROMPTS = WITHHELD - {Reason.TOO_FEW_PEOPLE}
 REFUSED = {
     Reason.TOO_FEW_PEOPLE: gettext_noop("No number is told: it would be one person's own."),
-    Reason.TOO_FEW_PROMPTS: gettext_noop("No number is told: it would be one question's own."),
+    Reason.TOO_FEW_PROMPTS: gettext_noop("No number is told: it would be one prompt's own."),
     Reason.TOO_FEW_PRIVATE: gettext_noop(
-        "Everything here would tell of one or two private questions; the public ones by themselves have "
+        "Everything here would tell of one or two private prompts; the public ones by themselves have "
         "numbers of their own."
     ),
     Reason.COMPLEMENT: gettext_noop(

@@ -25,9 +25,8 @@ from psychometrics.slices.suppression import withheld_parts, withheld_tasks
 from psychometrics.top.ranking import by_raw_mean, first_of
 
 UNKNOWN_CRITERIA = gettext_noop(
-    "Unusual answer patterns (person fit) and what is harder or easier for people than for models (DIF) "
-    "need the number of criteria by which answers to each question are judged, 1 where they are right or "
-    "wrong, and the judge's confidences: give the columns criteria and confidence."
+    "Person fit and DIF need the number of criteria by which answers to each prompt are judged, 1 where they "
+    "are right or wrong, and the judge's confidences: give the columns criteria and confidence."
 )
 
 

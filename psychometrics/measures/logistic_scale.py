@@ -19,9 +19,9 @@ from psychometrics.inference.measure import Block, Measure
 from psychometrics.measures.catalogue import CATALOGUE, OnLogistic
 
 LOGISTIC_BANK = gettext_noop(
-    "The item bank was fitted with the logistic 2PL, so ability on its own scale is that on the QL scale "
-    "(theta_QL); the page Average and people has it for both groups. Ability by logits of scores, and "
-    "what rests on it, is not on that scale and is left empty."
+    "The item bank was fitted with the logistic 2PL, so ability on its own scale is theta_QL; the page "
+    "Average and people has it for both groups. Theta by logits of scores, and what rests on it, is not on "
+    "that scale and is left empty."
 )
 ONLY_LOGITS = frozenset({Block.TOP, Block.FIT, Block.DIF})  # all of these rests on logits
 ON_ANY_SCALE = WITHHELD | {Reason.NOTHING_SCORED}

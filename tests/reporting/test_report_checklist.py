@@ -84,7 +84,7 @@ def test_screening_is_claimed_only_where_it_left_a_trace(
     )  # fmt: skip
     assert "who decided about 1 person" in record(fresh, "3.2")
     told = " ".join(methods_texts(study_records(fresh), None))
-    assert "Excluded as off-task by a reviewer: 1; retained: 0." in told
+    assert "Not counted as off-task by a reviewer: 1; counted: 0." in told
     assert "flagged" not in told
 
 
@@ -101,7 +101,7 @@ def test_what_happens_beside_the_records_is_left_to_the_lead(study: Study, resul
     }
     assert {states[item] for item in ("2.6", "2.6.1", "3.6", "4.5", "5.2", "5.2.1", "5.4")} == {"missing"}
     assert record(study, "2.6.1") == "Practice questions that people could try: 2."
-    assert record(study, "5.1.1") == "Retained people by profile: STEM PhD (2)."
+    assert record(study, "5.1.1") == "Counted people by profile: STEM PhD (2)."
 
 
 def test_approval_while_being_added_is_no_vetting(

@@ -270,7 +270,7 @@ def test_without_enough_people_there_is_no_top_and_a_sentence_says_so(
     top = estimate(results, "top")
     assert (top.participants, top.expected, top.theta, top.raw_mean) == (0, 0, None, None)
     assert (top.theta_ql, top.reason_ql) == (None, "too_few_people")
-    assert "Top needs 3 retained participants with a scored answer; there are 2." in report_of(results).notes
+    assert "Top needs 3 counted participants with a scored answer; there are 2." in report_of(results).notes
 
 
 def test_equal_means_go_by_code(

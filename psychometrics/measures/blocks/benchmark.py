@@ -32,9 +32,7 @@ def benchmark_measures(inputs: Inputs) -> Iterator[Measure]:
         )
     if not any(prompt.task for prompt in inputs.cohort.prompts):
         raise NotMeasurable(
-            gettext_noop(
-                "No question of this study belongs to a task; the benchmark has none to average over."
-            )
+            gettext_noop("No prompt of this study belongs to a task; the benchmark has none to average over.")
         )
     rules, columns = facts.rules, facts.columns
     groups = inputs.groups if inputs.top.any() else {"average": inputs.cohort}

@@ -29,7 +29,7 @@ def cohort_measures(inputs: Inputs) -> Iterator[Measure]:
     """
     cohort = inputs.cohort
     if np.isnan(cohort.p).all():
-        raise NotMeasurable(gettext_noop("No answer of a counted person has a score."))
+        raise NotMeasurable(gettext_noop("No answer of a retained person has a score."))
     for group, members in inputs.groups.items():
         if len(members.pairs):
             yield _prompt_measure(group, members, nested=inputs.nested)

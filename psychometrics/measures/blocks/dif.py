@@ -38,12 +38,7 @@ def dif_measures(inputs: Inputs) -> Iterator[Measure]:
     """Spread, groups, the axis of difficulty, the list for review, and theta with and without."""
     cohort = inputs.cohort
     if not len(cohort.pairs):
-        raise NotMeasurable(
-            gettext_noop(
-                "What is harder or easier for people than for models (DIF) needs "
-                "scored answers to questions with item parameters."
-            )
-        )
+        raise NotMeasurable(gettext_noop("DIF needs scored answers to prompts with item parameters."))
     certainty = certainty_influence(cohort)
     possible = [
         fitted_residuals(cohort.pairs, references_of(cohort, icc), certainty)

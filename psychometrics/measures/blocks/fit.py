@@ -24,11 +24,7 @@ def fit_measures(inputs: Inputs) -> Iterator[Measure]:
     """Common figures first, then two rows for each person who is flagged."""
     cohort = inputs.cohort
     if not len(cohort.pairs):
-        raise NotMeasurable(
-            gettext_noop(
-                "Unusual answer patterns (person fit) need scored answers to questions with item parameters."
-            )
-        )
+        raise NotMeasurable(gettext_noop("Person fit needs scored answers to prompts with item parameters."))
     tables = references_of(cohort, inputs.correlation.value)
     reference = tables(fitted_residuals(cohort.pairs, tables).deviation.sd, 0.0)
     fit = person_fit(cohort.pairs, reference, inputs.rng)

@@ -35,7 +35,7 @@ def missing_measures(inputs: Inputs) -> Iterator[Measure]:
     """Counts and shares by reason, theta under assumptions, the test of Top, the missingness model."""
     cohort = inputs.cohort
     if len(cohort) == 0:
-        raise NotMeasurable(gettext_noop("Nobody who is counted was asked anything."))
+        raise NotMeasurable(gettext_noop("Nobody who is retained was asked anything."))
     top = inputs.groups["top"]
     for group, members in inputs.groups.items():
         yield from _outcome_measures(members, group)

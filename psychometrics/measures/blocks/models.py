@@ -119,7 +119,7 @@ def _models_of(inputs: Inputs) -> ModelFacts:
         )
     if not len(inputs.cohort.pairs):
         raise NotMeasurable(
-            gettext_noop("No answer of a counted person has a score on a question with item parameters.")
+            gettext_noop("No answer of a retained person has a score on a prompt with item parameters.")
         )
     return facts
 

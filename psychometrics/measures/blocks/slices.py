@@ -14,7 +14,7 @@ def slice_measures(inputs: Inputs) -> Iterator[Measure]:
     """Every part with three estimators; then public against private."""
     cohort = inputs.cohort
     if not len(cohort.pairs):
-        raise NotMeasurable(gettext_noop("No answer to a question with item parameters has a score."))
+        raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
     top_rows = inputs.top[cohort.person]
     slices, nested = list(parts.slices_of(cohort)), inputs.nested
     hidden, hidden_of_top = (

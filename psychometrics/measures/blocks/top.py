@@ -70,10 +70,10 @@ def refuse_impossible(cohort: Cohort, size: int, scored: int) -> None:
     """Raises NotMeasurable where there is no scale, no Top, or a Top of one or of everybody."""
     if not cohort.known.any():
         raise NotMeasurable(
-            gettext_noop("Top is measured in ability; no question of this study has item parameters.")
+            gettext_noop("Top is measured in theta; no prompt of this study has item parameters.")
         )
     if not len(cohort.pairs):
-        raise NotMeasurable(gettext_noop("No answer to a question with item parameters has a score."))
+        raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
     if size < MIN_PEOPLE:
         raise NotMeasurable(
             gettext_noop("A Top of one person would be that person's own ability; choose two or more.")

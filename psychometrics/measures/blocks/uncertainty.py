@@ -20,7 +20,7 @@ def uncertainty_measures(inputs: Inputs) -> Iterator[Measure]:
     """
     cohort = inputs.cohort
     if len(cohort.pairs) == 0:
-        raise NotMeasurable(gettext_noop("No answer to a question with item parameters has a score."))
+        raise NotMeasurable(gettext_noop("No answer to a prompt with item parameters has a score."))
     nested = inputs.nested
     yield _design_measure(cohort, nested=nested)
     pairs = cohort.pairs

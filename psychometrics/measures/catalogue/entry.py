@@ -36,7 +36,7 @@ class Unit(StrEnum):
     """What a value is counted in; interfaces translate it."""
 
     LOGITS = gettext_noop("logits")
-    QL = gettext_noop("logits of ability on the QL scale, a scale of its own")
+    QL = gettext_noop("logits of theta_QL, a scale of its own")
     SCORE = gettext_noop("score in [0, 1]")
     SCORE_POINTS = gettext_noop("score points")
     SHARE = gettext_noop("share in [0, 1]")

@@ -6,6 +6,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from presentation.catalogue import plain_reason
 from presentation.first_intervals import pool_cell, quasi_cell
 from presentation.measures import value_or_reason, why_absent
 from presentation.numbers import Text, counted, decimals, percent, span
@@ -103,9 +104,7 @@ def _why_no_models(found: Headline) -> Text:
     if found.models:
         return _("No model was scored on these questions, so nobody is told apart.")
     ended = found.blocks.get(Block.MODELS, {})
-    if ended.get("template"):
-        return _(str(ended["template"])) % ended["facts"]
-    return _("There is no model to compare them with.")
+    return plain_reason(ended) or _("There is no model to compare them with.")
 
 
 def _top(found: Headline) -> Iterator[Text]:
@@ -115,8 +114,8 @@ def _top(found: Headline) -> Iterator[Text]:
     if top is None:
         if why := no_top_sentence(flow["top_size"], flow["with_scores"]):
             yield why
-        elif template := found.blocks.get(Block.TOP, {}).get("template"):
-            yield _("Top: {why}").format(why=_(str(template)) % found.blocks[Block.TOP]["facts"])
+        elif why := plain_reason(found.blocks.get(Block.TOP, {})):
+            yield _("Top: {why}").format(why=why)
         elif row := found.get("top.paper", "top"):
             yield _("Top: {why}.").format(why=value_or_reason(row))
         return

@@ -106,18 +106,17 @@ def _said(
         "reasons": list(dict.fromkeys(reasons)),
         "empty": list(dict.fromkeys(empty)),
         "summary": summary,
-        "terms": {
-            **_terms(one.table for _number, one in shown),
-            **{str(plain): exact for plain, exact in WORDS},
-        },
+        "terms": _terms(one.table for _number, one in shown),
+        "words": WORDS,
     }
 
 
 def _terms(tables: Iterable[Table]) -> dict[str, str]:
-    """The exact terms of heads and cells in plain words, for everybody: tooltips have them, too."""
+    """The exact terms of heads and cells in plain words beside `WORDS`: tooltips have them, too."""
     cells = (cell for table in tables for row in (table.head, *table.rows) for cell in row)
     terms = {cell[:1].upper() + cell[1:]: cell.code for cell in cells if isinstance(cell, Exact)}
-    return dict(sorted(terms.items()))
+    known = {str(plain) for plain, _exact in WORDS}
+    return {plain: terms[plain] for plain in sorted(terms) if plain not in known}
 
 
 def _figures(

@@ -65,8 +65,8 @@ def test_a_part_that_must_not_be_told_has_its_counts_and_the_reason_whatever_sig
     ("why", "words"),
     [
         (Reason.TOO_FEW_PEOPLE, "one person.s own"),
-        (Reason.TOO_FEW_PROMPTS, "one question.s own"),
-        (Reason.TOO_FEW_PRIVATE, "one or two private questions"),
+        (Reason.TOO_FEW_PROMPTS, "one prompt.s own"),
+        (Reason.TOO_FEW_PRIVATE, "one or two private prompts"),
     ],
 )
 def test_where_everybody_together_must_not_be_told_of_no_block_says_anything(why: Reason, words: str) -> None:

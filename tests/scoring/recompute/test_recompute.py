@@ -67,7 +67,7 @@ def assert_counts(said: str, records: StudyRecords) -> None:
         return ", ".join(f"{name} {number}" for name, number in sorted(counts.items()))
 
     assert found["retained people by profile"] == shown(records.profiles)
-    assert found["questions by modality"] == shown(records.asked.modalities)
+    assert found["prompts by modality"] == shown(records.asked.modalities)
     assert found["people flagged by rule"] == shown(records.screening.flagged_people)
     assert found["answers flagged by rule"] == shown(records.screening.flagged_answers)
     states = {name: number for name, number in records.flow.answers_retained.items() if number}
