@@ -7,8 +7,8 @@ from django.utils import translation
 
 from presentation.catalogue import ABILITY, code_label, label_of
 from presentation.tables import PlainWord, table_of
+from presentation.templatetags.numbers import term_html
 from psychometrics.measures.catalogue import CATALOGUE
-from reporting.templatetags.numbers import term_html
 
 EXACT = {
     "en": r"\b(?:prompts?|batch(es)?|cohort|retained|in-sample|unscored|thetas?|pairs|specifications?|DIF)\b",
