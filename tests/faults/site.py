@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import shutil
 import sqlite3
 import ssl
 import subprocess
@@ -66,12 +67,16 @@ class RunFacts:
 
 @dataclass
 class Site:
-    """`database_url` is empty and `redis` None in embedded mode."""
+    """`database_url` is empty and `redis` None in embedded mode.
+
+    `static_files` are collected ones, which its web server may copy.
+    """
 
     folder: Path
     logs: Path
     database_url: str = ""
     redis: Redis | None = None
+    static_files: Path | None = None
     extra: dict[str, str] = field(default_factory=dict)
     parts: list[Part] = field(default_factory=list)
 
@@ -132,7 +137,9 @@ class Site:
     def web(self) -> tuple[Part, str]:
         """The web server with its two workers, answering; and its address."""
         port = free_port()
-        if not (self.folder / "static/staticfiles.json").exists():
+        if self.static_files:
+            shutil.copytree(self.static_files, self.folder / "static", dirs_exist_ok=True)
+        elif not (self.folder / "static/staticfiles.json").exists():
             self.collect_static()
         web, url = self._started("web", web_command(port)), f"http://127.0.0.1:{port}"
         until(lambda: answers(url), seconds=60, what="the site answers")
