@@ -103,9 +103,6 @@ class Environment(BaseSettings):
     chiron_staff_session_days: int = Field(
         7, ge=1, description="whole days after signing in after which staff sign in again, used or not"
     )
-    chiron_judging_threads: int = Field(
-        32, ge=1, le=64, description="calls to one judge that one worker process makes at the same time"
-    )
     chiron_judging_lease_seconds: float = Field(
         30.0, gt=0, description="seconds after which the work of a worker that died is taken up by others"
     )

@@ -285,7 +285,6 @@ restrict_permissions(DATA_DIR)
 # --- judging -----------------------------------------------------------------------------------------
 
 JUDGING_EGRESS = ENVIRONMENT.egress()
-JUDGING_THREADS = ENVIRONMENT.chiron_judging_threads
 JUDGING_LEASE_SECONDS = ENVIRONMENT.chiron_judging_lease_seconds
 JUDGING_SLICE_SECONDS = ENVIRONMENT.chiron_judging_slice_seconds
 JUDGING_ROUND_WAIT_SECONDS = ENVIRONMENT.chiron_judging_round_wait_seconds

@@ -13,8 +13,10 @@ from judging.models import JudgingRun, RowState, RunState, ScoringRun
 from judging.selectors.left import unscored_answers
 from judging.selectors.progress import judging_progress
 from judging.selectors.runs import open_judging_run
+from judging.services.running.compute import local_work
 from judging.services.running.coordinating import remaining_of, run_coordinate
 from judging.services.running.judge_specs import JudgeSpec, spec_of
+from judging.services.running.own import judge_work
 from judging.services.running.planning import Progress
 from judging.services.running.runs import (
     PlanOutdated,
@@ -24,7 +26,6 @@ from judging.services.running.runs import (
     run_start,
     scoring_runs_of,
 )
-from judging.services.running.working import LeaseResult, lease_work
 from presentation.numbers import numbered
 from studies.models import Study, User
 from studies.services.refusals import Refused
@@ -126,20 +127,17 @@ def run_work_through(*, run: JudgingRun, clock: Clock, progress: Progress) -> No
 
 
 def _leases_work(run: JudgingRun, clock: Clock, progress: Progress) -> bool:
-    """A lease for each judge with something to do; whether any call was made."""
+    """Work on each judge with something to do; whether any call was made."""
     worked = False
-    for one in remaining_of(run, clock()):
-        shown = _ProgressDisplay(_decided_rows(run), run.planned, progress)
-        result = lease_work(
-            judging_run=run,
-            run=one.run,
-            seconds=settings.JUDGING_SLICE_SECONDS,
-            wanted=settings.JUDGING_THREADS,
+    for remaining in remaining_of(run, clock()):
+        display = _ProgressDisplay(_decided_rows(run), run.planned, progress)
+        worked |= work_for_a_while(
+            judging_run=remaining.judging_run,
+            run=remaining.run,
             stopping=threading.Event(),
             clock=clock,
-            on_progress=shown.add,
+            on_progress=display.add,
         )
-        worked = worked or not result.idle
     return worked
 
 
@@ -159,15 +157,23 @@ def _decided_rows(run: JudgingRun) -> int:
     return run.rows.exclude(state=RowState.OPEN).count()
 
 
-def judging_work_for_a_while(
-    *, judging_run_id: int, scoring_run_id: int, stopping: threading.Event, clock: Clock
-) -> LeaseResult:
-    """Judge for one worker's lease on one judge's rows."""
-    return lease_work(
-        judging_run=JudgingRun.objects.select_related("study").get(pk=judging_run_id),
-        run=ScoringRun.objects.select_related("study", "config").get(pk=scoring_run_id),
-        seconds=settings.JUDGING_SLICE_SECONDS,
-        wanted=settings.JUDGING_THREADS,
-        stopping=stopping,
-        clock=clock,
-    )
+def work_for_a_while(
+    *,
+    judging_run: JudgingRun,
+    run: ScoringRun,
+    stopping: threading.Event,
+    clock: Clock,
+    on_progress: Callable[[int], None] = lambda calls: None,
+) -> bool:
+    """Ask the judge of these scores, for whatever runs wait for it; where it is no model, compute verdicts of
+    this run. Whether there was anything to do.
+    """
+    term = settings.JUDGING_SLICE_SECONDS
+    if run.config is not None:
+        return judge_work(
+            config=run.config, seconds=term, stopping=stopping, clock=clock, on_progress=on_progress
+        )
+    return local_work(
+        judging_run=judging_run, run=run, seconds=term, stopping=stopping, clock=clock,
+        on_progress=on_progress,
+    )  # fmt: skip

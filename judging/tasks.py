@@ -10,22 +10,20 @@ WORK = "judging.tasks.judging_work"
 
 @shared_task(name=WORK)
 def judging_work(*, judging_run_id: int, scoring_run_id: int) -> None:
-    """Judge for a while, then pass on the hint if there may be more."""
+    """Ask a judge, or compute verdicts, for a while; then pass on the hint if there may be more."""
     from django.utils import timezone
 
     from batches.services.clock import clocks_agree
-    from judging.coordinator import judging_work_for_a_while
+    from judging.coordinator import work_for_a_while
+    from judging.models import JudgingRun, ScoringRun
     from judging.services.running.process_slots import process_slot, stopping
     from studies.services.messages import notify_workers
 
-    with process_slot(scoring_run_id) as free:
+    run = ScoringRun.objects.select_related("study", "config").get(pk=scoring_run_id)
+    with process_slot(("run", run.pk) if run.config is None else ("judge", run.config.pk)) as free:
         if not free or not clocks_agree():
             return
-        result = judging_work_for_a_while(
-            judging_run_id=judging_run_id,
-            scoring_run_id=scoring_run_id,
-            stopping=stopping,
-            clock=timezone.now,
-        )
-    if not result.idle and not stopping.is_set():
+        judging_run = JudgingRun.objects.get(pk=judging_run_id)
+        worked = work_for_a_while(judging_run=judging_run, run=run, stopping=stopping, clock=timezone.now)
+    if worked and not stopping.is_set():
         notify_workers(WORK, judging_run_id=judging_run_id, scoring_run_id=scoring_run_id)

@@ -1,11 +1,9 @@
-"""A call while it is made, what it sends next included, and what is known about each request after it."""
+"""What is known about each request to an endpoint once it is over."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Generic, TypeVar
-from uuid import UUID, uuid4
 
-from llm.errors import LLMError, Received, ReplyInvalid
-from llm.fault_rules import FAULT_RULES, RetryAction
 from llm.requests import ChatRequest, Message, tokens_estimate
 
 Parsed = TypeVar("Parsed")
@@ -14,41 +12,69 @@ OK = "ok"
 SHOWN_CHARACTERS = 4000
 
 
-@dataclass
-class RequestState:
-    """The state of one call; it belongs to one thread.
+class SchemaUse(StrEnum):
+    """What a reply shows of the endpoint's way with JSON schemas."""
 
-    `on_trial`: the schema is left out in this call because the model did not hold to it, not the endpoint.
+    UNKNOWN = ""
+    HELD = "held"
+    """The schema was sent, and the reply keeps to it."""
+    UNHELD = "unheld"
+    """The schema was sent, and the reply stands in a fence: nothing held the model to it."""
+    SLIPPED = "slipped"
+    """The reply to the schema was prose; asked again in words, the model kept to the form."""
+    IN_WORDS = "in_words"
+    """Without the schema, described in words, a reply came back."""
+
+
+@dataclass(frozen=True)
+class Reask:
+    """A reply that could not be used, shown to the model with what is wrong with it, one time.
+
+    `is_prose`: it does not even begin as JSON does, so no schema held the model to it; the form is described
+    in words then, perhaps for the first time.
     """
 
-    request: ChatRequest
-    plain: bool
-    reask: tuple[Message, ...] = ()
-    on_trial: bool = False
+    reply: str
+    problem: str
+    is_prose: bool = False
 
-    def adapt(self, error: LLMError) -> bool:
-        """Change what is sent as the fault's rule says, at most once each way; False when nothing changed."""
-        again = FAULT_RULES[error.reason].again
-        if again is RetryAction.PLAIN and not self.plain:
-            self.plain = True
-        elif again is RetryAction.REASK and isinstance(error, ReplyInvalid) and not self.reask:
-            complaint = (
-                f"This reply cannot be used: {error.problem}. "
-                "Reply again with only the JSON object that was asked for, and nothing before or after it."
-            )
-            reply = Message("assistant", error.text[:SHOWN_CHARACTERS])
-            self.reask = (reply, Message("user", complaint))
-            # No schema held the model to JSON. The form is described in words, perhaps for the first time.
-            self.on_trial = error.is_prose and not self.plain
-            self.plain = self.plain or error.is_prose
-        else:
-            return False
-        return True
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        complaint = (
+            f"This reply cannot be used: {self.problem}. "
+            "Reply again with only the JSON object that was asked for, and nothing before or after it."
+        )
+        return Message("assistant", self.reply[:SHOWN_CHARACTERS]), Message("user", complaint)
 
-    def tokens(self, reply_tokens: int) -> int:
-        """The estimate for everything of one request: the messages, what a re-ask adds, and the reply."""
-        added = tokens_estimate(*(message.content for message in self.reask)) if self.reask else 0
-        return self.request.prompt_tokens_estimate + added + reply_tokens
+
+@dataclass(frozen=True)
+class Sending:
+    """One way of sending a request: `plain` leaves the schema out and describes it in words."""
+
+    plain: bool = False
+    reask: Reask | None = None
+
+    @property
+    def in_words(self) -> bool:
+        return self.plain or self.on_trial
+
+    @property
+    def on_trial(self) -> bool:
+        """The schema is left out because the model did not hold to it, not the endpoint."""
+        return self.reask is not None and self.reask.is_prose and not self.plain
+
+    @property
+    def added(self) -> tuple[Message, ...]:
+        """What is said after the request's own messages."""
+        return self.reask.messages if self.reask else ()
+
+    def prompt_tokens(self, request: ChatRequest) -> int:
+        """The estimate for the prompt: the request's messages, and what a re-ask adds."""
+        added = tokens_estimate(*(message.content for message in self.added)) if self.reask else 0
+        return request.prompt_tokens_estimate + added
+
+
+FIRST = Sending()
 
 
 @dataclass(frozen=True)
@@ -58,7 +84,7 @@ class Attempt:
     `request_sha256` names the request that was meant, also where it was written otherwise: without the schema
     (`plain_json`), or once more with a reply that could not be used (`asked_again`). `prompt_estimate` is the
     size that was expected of it, in tokens, for where the endpoint does not tell. `mark` is what was new in
-    this sending of the request. `uid` lets it be put on record once, however often that is tried.
+    this sending of the request.
     """
 
     request_sha256: str
@@ -72,7 +98,14 @@ class Attempt:
     asked_again: bool = False
     prompt_estimate: int = 0
     mark: str = ""
-    uid: UUID = field(default_factory=uuid4, compare=False)
+    schema_use: SchemaUse = SchemaUse.UNKNOWN
+
+    @property
+    def tokens(self) -> int | None:
+        """Of the prompt and the reply together; None where the endpoint does not say."""
+        if self.prompt_tokens is None or self.completion_tokens is None:
+            return None
+        return self.prompt_tokens + self.completion_tokens
 
 
 @dataclass(frozen=True)
@@ -83,20 +116,3 @@ class Completion(Generic[Parsed]):
     parsed: Parsed
     finish_reason: str
     attempt: Attempt
-
-
-def attempt_at(state: RequestState, received: Received, outcome: str, latency_ms: float) -> Attempt:
-    """The record of one request; the model is the one the endpoint names, else the one asked for."""
-    return Attempt(
-        request_sha256=state.request.sha256,
-        model=received.model or state.request.model,
-        outcome=outcome,
-        raw_reply=received.raw,
-        prompt_tokens=received.prompt_tokens,
-        completion_tokens=received.completion_tokens,
-        latency_ms=latency_ms,
-        plain_json=state.plain,
-        asked_again=bool(state.reask),
-        prompt_estimate=state.tokens(0),
-        mark=state.request.mark,
-    )

@@ -1,75 +1,43 @@
-"""A synchronous client for one OpenAI-compatible chat endpoint. Any number of threads may share one."""
+"""A synchronous client for one OpenAI-compatible chat endpoint. Any number of threads may share one.
 
-import threading
+It sends one request a call. Whether a request is sent again, when and how, is the caller's decision by
+`llm.fault_rules`.
+"""
+
 import time
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Protocol, Self, TypeVar, overload
+from typing import Self, TypeVar, overload
 
 from pydantic import BaseModel, JsonValue
 
-from llm.attempts import OK, Attempt, Completion, RequestState, attempt_at
+from llm.attempts import FIRST, OK, Attempt, Completion, SchemaUse, Sending
 from llm.egress import PUBLIC_ONLY, Egress
 from llm.encoding import Encoder
 from llm.endpoints import Endpoint
-from llm.errors import LLMError
+from llm.errors import LLMError, Received
 from llm.http import ChatHttp, Transport
 from llm.providers import Provider
 from llm.replies import ReplyText, error_status, parse, reply_text, require_json
 from llm.reply_shapes import is_fenced
 from llm.requests import ChatRequest, Marked, Message, RequestFrame, RequestMaker
-from llm.retrying import RetryPolicy
 
 Schema = TypeVar("Schema", bound=BaseModel)
 Parsed = TypeVar("Parsed")
 
-# What a gate is told of a reply's length when no limit was given.
+# What limits go by for a reply's length where no bound was given.
 USUAL_OUTPUT_TOKENS = 1000
-# After so many calls in a row that needed words for the form of the reply, it is described at once.
-UNHELD_CALLS = 2
-
-
-class GateClosed(Exception):
-    """Nothing may be sent now. Nothing was: no attempt is recorded, and no fault of the endpoint is meant."""
-
-
-class Gate(Protocol):
-    """Asked before each HTTP request, the repeated ones included: where a shared limit holds callers back.
-
-    Safe to share between threads.
-    """
-
-    def enter(self, *, tokens: int) -> None:
-        """Return when a request of about `tokens` tokens, prompt and reply together, may be sent; may block.
-
-        Raises:
-            GateClosed: it may not be sent; the caller passes this on untouched.
-        """
-
-
-class OpenGate:
-    """Lets everything through at once."""
-
-    def enter(self, *, tokens: int) -> None:
-        pass
-
-
-OPEN_GATE = OpenGate()
 
 
 class ChatClient:
-    """Chat with `model` at `base_url`; see `llm.errors` for what can go wrong, and what is done about it.
+    """Chat with `model` at `base_url`; see `llm.errors` for what can go wrong.
 
     Args:
         provider: the kind of endpoint; decides how a request is written, not what it means.
         reasoning_effort: how long the model is to think; "" leaves it to the model.
         max_output_tokens: the most tokens of a reply, thinking included; None leaves it to the endpoint.
-        timeout: seconds for one attempt, from connecting to the last byte.
+        timeout: seconds for one request, from connecting to the last byte.
         parameters: further fields of every request, e.g. `{"temperature": 0}`; sent as they are.
-        gate: passed before every HTTP request; its waiting belongs to no attempt.
-        plain_json: leave out the schema and describe it in words, for an endpoint known not to accept it.
-        on_plain_json: called once, when a request got through without the schema that failed with it, or when
-            the endpoint is found to accept schemas and not to hold models to them.
         egress: where requests may go; to nothing but public addresses if it is not said.
         transport, timer, clock: injected by tests.
 
@@ -90,10 +58,6 @@ class ChatClient:
         max_output_tokens: int | None = None,
         timeout: float = 120.0,
         parameters: Mapping[str, JsonValue] | None = None,
-        retry: RetryPolicy | None = None,
-        gate: Gate = OPEN_GATE,
-        plain_json: bool = False,
-        on_plain_json: Callable[[], None] = lambda: None,
         egress: Egress = PUBLIC_ONLY,
         transport: Transport | None = None,
         timer: Callable[[], float] = time.monotonic,
@@ -104,12 +68,6 @@ class ChatClient:
         self.provider = provider
         self._maker = RequestMaker(model, dict(parameters or {}), reasoning_effort, max_output_tokens)
         self._encoder = Encoder(provider, self._maker)
-        self._retry = retry or RetryPolicy()
-        self._gate = gate
-        self._plain_json = plain_json
-        self._on_plain_json = on_plain_json
-        self._unheld = 0
-        self._lock = threading.Lock()
         self._timer = timer
         self._clock = clock
         self._http = ChatHttp(endpoint, timeout=timeout, egress=egress, transport=transport, timer=timer)
@@ -137,16 +95,14 @@ class ChatClient:
             "max_output_tokens": self._maker.max_output_tokens,
         }
 
-    @property
-    def plain_json(self) -> bool:
-        """True when requests leave out the schema."""
-        return self._plain_json
-
     def request(
-        self, messages: Sequence[Message], response_schema: type[BaseModel] | None = None
+        self,
+        messages: Sequence[Message],
+        response_schema: type[BaseModel] | None = None,
+        marked: Marked | None = None,
     ) -> ChatRequest:
         """What `complete` would ask, without asking: its hash and its size. Costs next to nothing."""
-        return self._maker.request(messages, response_schema)
+        return self._maker.request(messages, response_schema, marked)
 
     def frame(
         self, messages: Sequence[Message], response_schema: type[BaseModel] | None, gap: str
@@ -160,8 +116,8 @@ class ChatClient:
         messages: Sequence[Message],
         *,
         response_schema: None = None,
-        on_attempt: Callable[[Attempt], None] = ...,
         marked: Marked | None = ...,
+        sending: Sending = ...,
     ) -> Completion[None]: ...
 
     @overload
@@ -170,8 +126,8 @@ class ChatClient:
         messages: Sequence[Message],
         *,
         response_schema: type[Schema],
-        on_attempt: Callable[[Attempt], None] = ...,
         marked: Marked | None = ...,
+        sending: Sending = ...,
     ) -> Completion[Schema]: ...
 
     def complete(
@@ -179,48 +135,43 @@ class ChatClient:
         messages: Sequence[Message],
         *,
         response_schema: type[Schema] | None = None,
-        on_attempt: Callable[[Attempt], None] = lambda attempt: None,
         marked: Marked | None = None,
+        sending: Sending = FIRST,
     ) -> Completion[Schema] | Completion[None]:
-        """Send `messages`, going on after each fault as its rule says (`llm.fault_rules`).
-
-        `on_attempt` is told of every request, the failed ones included, as soon as it is over. With `marked`
-        the request is named by the messages without the mark.
+        """Send `messages` once. With `marked` the request is named by the messages without the mark.
 
         Raises:
-            LLMError: why the last request failed.
-            GateClosed: the gate let nothing through; nothing was sent since the last attempt.
+            LLMError: what went wrong; its `attempt` is the record of the request.
         """
-        state = RequestState(self._maker.request(messages, response_schema, marked), plain=self._plain_json)
+        request = self._maker.request(messages, response_schema, marked)
         if response_schema is None:
-            return self._retry.run(lambda: self._attempt(state, _unparsed, on_attempt), adapt=state.adapt)
+            return self._completion(request, sending, lambda reply: None)
+        return self._completion(
+            request,
+            sending,
+            lambda reply: parse(reply, response_schema, endpoint=self.base_url, plain=sending.in_words),
+        )
 
-        def read(reply: ReplyText) -> Schema:
-            return parse(reply, response_schema, endpoint=self.base_url, plain=state.plain)
-
-        return self._retry.run(lambda: self._attempt(state, read, on_attempt), adapt=state.adapt)
-
-    def _attempt(
-        self,
-        state: RequestState,
-        read: Callable[[ReplyText], Parsed],
-        on_attempt: Callable[[Attempt], None],
+    def _completion(
+        self, request: ChatRequest, sending: Sending, read: Callable[[ReplyText], Parsed]
     ) -> Completion[Parsed]:
-        self._gate.enter(tokens=state.tokens(self._maker.max_output_tokens or USUAL_OUTPUT_TOKENS))
-        started = self._timer()
+        with_schema = request.response_schema is not None
+        started, use = self._timer(), SchemaUse.UNKNOWN
         try:
-            reply = self._send(state)
+            reply = self._send(request, sending)
+            if with_schema and sending.plain:
+                use = SchemaUse.IN_WORDS
             parsed = read(reply)
         except LLMError as error:
-            on_attempt(attempt_at(state, error.received, error.reason, self._ms_since(started)))
+            error.attempt = self._attempt(request, sending, error.received, error.reason, started, use)
             raise
-        self._note_schema(state, reply)
-        attempt = attempt_at(state, reply.received, OK, self._ms_since(started))
-        on_attempt(attempt)
+        if with_schema and not sending.plain:
+            use = _schema_use(sending, reply)
+        attempt = self._attempt(request, sending, reply.received, OK, started, use)
         return Completion(reply.text, parsed, reply.finish_reason, attempt)
 
-    def _send(self, state: RequestState) -> ReplyText:
-        body = self._encoder.body(state.request, plain=state.plain, reask=state.reask)
+    def _send(self, request: ChatRequest, sending: Sending) -> ReplyText:
+        body = self._encoder.body(request, plain=sending.in_words, added=sending.added)
         response = self._http.post(body)
         received, headers = response.received, response.headers
         if received.status != 200:
@@ -229,36 +180,39 @@ class ChatClient:
                 headers,
                 endpoint=self.base_url,
                 now=self._clock(),
-                with_schema=state.request.response_schema is not None and not state.plain,
+                with_schema=request.response_schema is not None and not sending.in_words,
             )
         require_json(received, headers, endpoint=self.base_url)
-        reply = reply_text(received, endpoint=self.base_url)
-        if state.plain and not state.on_trial:
-            self._remember_plain_json()
-        return reply
+        return reply_text(received, endpoint=self.base_url)
 
-    def _note_schema(self, state: RequestState, reply: ReplyText) -> None:
-        """Whether the endpoint holds models to the schema, by a reply that could be used.
+    def _attempt(
+        self,
+        request: ChatRequest,
+        sending: Sending,
+        received: Received,
+        outcome: str,
+        started: float,
+        use: SchemaUse,
+    ) -> Attempt:
+        """The record of one request; the model is the one the endpoint names, else the one asked for."""
+        return Attempt(
+            request_sha256=request.sha256,
+            model=received.model or request.model,
+            outcome=outcome,
+            raw_reply=received.raw,
+            prompt_tokens=received.prompt_tokens,
+            completion_tokens=received.completion_tokens,
+            latency_ms=(self._timer() - started) * 1000,
+            plain_json=sending.in_words,
+            asked_again=sending.reask is not None,
+            prompt_estimate=sending.prompt_tokens(request),
+            mark=request.mark,
+            schema_use=use,
+        )
 
-        A fence shows that it does not. Prose may be the model's slip: it shows it the second time in a row.
-        """
-        if state.request.response_schema is None or (state.plain and not state.on_trial):
-            return
-        with self._lock:
-            self._unheld = self._unheld + 1 if state.on_trial else 0
-            is_known = self._unheld >= UNHELD_CALLS or is_fenced(reply.text)
-        if is_known:
-            self._remember_plain_json()
 
-    def _remember_plain_json(self) -> None:
-        with self._lock:
-            known, self._plain_json = self._plain_json, True
-        if not known:
-            self._on_plain_json()
-
-    def _ms_since(self, started: float) -> float:
-        return (self._timer() - started) * 1000
-
-
-def _unparsed(reply: ReplyText) -> None:
-    """Read a reply for which no schema was asked."""
+def _schema_use(sending: Sending, reply: ReplyText) -> SchemaUse:
+    """What a reply to the schema that could be used shows."""
+    if is_fenced(reply.text):
+        return SchemaUse.UNHELD
+    return SchemaUse.SLIPPED if sending.on_trial else SchemaUse.HELD

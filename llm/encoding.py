@@ -40,13 +40,13 @@ class Encoder:
         self._settings = {**limit, **effort, **dict(sorted(maker.parameters.items()))}
         self._tail = lru_cache(64)(self._tail_of)
 
-    def body(self, request: ChatRequest, *, plain: bool, reask: tuple[Message, ...] = ()) -> bytes:
-        """The bytes of `request`; `reask` is what is said after it."""
+    def body(self, request: ChatRequest, *, plain: bool, added: tuple[Message, ...] = ()) -> bytes:
+        """The bytes of `request`; `added` is what is said after it."""
         messages = request.messages_json
         if plain and request.response_schema is not None:
             messages = _with_last_line(messages, schema_in_words(request.response_schema))
-        if reask:
-            messages = f"{messages[:-1]}, {messages_text(reask)[1:]}"
+        if added:
+            messages = f"{messages[:-1]}, {messages_text(added)[1:]}"
         return (self._head + messages + self._tail(request.response_schema, plain)).encode("ascii")
 
     def _tail_of(self, schema: type[BaseModel] | None, plain: bool) -> str:

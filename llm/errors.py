@@ -39,7 +39,10 @@ header.
 
 import re
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from llm.attempts import Attempt
 
 
 @dataclass(frozen=True)
@@ -59,9 +62,13 @@ def snake_case(name: str) -> str:
 
 
 class LLMError(Exception):
-    """Base of the tree above. `reason` is the short code that is stored; it follows from the class's name."""
+    """Base of the tree above. `reason` is the short code that is stored; it follows from the class's name.
+
+    `attempt` is the record of the request, which the client adds.
+    """
 
     reason: ClassVar[str]
+    attempt: "Attempt"
 
     def __init_subclass__(cls) -> None:
         cls.reason = snake_case(cls.__name__)

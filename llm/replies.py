@@ -34,7 +34,7 @@ from llm.reply_shapes import (
     spoken,
     unwrapped,
 )
-from llm.retrying import retry_after
+from llm.retry_after import retry_after
 
 Schema = TypeVar("Schema", bound=BaseModel)
 

@@ -25,19 +25,19 @@ LEVEL_TEXTS: Mapping[str, Text] = {
 }
 # What the paper reports of thetas and item parameters, by level and statistic.
 PUBLISHED_ONLY: Mapping[tuple[Level, str], Text] = {
-    (Level.ABILITY, "pearson"): gettext_lazy("Pearson's r of the thetas"),
-    (Level.ABILITY, "spearman"): gettext_lazy("Spearman's ρ of the thetas"),
-    (Level.ABILITY, "sd_of_differences"): gettext_lazy("SD of the thetas' differences, logits"),
-    (Level.ABILITY, "ratio_of_sds"): gettext_lazy("SD of the thetas by y, in SDs by x"),
-    (Level.ABILITY, "ccc"): gettext_lazy("Lin's CCC of the thetas"),
-    (Level.ITEM, "pearson_of_difficulty"): gettext_lazy("Pearson's r of the prompts' difficulties"),
+    (Level.ABILITY, "pearson"): gettext_lazy("Pearson's r of the abilities"),
+    (Level.ABILITY, "spearman"): gettext_lazy("Spearman's ρ of the abilities"),
+    (Level.ABILITY, "sd_of_differences"): gettext_lazy("SD of the abilities' differences, logits"),
+    (Level.ABILITY, "ratio_of_sds"): gettext_lazy("SD of the abilities by y, in SDs by x"),
+    (Level.ABILITY, "ccc"): gettext_lazy("Lin's CCC of the abilities"),
+    (Level.ITEM, "pearson_of_difficulty"): gettext_lazy("Pearson's r of the questions' difficulties"),
     (Level.ITEM, "pearson_of_discrimination"): gettext_lazy("Pearson's r of their discriminations"),
 }
 THETA_SUBJECTS: Mapping[str, Text] = {
-    "average": gettext_lazy("Average (by prompt means)"),
+    "average": gettext_lazy("Average (by question means)"),
     "average_pool": gettext_lazy("Average (pooled)"),
-    "top": gettext_lazy("Top (in-sample, by prompt means)"),
-    "top_pool": gettext_lazy("Top (in-sample, pooled)"),
+    "top": gettext_lazy("Top (picked by these same scores, by question means)"),
+    "top_pool": gettext_lazy("Top (picked by these same scores, pooled)"),
 }
 
 
@@ -52,7 +52,7 @@ WARNINGS: Mapping[str, Text] = {
         "Cohen's κ is %(value)s, below %(threshold)s: they often differ on met or not."
     ),
     WarningCode.THETA_MOVED.value: gettext_lazy(
-        "Theta of %(subject)s changes by %(value)s cluster standard errors with the judge, more than "
+        "Ability of %(subject)s changes by %(value)s cluster standard errors with the judge, more than "
         "%(threshold)s."
     ),
 }

@@ -17,7 +17,7 @@ FLAG_NAMES: Mapping[str, Text] = {
     "comment_on_model": gettext_lazy("a remark on the model"),
 }
 RULE_NAMES: Mapping[str, Text] = {
-    "nobody": gettext_lazy("Nobody left out (intention to treat)"),
+    "nobody": gettext_lazy("Nobody left out"),
     "verdicts": gettext_lazy("Verdicts of reviewers (as published)"),
     "flags": gettext_lazy("All whom the screening proposes"),
     "off_task": gettext_lazy("Off-task answers only"),
@@ -33,12 +33,12 @@ MISSING_NAMES: Mapping[str, Text] = {
 }
 AGGREGATION_NAMES: Mapping[str, Text] = {
     "pooled": gettext_lazy("pooled"),
-    "by_prompt": gettext_lazy("by prompt"),
+    "by_prompt": gettext_lazy("by question"),
 }
 CHOICE_NAMES: Mapping[str, Text] = {
     "exclusion": gettext_lazy("Exclusion rule"),
     "missing": gettext_lazy("Missing answers"),
-    "aggregation": gettext_lazy("Pooled or by prompt"),
+    "aggregation": gettext_lazy("Pooled or by question"),
     "interactions": gettext_lazy("Interactions of these"),
 }
 
@@ -48,7 +48,9 @@ def leaving_text(reason: str) -> str:
     if not reason.startswith("excluded:"):
         return _(LEAVING_NAMES[reason]) if reason in LEAVING_NAMES else reason
     flags = reason.removeprefix("excluded:").split("+")
-    return _("excluded: %(flags)s") % {"flags": ", ".join(str(FLAG_NAMES.get(flag, flag)) for flag in flags)}
+    return _("not counted: %(flags)s") % {
+        "flags": ", ".join(str(FLAG_NAMES.get(flag, flag)) for flag in flags)
+    }
 
 
 def people_text(people: int) -> str:
@@ -59,7 +61,7 @@ def rule_text(rule: Mapping[str, object]) -> str:
     """The conditions of a stored rule in words; one of them is enough."""
     texts = {
         "off_task_from": _("at least %(value)s %% of the answers off-task"),
-        "answered_below": _("fewer than %(value)s %% of the prompts answered"),
+        "answered_below": _("fewer than %(value)s %% of the questions answered"),
         "words_below": _("median below %(value)s words"),
         "seconds_below": _("less than %(value)s seconds per answer"),
         "lowest_share": _("the lowest %(value)s %% by mean score"),

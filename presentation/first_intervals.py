@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext as _, gettext_lazy
 
+from presentation.catalogue import code_label
 from presentation.measures import or_dash, why_absent
 from presentation.numbers import Text, bounded, decimals, span
 from presentation.tables import ABSENT
@@ -14,27 +15,29 @@ from psychometrics.measures.headlines import GroupNumbers, TaskNumbers
 
 ERRORS: Mapping[str, Text] = {
     "se.batch": gettext_lazy("by question set"),
-    "se.twoway": gettext_lazy("by people and prompts"),
+    "se.twoway": gettext_lazy("by people and questions"),
     "se.participant": gettext_lazy("by people"),
 }
 MEANINGS: Mapping[str, Text] = {
     "se.batch": gettext_lazy(
-        "The interval of Average is by question set (se.batch): it is for other people and other prompts "
-        "like these, and never narrower than the one by people alone (se.participant)."
+        "The interval of Average is by question set (se.batch): it is for other people and other "
+        "questions like these, and never narrower than the one by people alone (se.participant)."
     ),
     "se.twoway": gettext_lazy(
-        "The interval of Average is by people and prompts (se.twoway): it is for other people and other "
-        "prompts like these, and never narrower than the one by people alone (se.participant)."
+        "The interval of Average is by people and questions (se.twoway): it is for other people and other "
+        "questions like these, and never narrower than the one by people alone (se.participant)."
     ),
     "se.participant": gettext_lazy(
         "There is one question set, so the interval of Average is by people (se.participant): it is for "
-        "other people on these prompts only."
+        "other people on these questions only."
     ),
 }
-PUBLISHED = gettext_lazy("theta.prompt, as published; takes all answers as independent")
+PUBLISHED = gettext_lazy(
+    "ability by question means (theta.prompt), as published; takes all answers as independent"
+)
 COMPARE = gettext_lazy(
-    "To compare people with a model, use theta.pool or theta_QL: by prompt means people come out 0.1 to 0.3 "
-    "too low, even at the same number of responses per prompt."
+    "To compare people with a model, use ability (theta.pool) or ability on the QL scale (theta_QL): by "
+    "question means people come out 0.1 to 0.3 too low, even at the same number of responses per question."
 )
 
 
@@ -52,9 +55,9 @@ def interval_sentences(overall: Sequence[GroupNumbers], categories: Sequence[Gro
         yield categories_sentence(kinds)
     yield top_sentence()
     yield _(
-        "As published is theta by prompt means with its analytic interval: it takes all answers as "
-        "independent. Where few people answer each prompt it covers the value that repeating the study would "
-        "average to in %(share)s of simulated studies with question sets of 20."
+        "As published is ability by question means with its analytic interval: it takes all answers as "
+        "independent. Where few people answer each question it covers the value that repeating the study "
+        "would average to in %(share)s of simulated studies with question sets of 20."
     ) % {"share": percent(coverage.AS_PUBLISHED)}
     yield str(COMPARE)
 
@@ -63,8 +66,8 @@ def _average_sentences(row: GroupNumbers) -> Iterator[str]:
     yield str(MEANINGS[row.interval])
     if row.se_twoway is not None:
         yield _(
-            "There are fewer than 8 question sets: beside it stands the interval by people and prompts, "
-            "which is right only where question sets differ in nothing but their prompts and people."
+            "There are fewer than 8 question sets: beside it stands the interval by people and questions, "
+            "which is right only where question sets differ in nothing but their questions and people."
         )
     expected = coverage.coverage_of_average(row.interval, batches=row.batches)
     if expected is not None:
@@ -85,12 +88,15 @@ def categories_sentence(kinds: Iterable[str]) -> str:
 def top_sentence() -> str:
     """How often the intervals of Top cover that allow for the choice."""
     return _(
-        "Top was chosen by these same scores, so it has no interval but that of top.paper (in-sample). Those "
-        "that allow for the choice cover the ability of the people they choose in so many simulated studies "
-        "with question sets of 20, where ability is normal: %(shares)s. Where it is skewed (exponential), "
-        "top.eb covers it in %(skewed)s %%."
+        "Top was chosen by these same scores, so it has no interval but that of Top as published "
+        "(top.paper, in-sample). Those that allow for the choice cover the ability of the people they "
+        "choose in so many simulated studies with question sets of 20, where ability is normal: "
+        "%(shares)s. Where it is skewed (exponential), Top drawn to the mean (top.eb) covers it in "
+        "%(skewed)s %%."
     ) % {
-        "shares": "; ".join(f"{name} {percent(share)}" for name, share in coverage.OF_TOP.items()),
+        "shares": "; ".join(
+            f"{code_label(name)} {percent(share)}" for name, share in coverage.OF_TOP.items()
+        ),
         "skewed": decimals(100 * coverage.EB_WHERE_SKEWED, 0),
     }
 

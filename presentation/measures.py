@@ -6,9 +6,10 @@ from typing import Protocol
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
+from presentation.catalogue import code_label
 from presentation.drawings.sure import Reach
 from presentation.numbers import Text, bounded, decimals, numbered, percent, span
-from presentation.tables import ABSENT, Dash, Interval, Table, led
+from presentation.tables import ABSENT, Dash, Interval, PlainWord, Table, led
 from psychometrics.inference.estimates import Reason
 from psychometrics.inference.limits import FEW_CLUSTERS
 
@@ -40,7 +41,7 @@ Reasons = Mapping[str, Text]
 COMMON: Reasons = {}
 WHY_ABSENT: Reasons = {
     Reason.NO_PAIRS.value: gettext_lazy("nothing was scored by both judges"),
-    Reason.TOO_FEW_PAIRS.value: gettext_lazy("too few pairs"),
+    Reason.TOO_FEW_PAIRS.value: gettext_lazy("too few scored answers"),
     Reason.X_CONSTANT.value: gettext_lazy("x gave one score throughout"),
     Reason.Y_CONSTANT.value: gettext_lazy("y gave one score throughout"),
     Reason.NO_VARIATION.value: gettext_lazy("the scores do not vary"),
@@ -48,20 +49,20 @@ WHY_ABSENT: Reasons = {
     Reason.NOTHING_SCORED.value: gettext_lazy("nothing is scored here"),
     Reason.NOT_JUDGED.value: gettext_lazy("it needs answers that were never judged"),
     Reason.TOO_FEW_PEOPLE.value: gettext_lazy("too few people"),
-    Reason.TOO_FEW_PROMPTS.value: gettext_lazy("too few prompts"),
-    Reason.TOO_FEW_PRIVATE.value: gettext_lazy("withheld: it would tell of one or two private prompts"),
+    Reason.TOO_FEW_PROMPTS.value: gettext_lazy("too few questions"),
+    Reason.TOO_FEW_PRIVATE.value: gettext_lazy("withheld: it would tell of one or two private questions"),
     Reason.COMPLEMENT.value: gettext_lazy("withheld: it would tell of a part that is too few"),
     Reason.TOO_FEW_QUESTIONS.value: gettext_lazy("hidden: too few questions per task"),
     Reason.NOT_RATED_TWICE.value: gettext_lazy("not measured: nobody was rated twice"),
     Reason.SEPARATED.value: gettext_lazy("no finite estimate: it predicts some outcomes with certainty"),
     Reason.EPOCHS_UNKNOWN.value: gettext_lazy("not modelled: the number of epochs is not published"),
     Reason.BEYOND_SIMULATION.value: gettext_lazy("not modelled: beyond all simulated abilities"),
-    Reason.LOGISTIC_BANK.value: gettext_lazy("logistic bank: see theta_QL"),
+    Reason.LOGISTIC_BANK.value: gettext_lazy("logistic bank: see ability on the QL scale"),
     Reason.ONE_CLUSTER.value: gettext_lazy("no interval: all scores belong together"),
-    Reason.OTHER_DESIGN.value: gettext_lazy("refused: prompts were assigned in another way"),
+    Reason.OTHER_DESIGN.value: gettext_lazy("refused: questions were assigned in another way"),
     Reason.SELECTED.value: gettext_lazy("no interval: chosen on the outcome"),
     Reason.LESS_THAN_CHANCE.value: gettext_lazy("people differ less than their errors would make them"),
-    Reason.CHANCE_ONLY.value: gettext_lazy("no interval: prompts differ by chance only"),
+    Reason.CHANCE_ONLY.value: gettext_lazy("no interval: questions differ by chance only"),
     Reason.TOO_FEW_RESAMPLES.value: gettext_lazy("no interval: too few resamples"),
     Reason.UNSTABLE.value: gettext_lazy("no interval: undefined in too many resamples"),
     Reason.ONE_SIDED.value: gettext_lazy("no interval: nearly all resamples lie on one side of the value"),
@@ -181,12 +182,13 @@ def reason_cell(reason: str, here: Reasons = COMMON) -> str:
 
 def group_name(group: str) -> str:
     """Average or Top; whatever is of Top is in-sample and says so, unless its estimator corrects for it."""
-    return {"average": _("Average"), "top": _("Top (in-sample)")}.get(group, _("All"))
+    names = {"average": _("Average"), "top": PlainWord(_("Top as picked"), _("Top (in-sample)"))}
+    return names.get(group, _("All"))
 
 
 def estimator_name(name: str) -> str:
-    """A theta under its one printed name, whichever block it is of; rows and files write theta.ql."""
-    return name[max(name.find("theta."), 0) :].replace("theta.ql", "theta_QL")
+    """An ability or a Top by its estimator, whichever block it is of."""
+    return code_label(name[max(name.find("theta."), 0) :])
 
 
 def few_clusters_sentences(rows: Iterable[Measured]) -> Iterator[str]:

@@ -14,8 +14,8 @@ QUESTIONS: Mapping[Scope, Text] = {
     Scope.PUBLIC: gettext_lazy("Public questions only"),
 }
 PROMPTS: Mapping[Scope, Text] = {
-    Scope.ALL: gettext_lazy("All prompts"),
-    Scope.PUBLIC: gettext_lazy("Public prompts only"),
+    Scope.ALL: gettext_lazy("All questions"),
+    Scope.PUBLIC: gettext_lazy("Public questions only"),
 }
 # Why the numbers of these questions stand first, and where the others are.
 LEADS: Mapping[LeadReason, Text] = {

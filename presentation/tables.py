@@ -1,7 +1,7 @@
 """Tables of texts, as pages, reports, figures and terminals take them; numbers are set to the right."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -57,6 +57,9 @@ class Named(str):
         cell.code = code
         return cell
 
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # copies keep the code
+        return str(self), self.code
+
 
 class Sourced(str):
     """A cell with where it comes from: a report has that as a footnote."""
@@ -84,6 +87,21 @@ class Exact(Named):
     """A cell in plain words; `code` is the exact term for them, which a page lists as well."""
 
 
+class PlainWord(Exact):
+    """The word of pages and reports for an exact term, which files have in its place."""
+
+
+@dataclass(frozen=True)
+class Term:
+    """The same as the head of a column, in the reader's language once the table is made."""
+
+    plain: object
+    exact: object
+
+    def __str__(self) -> str:
+        return str(self.plain)
+
+
 @dataclass(frozen=True)
 class DrawnCell:
     """A cell as pages show it: its classes, its interval drawn if it has one, the code it stands for."""
@@ -99,8 +117,7 @@ class Table:
     """Rows of texts under a head; the first cell of a row names it. `notes` stand below.
 
     `about_people` marks a table whose rows are about single people: the site shows it, no report does.
-    `numeric` says whether columns but the first may hold numbers, which are set to the right. `own` are names
-    in the cells that pages leave alone (`presentation.plain`).
+    `numeric` says whether columns but the first may hold numbers, which are set to the right.
     """
 
     caption: str
@@ -109,7 +126,6 @@ class Table:
     notes: Sequence[str] = ()
     about_people: bool = False
     numeric: bool = True
-    own: Collection[str] = ()
 
     @property
     def number_columns(self) -> list[bool]:
@@ -153,9 +169,12 @@ class Table:
         return replace(self, rows=[*sorted(there, key=key, reverse=sort.startswith("-")), *absent])
 
     def lines(self) -> Iterator[list[str]]:
-        """Head and rows as cells of a file: numbers as programs know them, no formulas."""
+        """Head and rows as cells of a file: exact terms, numbers as programs know them, no formulas."""
         for row in (self.head, *self.rows):
-            yield [getattr(cell, "plain", "") or defused(cell) for cell in row]
+            yield [
+                getattr(cell, "plain", "") or defused(cell.code if isinstance(cell, PlainWord) else cell)
+                for cell in row
+            ]
 
     @property
     def drawn_rows(self) -> list[list[DrawnCell]]:
@@ -163,7 +182,12 @@ class Table:
         columns = [self._drawings([row[place] for row in self.rows]) for place in range(len(self.head))]
         return [
             [
-                DrawnCell(cell, classes, columns[place][number], getattr(row[place], "code", ""))
+                DrawnCell(
+                    cell,
+                    classes,
+                    columns[place][number],
+                    "" if isinstance(cell, PlainWord) else getattr(cell, "code", ""),
+                )
                 for place, (cell, classes) in enumerate(cells)
             ]
             for number, (row, cells) in enumerate(zip(self.rows, self.row_cells, strict=True))
@@ -192,7 +216,7 @@ def table_of(
     """A row for each line. A column has a head and the text of its cell in a line; texts may be lazy."""
     return Table(
         caption=str(caption),
-        head=[str(head) for head, _cell in columns],
+        head=[_text(head) for head, _cell in columns],
         rows=[[_text(cell(line)) for _head, cell in columns] for line in lines],
         notes=[str(note) for note in notes],
         about_people=about_people,
@@ -202,6 +226,8 @@ def table_of(
 
 def _text(cell: object) -> str:
     """A cell as a text; one that carries more than its words keeps it."""
+    if isinstance(cell, Term):
+        return PlainWord(str(cell.plain), str(cell.exact))
     return cell if isinstance(cell, str) else str(cell)
 
 

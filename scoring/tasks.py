@@ -24,7 +24,7 @@ def judging_coordinate() -> None:
 
     from batches.services.clock import clocks_agree
     from judging.selectors.runs import open_runs
-    from judging.services.running.counting import run_count
+    from judging.services.running.counting import calls_expire, run_count
     from scoring.selectors.due import results_due
     from studies.services.messages import notify_workers
 
@@ -33,11 +33,12 @@ def judging_coordinate() -> None:
     if open_runs() or results_due(timezone.now()):
         from scoring import coordinator  # only now: a hundred megabytes to compute with
 
-        for one in coordinator.judging_coordinate(clock=timezone.now):
-            ids = {"judging_run_id": one.judging_run.pk, "scoring_run_id": one.run.pk}
+        for remaining in coordinator.judging_coordinate(clock=timezone.now):
+            ids = {"judging_run_id": remaining.judging_run.pk, "scoring_run_id": remaining.run.pk}
             if not all(notify_workers(WORK, **ids) for _ in range(HINTS_AT_ONCE)):
                 judging_work(**ids)
     try:
+        calls_expire(timezone.now())  # of runs that are over, too
         run_count(now=timezone.now())
     except Exception:  # numbers are right without it, only slower
         logger.exception("a judging run that is over could not be counted")

@@ -87,8 +87,9 @@ ON_BOTH: dict[str, tuple[str, ...]] = {
         "operations/test_erasure.py",
         "batches/test_reminders.py",
     ),
-    "Workers of a judging run take leases, grants and money from rows that they lock; so do those of jobs.": (
+    "Owners of judges take leases, and calls money, from rows that they lock; so do workers of jobs.": (
         "jobs/test_jobs.py",
+        "jobs/test_leases.py",
         "judging/batched_runs/test_batched_runs.py",
         "judging/batched_runs/test_batched_faults.py",
         "judging/budget/test_judging_budget.py",
@@ -96,7 +97,7 @@ ON_BOTH: dict[str, tuple[str, ...]] = {
         "judging/test_judging_leases.py",
         "judging/test_judging_life.py",
         "judging/limits/test_judging_limits.py",
-        "judging/limits/test_judging_limits_leases.py",
+        "judging/limits/test_judging_limits_owners.py",
         "judging/races/test_judging_races.py",
         "judging/races/test_judging_moments.py",
         "judging/test_judging_runs.py",

@@ -3,9 +3,9 @@
     python -m benchmarks.judging.claims
     python -m benchmarks.judging.claims --rows 100000 --workers 8 --database-url sqlite
 
-Each worker is a process that takes a lease and claims again and again, as workers do, until nothing is left;
-nothing is asked. The rows each got are compared afterwards. PostgreSQL (a database of the benchmark's own) or
-an SQLite file.
+Each worker is a process that claims again and again, as those do that compute verdicts, until nothing is
+left; nothing is computed. The rows each got are compared afterwards. PostgreSQL (a database of the
+benchmark's own) or an SQLite file.
 """
 
 import argparse
@@ -17,6 +17,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
+from uuid import uuid4
 
 from benchmarks.judging.speed import close_connections, set_up
 from benchmarks.sessions.site_under_load import own_database
@@ -48,15 +49,16 @@ def claim_all(run: int) -> None:
     from django.utils import timezone
 
     from judging.models import JudgingRun
-    from judging.services.running.claims import lease_begin, rows_claim
+    from judging.services.running.claim import CallReader, rows_claim
+    from judging.services.running.judge_specs import judge_of, spec_of
     from judging.services.running.runs import scoring_runs_of
 
     judging_run = JudgingRun.objects.get(pk=run)
     [scoring_run] = scoring_runs_of(judging_run)
-    lease = lease_begin(judging_run=judging_run, run=scoring_run, wanted=LIMIT, now=timezone.now())
-    assert lease is not None
-    while rows := rows_claim(lease, limit=LIMIT, now=timezone.now()):
-        print(*(row.pk for row in rows), flush=True)
+    with judge_of(scoring_run.study, spec_of(scoring_run)) as judge:
+        reader = CallReader(judging_run, scoring_run, judge)
+        while calls := rows_claim(reader, limit=LIMIT, claim=uuid4(), now=timezone.now()):
+            print(*(call.leader for call in calls), flush=True)
 
 
 def measure(rows: int, workers: int) -> None:

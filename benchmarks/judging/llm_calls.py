@@ -120,7 +120,9 @@ def ours(base_url: str, *, calls: int, threads: int) -> None:
 
         def call(number: int) -> float:
             messages = [Message("user", PROMPT)]
-            return client.complete(messages, response_schema=Verdict, on_attempt=attempts.append).parsed.score
+            completion = client.complete(messages, response_schema=Verdict)
+            attempts.append(completion.attempt)
+            return completion.parsed.score
 
         with ThreadPoolExecutor(threads) as pool:
             assert sum(pool.map(call, range(calls))) == calls / 2

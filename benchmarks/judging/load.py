@@ -132,7 +132,6 @@ def main() -> None:
             "CHIRON_DATA_DIR": str(folder / "data"),
             "DATABASE_URL": stack.enter_context(own_database(arguments.database_url)),
             "REDIS_URL": arguments.redis_url,
-            "CHIRON_JUDGING_THREADS": str(arguments.concurrency // arguments.workers),
         }
         os.environ.update(environment)
         set_up()

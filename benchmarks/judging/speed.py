@@ -226,7 +226,6 @@ def main() -> None:
             "CHIRON_DATA_DIR": str(folder / "data"),
             "DATABASE_URL": url,
             "REDIS_URL": arguments.redis_url,
-            "CHIRON_JUDGING_THREADS": str(max(1, max(arguments.concurrency) // arguments.workers)),
         }
         os.environ.update(environment)
         set_up()

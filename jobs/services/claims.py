@@ -3,14 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 
 from formats.wording import gettext_noop
 from jobs.context import Progress
-from jobs.models import Job, JobState
+from jobs.leases import lease_free, lease_release, lease_renew, lease_take
+from jobs.models import OPEN, Job, JobState
 from jobs.registry import JobKind, kind_named
 from jobs.services.trail import job_event
 from studies.services.events import StudyEventKind
@@ -44,7 +45,7 @@ class Claim:
 
 def job_is_free(*, now: datetime) -> bool:
     """Whether there is a job of any kind, known here or not, that nobody runs."""
-    return Job.objects.filter(_nobody_runs(now)).exists()
+    return Job.objects.filter(lease_free(now), state__in=OPEN).exists()
 
 
 def job_claim(*, kinds: dict[str, JobKind], now: datetime) -> Claim | None:
@@ -52,12 +53,12 @@ def job_claim(*, kinds: dict[str, JobKind], now: datetime) -> Claim | None:
     for job in list(_free(kinds, now)):
         if job.state == JobState.RUNNING and _end_instead(job, kinds[job.kind], now):
             continue
-        token = uuid4()
-        taken = _free(kinds, now).filter(pk=job.pk, lease=job.lease).update(
-            state=JobState.RUNNING, lease=token, leased_until=now + LEASE, starts=F("starts") + 1,
-            done=0, total=0, phase="", started_at=now, moved_at=now,
+        token = lease_take(
+            Job.objects.filter(pk=job.pk, lease=job.lease, state__in=OPEN), now=now, length=LEASE,
+            state=JobState.RUNNING, starts=F("starts") + 1, done=0, total=0, phase="", started_at=now,
+            moved_at=now,
         )  # fmt: skip
-        if taken:
+        if token:
             job.refresh_from_db()
             return Claim(job, token)
     return None
@@ -65,12 +66,8 @@ def job_claim(*, kinds: dict[str, JobKind], now: datetime) -> Claim | None:
 
 def _free(kinds: Iterable[str], now: datetime) -> QuerySet[Job]:
     """Kinds that this process knows: beside it a worker of another version may run."""
-    jobs = Job.objects.filter(_nobody_runs(now), kind__in=list(kinds))
+    jobs = Job.objects.filter(lease_free(now), state__in=OPEN, kind__in=list(kinds))
     return jobs.select_related("study", "actor").order_by("created_at")
-
-
-def _nobody_runs(now: datetime) -> Q:
-    return Q(state=JobState.WAITING) | Q(state=JobState.RUNNING, leased_until__lte=now)
 
 
 def _end_instead(job: Job, kind: JobKind, now: datetime) -> bool:
@@ -92,7 +89,7 @@ def job_renew(claim: Claim, said: Progress, *, now: datetime) -> bool:
     moved = (said.done, said.total, said.phase) != (claim.job.done, claim.job.total, claim.job.phase)
     claim.job.done, claim.job.total, claim.job.phase = said.done, said.total, said.phase
     fields = {"done": said.done, "total": said.total, "phase": said.phase, "moved_at": now} if moved else {}
-    return bool(claim.row.update(leased_until=now + LEASE, **fields))
+    return lease_renew(claim.row, claim.token, now=now, length=LEASE, **fields)
 
 
 def cancel_is_asked(claim: Claim) -> bool:
@@ -103,11 +100,7 @@ def job_hand_back(claim: Claim, *, now: datetime) -> bool:
     """Let another worker begin it again: this one was told to end. What somebody called off ends instead."""
     if cancel_is_asked(claim):
         return job_end(claim, JobState.CANCELLED, now)
-    return bool(
-        claim.row.update(
-            state=JobState.WAITING, lease=None, leased_until=None, starts=F("starts") - 1, moved_at=now
-        )
-    )
+    return lease_release(claim.row, claim.token, state=JobState.WAITING, starts=F("starts") - 1, moved_at=now)
 
 
 def job_end(
@@ -135,8 +128,8 @@ def job_tidy(job: Job) -> None:
 def _ended(
     claim: Claim, state: JobState, now: datetime, *, result: dict[str, object] | None, error: str
 ) -> bool:
-    ended = claim.row.update(
-        state=state, lease=None, leased_until=None, finished_at=now, result=result or {},
+    ended = lease_release(
+        claim.row, claim.token, state=state, finished_at=now, result=result or {},
         error=error.replace("\0", "\ufffd"),
     )  # fmt: skip
     if not ended:

@@ -25,14 +25,6 @@ class JudgeCannotScore(Exception):
         self.prompt_id = prompt_id
 
 
-class CallStopped(Exception):
-    """Requests may not be sent now, so there is no verdict; `calls` are those that were made before."""
-
-    def __init__(self, calls: tuple[Attempt, ...]) -> None:
-        super().__init__("no request may be sent for now")
-        self.calls = calls
-
-
 @dataclass(frozen=True)
 class CriterionTask:
     """One rubric criterion; `position` tells the criteria of a prompt apart."""
@@ -97,11 +89,13 @@ class CriterionVerdict:
 class JudgeResult:
     """What one call brought: a verdict on each position that was asked about, in that order.
 
-    `calls` are the requests that were made for it, in order; empty for judges that ask no model.
+    `attempt` is the request that was made for it, None for judges that ask no model; `retry_after` the
+    seconds for which the endpoint asks to be left alone.
     """
 
     verdicts: tuple[CriterionVerdict, ...]
-    calls: tuple[Attempt, ...] = ()
+    attempt: Attempt | None = None
+    retry_after: float | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +105,20 @@ class AnswerVerdict:
     score: float | None
     reason: UnscoredReason | None
     criteria: tuple[CriterionVerdict, ...]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How a model is asked this time: with a `mark` of this call's own around the answer, "" to draw one;
+    `plain` leaves out the schema; `unusable` is the raw reply that is shown with what is wrong with it.
+    """
+
+    mark: str = ""
+    plain: bool = False
+    unusable: str = ""
+
+
+FIRST_ASKING = Asking()
 
 
 class Judge(Protocol):
@@ -144,12 +152,13 @@ class Judge(Protocol):
         None for judges that ask no model. The answer in `task` does not matter.
         """
 
-    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
-        """Judge the positions of one call about a task that has passed `check`.
+    def ask(
+        self, task: JudgeTask, positions: tuple[int | None, ...], how: Asking = FIRST_ASKING
+    ) -> JudgeResult:
+        """Judge the positions of one call about a task that has passed `check`: one request at most.
 
         Raises:
             ValueError: the answer is blank; it is missing and is never judged.
-            CallStopped: no request may be sent for now.
         """
 
 

@@ -14,7 +14,8 @@ from pydantic import JsonValue
 from judging.judges import neutralise
 from judging.judges.fencing import NO_MARK, data_block, random_mark
 from judging.judges.interface import (
-    CallStopped,
+    FIRST_ASKING,
+    Asking,
     CriterionVerdict,
     JudgeCannotScore,
     JudgeResult,
@@ -28,9 +29,10 @@ from judging.judges.schemas import (
     RubricJudgments,
     rubric_judgments,
 )
-from llm.attempts import Attempt
-from llm.client import ChatClient, GateClosed
-from llm.errors import LLMError
+from llm.attempts import Reask, Sending
+from llm.client import ChatClient
+from llm.errors import ErrorStatus, LLMError, Received, ReplyInvalid
+from llm.replies import parse, reply_text
 from llm.requests import ChatRequest, FramedText, Marked, Message
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, JudgeTexts, fill
@@ -112,24 +114,34 @@ class LLMJudge:
 
         return named
 
-    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
-        mark = self._new_mark()
+    def ask(
+        self, task: JudgeTask, positions: tuple[int | None, ...], how: Asking = FIRST_ASKING
+    ) -> JudgeResult:
+        mark = how.mark or self._new_mark()
         question = self._question(task, positions, mark)
-        calls: list[Attempt] = []
+        named = Marked(mark, self._question(task, positions, NO_MARK).messages)
+        reask = self._reask_of(how.unusable, question.schema) if how.unusable else None
+        sending = Sending(plain=how.plain, reask=reask)
         try:
-            judgment = self._client.complete(
-                question.messages,
-                response_schema=question.schema,
-                on_attempt=calls.append,
-                marked=Marked(mark, self._question(task, positions, NO_MARK).messages),
-            ).parsed
-        except GateClosed:
-            raise CallStopped(tuple(calls)) from None
+            completion = self._client.complete(
+                question.messages, response_schema=question.schema, marked=named, sending=sending
+            )
         except LLMError as error:
             reason = UnscoredReason(error.reason)
             failed = (CriterionVerdict(position, None, None, str(error), reason) for position in positions)
-            return JudgeResult(tuple(failed), tuple(calls))
-        return JudgeResult(tuple(_verdicts_of(positions, judgment)), tuple(calls))
+            retry_after = error.retry_after if isinstance(error, ErrorStatus) else None
+            return JudgeResult(tuple(failed), error.attempt, retry_after)
+        return JudgeResult(tuple(_verdicts_of(positions, completion.parsed)), completion.attempt)
+
+    def _reask_of(self, raw: str, schema: JudgmentType) -> Reask | None:
+        """What was wrong with a reply, from its record; None where the record no longer has it."""
+        try:
+            parse(reply_text(Received(200, raw), endpoint=""), schema, endpoint="")
+        except ReplyInvalid as error:
+            return Reask(error.text, error.problem, error.is_prose)
+        except LLMError:
+            return None
+        return None
 
     def _question(self, task: JudgeTask, positions: tuple[int | None, ...], mark: str) -> Question:
         texts = [task.criterion(position).text for position in positions if position is not None]

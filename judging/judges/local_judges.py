@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from judging.judges.interface import (
+    FIRST_ASKING,
+    Asking,
     CriterionVerdict,
     JudgeCannotScore,
     JudgeResult,
@@ -17,7 +19,21 @@ from llm.requests import ChatRequest
 
 
 class LocalJudge(ABC):
-    """Give it `kind`, `describe`, `check` and `verdict`; the rest of the interface follows."""
+    """Give it `kind`, `describe`, `check` and `verdict`; the rest of the interface follows.
+
+    `calls_at_once` are claimed together, for the time of a lease.
+    """
+
+    kind = ""
+    calls_at_once = 200
+
+    @abstractmethod
+    def describe(self) -> dict[str, JsonValue]:
+        """Everything that decides the verdicts."""
+
+    @abstractmethod
+    def check(self, task: JudgeTask) -> None:
+        """Raise JudgeCannotScore for a prompt that it cannot score, whatever the answer."""
 
     @abstractmethod
     def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
@@ -32,7 +48,9 @@ class LocalJudge(ABC):
     def names(self, task: JudgeTask, positions: tuple[int | None, ...]) -> None:
         return None
 
-    def ask(self, task: JudgeTask, positions: tuple[int | None, ...]) -> JudgeResult:
+    def ask(
+        self, task: JudgeTask, positions: tuple[int | None, ...], how: Asking = FIRST_ASKING
+    ) -> JudgeResult:
         return JudgeResult(tuple(self.verdict(task, position) for position in positions))
 
 

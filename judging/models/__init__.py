@@ -1,7 +1,7 @@
 """Every model of the app, so that Django finds them."""
 
 from judging.models.audits import AuditItem, AuditSample
-from judging.models.judges import JudgeChange, JudgeConfig, JudgeGrant, WorkerLease
+from judging.models.judges import JudgeChange, JudgeConfig
 from judging.models.runs import (
     OPEN_RUN_STATES,
     AnswerScore,
@@ -25,7 +25,6 @@ __all__ = [
     "JudgeCall",
     "JudgeChange",
     "JudgeConfig",
-    "JudgeGrant",
     "JudgingRun",
     "PauseReason",
     "RowOrigin",
@@ -33,5 +32,4 @@ __all__ = [
     "RunPurpose",
     "RunState",
     "ScoringRun",
-    "WorkerLease",
 ]

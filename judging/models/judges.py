@@ -13,7 +13,8 @@ class JudgeConfig(models.Model):
 
     What decides scores (model, provider, reasoning effort, parameters, bound on output tokens) is fixed once
     a run has used the judge; address, key, prices and limits may change. `plain_json_at`: when the endpoint
-    was found to refuse JSON schemas, which it is not asked for since.
+    was found to refuse JSON schemas, which it is not asked for since. `lease`: the process that asks it, for
+    all runs and studies, until `leased_until` (`jobs.leases`).
     """
 
     slug = models.SlugField(unique=True)
@@ -31,6 +32,8 @@ class JudgeConfig(models.Model):
     tokens_per_minute = models.PositiveIntegerField(null=True)
     concurrency = models.PositiveIntegerField(default=16)
     plain_json_at = models.DateTimeField(null=True)
+    lease = models.UUIDField(null=True, editable=False)
+    leased_until = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField()
 
     class Meta:
@@ -74,50 +77,3 @@ class JudgeChange(models.Model):
 
     def __str__(self) -> str:
         return f"change {self.pk} of {self.judge}"
-
-
-class WorkerLease(models.Model):
-    """One worker's share of a judge for a while: its calls at a time, and the money they may take.
-
-    It is renewed while the worker lives. One that passes `leased_until` without an end belonged to a worker
-    that died: its calls may have been made and are on no record, so `reserved` counts as spent.
-    """
-
-    token = models.UUIDField(unique=True, db_column="lease")
-    run = models.ForeignKey("judging.ScoringRun", on_delete=models.CASCADE, related_name="leases")
-    judging_run = models.ForeignKey("judging.JudgingRun", on_delete=models.CASCADE, related_name="leases")
-    judge = models.ForeignKey(JudgeConfig, on_delete=models.PROTECT, null=True, related_name="leases")
-    slots = models.PositiveIntegerField()
-    reserved = models.DecimalField(max_digits=14, decimal_places=6, default=Decimal(0))
-    started_at = models.DateTimeField()
-    leased_until = models.DateTimeField()
-    ended_at = models.DateTimeField(null=True)
-
-    class Meta:
-        db_table = "scoring_judgeslice"
-        indexes = [
-            models.Index(
-                fields=["judge", "leased_until"],
-                condition=models.Q(ended_at=None),
-                name="slices_at_work",
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.slots} calls at a time for {self.run}"
-
-
-class JudgeGrant(models.Model):
-    """Requests and tokens that one worker was allowed to send to a judge, for its limits per minute."""
-
-    judge = models.ForeignKey(JudgeConfig, on_delete=models.CASCADE, related_name="grants")
-    requests = models.PositiveIntegerField()
-    tokens = models.PositiveIntegerField()
-    granted_at = models.DateTimeField()
-
-    class Meta:
-        db_table = "scoring_judgegrant"
-        indexes = [models.Index(fields=["judge", "granted_at"], name="grants_of_a_judge_in_time")]
-
-    def __str__(self) -> str:
-        return f"{self.requests} requests to {self.judge}"

@@ -1,5 +1,6 @@
 """What judges are asked and what they said. An answer without a score has a reason, and is never zero."""
 
+from decimal import Decimal
 from uuid import uuid4
 
 from django.conf import settings
@@ -52,8 +53,8 @@ class JudgingRun(models.Model):
     """One or several judges asked about a study, by a plan that is frozen when the run starts.
 
     `planned` counts the rows of the plan; `estimate` is what was expected of it for each judge. `budget` is
-    the most that may be spent, in the currency of the judges' prices. `resumed_at` is when it last began to
-    ask.
+    the most that may be spent, in the currency of the judges' prices, and `committed` what is: the costs of
+    all requests on record, those under way at their worst. `resumed_at` is when it last began to ask.
 
     `counts` are the numbers of rows and calls once it has been over for a while (`services.counts`), None
     before.
@@ -69,6 +70,7 @@ class JudgingRun(models.Model):
     pause_reason = models.CharField(max_length=15, choices=PauseReason, blank=True)
     pause_detail = models.TextField(blank=True)
     budget = models.DecimalField(max_digits=12, decimal_places=4, null=True)
+    committed = models.DecimalField(max_digits=20, decimal_places=8, default=Decimal(0), editable=False)
     planned = models.PositiveIntegerField()
     estimate = models.JSONField()
     plan_sha256 = models.CharField(max_length=64)
@@ -193,10 +195,11 @@ class CriterionScore(models.Model):
 
     One criterion (null for an exact-answer prompt) of one answer's revision, for one judge and replicate.
     Rows with `asked_with` are never claimed: the call of that other row decides them, too; `place` tells the
-    verdicts of one call apart. An open row may be claimed once `available_at` has come, which a claim moves
-    to the end of its lease, so that the rows of a worker that died come back by themselves. `starts` counts
-    claims and `rounds` the claims that ended without a verdict; `unscored_reason` of an open row says why the
-    last did.
+    verdicts of one call apart. An open row may be claimed once `available_at` has come. A claim moves it to
+    the moment by which the call must have come to an end, so that the rows of a worker that died come back by
+    themselves, and draws the row's `lease`: what comes of a call counts while the row carries the lease that
+    it was claimed by. `starts` counts claims; `unscored_reason` of an open row says why the last request
+    brought no verdict.
     """
 
     judging_run = models.ForeignKey(JudgingRun, on_delete=models.CASCADE, related_name="rows")
@@ -211,7 +214,6 @@ class CriterionScore(models.Model):
     available_at = models.DateTimeField()
     lease = models.UUIDField(null=True)
     starts = models.PositiveSmallIntegerField(default=0)
-    rounds = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(max_length=10, choices=RowState, default=RowState.OPEN)
     origin = models.CharField(max_length=10, choices=RowOrigin, blank=True)
     score = models.FloatField(null=True)
@@ -272,12 +274,23 @@ class CriterionScore(models.Model):
         return f"criterion {self.criterion_id} of {self.answer_id}"
 
 
+class OverCalls(models.Manager["JudgeCall"]):
+    """Only requests that are not under way."""
+
+    def get_queryset(self) -> models.QuerySet["JudgeCall"]:
+        return super().get_queryset().filter(due_at=None)
+
+
 class JudgeCall(models.Model):
-    """One request to a judge model as it happened, successful or not. Append-only.
+    """One request to a judge model, on record before it is sent.
+
+    While it is under way it has no `outcome`, its tokens and `cost` are the most that they can be, and
+    `due_at` is the moment from which it counts as lost: whoever sent it was gone before its reply. A reply
+    that comes later settles it all the same.
 
     `criterion` is the first one asked about. `request_sha256` names the request with zeros for its mark; with
     `mark`, which was drawn for this call, it says what was sent. `cost` is by the prices of that moment, null
-    where they or the tokens are not known.
+    where they or the tokens are not known. `called_at` is when it was sent.
     """
 
     uid = models.UUIDField(unique=True, default=uuid4, editable=False)
@@ -296,10 +309,23 @@ class JudgeCall(models.Model):
     latency_ms = models.FloatField()
     outcome = models.CharField(max_length=40)
     called_at = models.DateTimeField()
+    due_at = models.DateTimeField(null=True, editable=False)
+
+    objects = OverCalls()
+    everything = models.Manager()
 
     class Meta:
         db_table = "scoring_judgecall"
-        indexes = [models.Index(fields=["judging_run", "cost"], name="costs_of_a_judging_run")]
+        indexes = [
+            models.Index(fields=["judging_run", "cost"], name="costs_of_a_judging_run"),
+            models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="calls_under_way"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(due_at=None) & ~Q(outcome="") | Q(due_at__isnull=False, outcome=""),
+                name="a_call_has_an_outcome_unless_it_is_under_way",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.outcome} call for {self.answer_id}"

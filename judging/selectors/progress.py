@@ -1,4 +1,4 @@
-"""How far a judging run is, derived from its rows, calls and leases: three queries whatever its size, one
+"""How far a judging run is, derived from its rows and calls: three queries whatever its size, one
 of a run that has been over for a while.
 """
 
@@ -7,16 +7,16 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, F, FilteredRelation, Max, Min, Q, Sum
+from django.db.models import Count, FilteredRelation, Max, Min, Q, QuerySet, Sum
 
-from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, RowState, ScoringRun
+from judging.judges.course import LOST
+from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, RowOrigin, RowState, ScoringRun
 from judging.selectors.run_progress import ZERO, JudgeProgress, Progress
 from judging.selectors.throughput import minute_shown
 
 # Speed is told by the last minutes, since the run last began to ask.
 SPEED_MINUTES = 2
 MIN_SPEED_SECONDS = 10
-LEASE = ("slots", "leased_until", "ended_at", "reserved")
 
 
 def judging_progress(run: JudgingRun, now: datetime) -> Progress:
@@ -24,17 +24,15 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
     since = max(run.resumed_at, now - timedelta(minutes=SPEED_MINUTES))
     minutes = (now - since).total_seconds() / 60
     rows, calls = _counts(run, now, since)
-    leases = _judges_with_leases(run, list(rows))
     judges = tuple(
-        _progress_of(one, rows[one.pk], calls.get(one.pk, []), held, now, minutes)
-        for one, held in leases.items()
+        _progress_of(scores, rows[scores.pk], calls.get(scores.pk, []), now, minutes)
+        for scores in _with_calls_under_way(run, list(rows))
     )
     every_row, every_call = _flat(rows), _flat(calls)
     moments = [
         run.resumed_at,
         *(row["newest"] for row in every_row if row["origin"] != RowOrigin.CACHED),
         *(call["newest"] for call in every_call),
-        *(one["leased_until"] for one in _flat(leases)),
     ]
     waiting = [row["next_at"] for row in every_row if row["next_at"] is not None]
     return Progress(
@@ -106,25 +104,20 @@ def _call_counts(run: JudgingRun, now: datetime, since: datetime) -> Iterable[An
     )
 
 
-def _judges_with_leases(run: JudgingRun, judges: Sequence[int]) -> dict[ScoringRun, list[dict[str, Any]]]:
-    """These judges in their order, each with its leases at work, and those that hold money for requests
-    that are on no record and never will be.
-    """
-    held = Q(leases__ended_at=None) | Q(leases__reserved__gt=0)
-    rows = (
+def _with_calls_under_way(run: JudgingRun, judges: Sequence[int]) -> QuerySet[Any]:
+    """These judges in their order, with what is under way: how many calls, their worst, until when."""
+    under_way = Q(calls__judging_run=run, calls__due_at__isnull=False)
+    return (
         ScoringRun.objects.filter(pk__in=judges)
         .select_related("config")
         .annotate(
-            held=FilteredRelation("leases", condition=Q(leases__judging_run=run) & held),
-            **{f"held_{column}": F(f"held__{column}") for column in LEASE},
+            under_way=FilteredRelation("calls", condition=under_way),
+            calls_under_way=Count("under_way"),
+            set_aside=Sum("under_way__cost"),
+            set_aside_until=Max("under_way__due_at", filter=Q(under_way__cost__gt=0)),
         )
         .order_by("pk")
     )
-    found: dict[ScoringRun, list[dict[str, Any]]] = {}
-    for one in rows:
-        lease = {column: getattr(one, f"held_{column}") for column in LEASE}
-        found.setdefault(one, []).extend([lease] if lease["slots"] is not None else [])
-    return found
 
 
 def _by_run(rows: Iterable[Any]) -> dict[int, list[dict[str, Any]]]:
@@ -139,15 +132,16 @@ def _flat(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> list[dict[str, Any]
 
 
 def _progress_of(
-    run: ScoringRun,
+    run: Any,
     rows: Sequence[dict[str, Any]],
     calls: Sequence[dict[str, Any]],
-    leases: Sequence[dict[str, Any]],
     now: datetime,
     minutes: float,
 ) -> JudgeProgress:
-    alive = [one for one in leases if one["ended_at"] is None and one["leased_until"] > now]
-    dead = [one for one in leases if one not in alive]
+    """`run` as `_with_calls_under_way` has it."""
+    config = run.config
+    lost = [call for call in calls if call["outcome"] == LOST]
+    known = [call for call in calls if call["outcome"] != LOST]
     opened = [row for row in rows if row["state"] == RowState.OPEN]
     decided_recently = sum(row["recent"] for row in rows if row["origin"] != RowOrigin.CACHED)
     return JudgeProgress(
@@ -164,18 +158,22 @@ def _progress_of(
         unscored=_reasons(row for row in rows if row["state"] == RowState.UNSCORED),
         waiting_again=_reasons(row for row in opened if row["unscored_reason"]),
         calls=_by(calls, "outcome"),
-        prompt_tokens=_total(calls, "prompt"),
-        completion_tokens=_total(calls, "completion"),
-        cost=_cost_of(run, calls),
-        unknown_costs=_total(calls, "free"),
-        set_aside=sum((one["reserved"] for one in alive), ZERO),
-        set_aside_until=max((one["leased_until"] for one in alive if one["reserved"]), default=None),
-        possibly_spent=sum((one["reserved"] for one in dead), ZERO),
-        workers=len(alive),
-        slots=_total(alive, "slots"),
+        prompt_tokens=_total(known, "prompt"),
+        completion_tokens=_total(known, "completion"),
+        cost=_cost_of(run, known),
+        unknown_costs=_total(known, "free"),
+        set_aside=run.set_aside or ZERO,
+        set_aside_until=run.set_aside_until,
+        possibly_spent=sum((Decimal(call["money"] or 0) for call in lost), ZERO),
+        is_asked=_is_asked(config, now) if config else _total(opened, "held") > 0,
+        calls_under_way=run.calls_under_way,
         calls_per_minute=_speed(_total(calls, "recent"), minutes),
         rows_per_minute=_speed(decided_recently, minutes),
     )
+
+
+def _is_asked(config: JudgeConfig, now: datetime) -> bool:
+    return config.leased_until is not None and config.leased_until > now
 
 
 def _total(rows: Iterable[dict[str, Any]], name: str = "number") -> int:

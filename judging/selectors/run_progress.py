@@ -19,8 +19,9 @@ class JudgeProgress:
 
     `being_asked` are open rows that a worker holds; `waiting_again` open ones that failed before, by the
     reason. `cost` is None where the judge's prices are not known; `unknown_costs` counts the calls on record
-    without a cost. `set_aside` is what workers hold for calls under way, at the latest `set_aside_until`;
-    `possibly_spent` is what workers that died may have spent beside the cost.
+    without a cost. `set_aside` is the most that calls under way can cost, at the latest `set_aside_until`;
+    `possibly_spent` is what calls that were lost with their worker may have cost beside the cost. `is_asked`:
+    a worker asks the judge at this moment, for this run or another.
     """
 
     run: ScoringRun
@@ -40,8 +41,8 @@ class JudgeProgress:
     set_aside: Decimal
     set_aside_until: datetime | None
     possibly_spent: Decimal
-    workers: int
-    slots: int
+    is_asked: bool
+    calls_under_way: int
     calls_per_minute: float | None
     rows_per_minute: float | None
 
@@ -154,8 +155,9 @@ class Progress:
         return sum(judge.calls_per_minute or 0 for judge in self.judges)
 
     @property
-    def workers(self) -> int:
-        return sum(judge.workers for judge in self.judges)
+    def judges_asked(self) -> int:
+        """How many of its judges a worker asks at this moment."""
+        return sum(judge.is_asked and judge.open > 0 for judge in self.judges)
 
     @property
     def expected_end(self) -> datetime | None:
@@ -181,4 +183,4 @@ class Progress:
 
     @property
     def is_still(self) -> bool:
-        return self.run.state == RunState.RUNNING and self.open > 0 and self.workers == 0
+        return self.run.state == RunState.RUNNING and self.open > 0 and self.judges_asked == 0

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -12,10 +12,9 @@ from pydantic import JsonValue
 
 from judging.models import JudgeConfig
 from judging.services.judge_keys import KEY_NAME, KEY_PREFIX
-from llm.client import OPEN_GATE, ChatClient, Gate
+from llm.client import ChatClient
 from llm.endpoints import EndpointInvalid, is_encrypted
 from llm.providers import EffortUnsupported, Provider
-from llm.retrying import RetryPolicy
 from studies.services.refusals import Refused
 
 SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
@@ -204,16 +203,7 @@ def _require_client(settings: JudgeSettings) -> None:
         )
 
 
-def client_of(
-    judge: JudgeSettings | JudgeConfig,
-    *,
-    key: str | None,
-    timeout: float,
-    plain_json: bool = False,
-    retry: RetryPolicy | None = None,
-    gate: Gate = OPEN_GATE,
-    on_plain_json: Callable[[], None] = lambda: None,
-) -> ChatClient:
+def client_of(judge: JudgeSettings | JudgeConfig, *, key: str | None, timeout: float) -> ChatClient:
     """The client that asks a judge. Raises EndpointInvalid, EffortUnsupported, ValueError."""
     return ChatClient(
         base_url=judge.base_url,
@@ -224,9 +214,5 @@ def client_of(
         max_output_tokens=judge.max_output_tokens,
         parameters=judge.parameters,
         timeout=timeout,
-        retry=retry,
-        gate=gate,
-        plain_json=plain_json,
-        on_plain_json=on_plain_json,
         egress=django_settings.JUDGING_EGRESS,
     )

@@ -3,7 +3,7 @@
 The question and the answer are this project's own, and the answer is right.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -11,14 +11,14 @@ from functools import partial
 
 from django.utils.translation import gettext, gettext as _, gettext_noop
 
-from judging.judges.interface import JudgeResult, JudgeTask
+from judging.judges.course import Course
+from judging.judges.interface import Asking, JudgeResult, JudgeTask
 from judging.judges.llm_judge import LLMJudge
 from judging.models import JudgeConfig
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from judging.services.judge_rules import client_of
-from llm.attempts import OK, Attempt
+from llm.attempts import OK, Attempt, SchemaUse
 from llm.endpoints import EndpointInvalid
-from llm.retrying import RetryPolicy
 from presentation.numbers import decimals, numbered
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
 
@@ -73,23 +73,35 @@ def judge_probe(config: JudgeConfig) -> Trial:
         return Trial((bad(_("Key"), str(error)),))
     found = [_key_finding(config)]
     try:
-        result, holds = _ask_once(config, key)
+        results = _ask_once(config, key)
     except (EndpointInvalid, ValueError) as error:  # a key with a line break in it, say
         return Trial((*found, bad(_("Settings"), str(error))))
-    return Trial((*found, *_findings_of(config, result, holds=holds)))
+    return Trial((*found, *_findings_of(config, results)))
 
 
-def _ask_once(config: JudgeConfig, key: str | None) -> tuple[JudgeResult, bool]:
-    """What came of it, and whether the endpoint was not found to need the form in words."""
-    with client_of(
-        config,
-        key=key,
-        timeout=min(config.timeout_seconds, MAX_TRIAL_SECONDS),
-        plain_json=config.plain_json_at is not None,
-        retry=RetryPolicy(tries=1),
-    ) as client:
-        result = LLMJudge(client=client, texts=DEFAULT_JUDGE_TEXTS).ask(QUESTION, (None,))
-        return result, not client.plain_json
+def _ask_once(config: JudgeConfig, key: str | None) -> list[JudgeResult]:
+    """What came of it: of the request, and of those that ask at once in another way after its reply."""
+    results: list[JudgeResult] = []
+    how, course = Asking(plain=config.plain_json_at is not None), Course()
+    with client_of(config, key=key, timeout=min(config.timeout_seconds, MAX_TRIAL_SECONDS)) as client:
+        judge = LLMJudge(client=client, texts=DEFAULT_JUDGE_TEXTS)
+        while True:
+            result = judge.ask(QUESTION, (None,), how)
+            results.append(result)
+            before, course = course, course.after(attempt_of(result).outcome)
+            if (course.plain, course.reask) == (before.plain, before.reask) or course.rounds:
+                return results
+            how = Asking(
+                plain=how.plain or course.plain,
+                unusable=attempt_of(result).raw_reply if course.reask else "",
+            )
+
+
+def attempt_of(result: JudgeResult) -> Attempt:
+    """The request of a language model's result."""
+    if result.attempt is None:
+        raise TypeError("A language model's result has the request it came by.")
+    return result.attempt
 
 
 def _key_finding(config: JudgeConfig) -> Finding:
@@ -99,9 +111,10 @@ def _key_finding(config: JudgeConfig) -> Finding:
     return good(_("Key"), said % {"variable": config.key_variable})
 
 
-def _findings_of(config: JudgeConfig, result: JudgeResult, *, holds: bool) -> Iterator[Finding]:
+def _findings_of(config: JudgeConfig, results: Sequence[JudgeResult]) -> Iterator[Finding]:
     """Address, model, reply, verdict, tokens and cost: up to the first that fails."""
-    verdict, last = result.verdicts[0], result.calls[-1]
+    verdict, attempts = results[-1].verdicts[0], [attempt_of(result) for result in results]
+    last = attempts[-1]
     if verdict.reason is not None:
         place = PLACES.get(verdict.reason, gettext_noop("Reply"))
         yield bad(gettext(place), verdict.explanation)
@@ -109,13 +122,13 @@ def _findings_of(config: JudgeConfig, result: JudgeResult, *, holds: bool) -> It
     answered = _("The endpoint answered in %(seconds)s s.")
     yield good(_("Address"), answered % {"seconds": decimals(last.latency_ms / 1000)})
     yield _model_finding(config, last)
-    yield _schema_finding(result.calls, holds=holds)
+    yield _schema_finding(last)
     if verdict.score == 1.0:
         yield good(_("Verdict"), _("A right answer to a small question was called right."))
     else:
         yield warn(_("Verdict"), _("A right answer to a small question was called wrong. Judge with care."))
     yield _tokens_finding(last)
-    yield _cost_finding(config, result.calls)
+    yield _cost_finding(config, attempts)
 
 
 # Where a fault shows; the others show in the reply.
@@ -134,8 +147,7 @@ def _model_finding(config: JudgeConfig, call: Attempt) -> Finding:
     return warn(_("Model"), said % {"asked": config.model, "model": call.model})
 
 
-def _schema_finding(calls: tuple[Attempt, ...], *, holds: bool) -> Finding:
-    last = calls[-1]
+def _schema_finding(last: Attempt) -> Finding:
     if last.asked_again:
         return warn(
             _("Reply"), _("The first reply did not have the form that was asked for; the second did.")
@@ -145,7 +157,7 @@ def _schema_finding(calls: tuple[Attempt, ...], *, holds: bool) -> Finding:
             _("Reply"),
             _("The endpoint takes no JSON schema. Described in words, the form of the reply was kept."),
         )
-    if not holds:
+    if last.schema_use is SchemaUse.UNHELD:
         return warn(
             _("Reply"),
             _(
@@ -165,7 +177,7 @@ def _tokens_finding(call: Attempt) -> Finding:
     return good(_("Tokens"), numbered(_("Tokens it counts: read %(read)d, written %(written)d."), numbers))
 
 
-def _cost_finding(config: JudgeConfig, calls: tuple[Attempt, ...]) -> Finding:
+def _cost_finding(config: JudgeConfig, calls: Sequence[Attempt]) -> Finding:
     if config.input_price is None:
         return warn(_("Cost"), _("No prices are set: costs are not counted, and no budget can be kept."))
     costs = [

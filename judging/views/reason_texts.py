@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from judging.judges.course import LOST
 from judging.judges.reasons import UnscoredReason
 from judging.models import PauseReason
 
@@ -43,6 +44,7 @@ REASON_TEXTS: Mapping[str, Promise | str] = {
     UnscoredReason.REPLY_OUT_OF_RANGE: _(
         "A number of the reply lay outside of its bounds, asked once more included."
     ),
+    LOST: _("Whoever had sent the request was gone before the reply; it was asked again."),
     UnscoredReason.NO_LONGER_COUNTS: _(
         "The answer was changed, withdrawn or left out after the plan was made; the judge was not asked."
     ),

@@ -5,9 +5,7 @@ A mark has a `look`, the name of how it is drawn (`presentation.looks`), and no 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
@@ -16,7 +14,6 @@ Shape = Literal["circle", "square", "diamond", "triangle", "bar"]
 # Pixels: as wide as a page, beside other things, and on a phone.
 FULL, WIDE, NARROW = 1080, 800, 340
 LETTER = 6.6  # pixels that a letter takes on average
-_words: ContextVar[Callable[[str], str]] = ContextVar("words", default=str)
 
 
 @dataclass(frozen=True)
@@ -132,39 +129,27 @@ def rounded(value: float) -> float:
     return round(value, 1)
 
 
-@contextmanager
-def said_as(words: Callable[[str], str]) -> Iterator[None]:
-    """What is drawn meanwhile leaves room for texts as they will be said: pages have other words for some."""
-    token = _words.set(words)
-    try:
-        yield
-    finally:
-        _words.reset(token)
-
-
 def text_width(text: str) -> float:
-    return LETTER * len(_words.get()(text))
+    return LETTER * len(text)
 
 
 def fitting(text: str, width: float) -> str:
     """The text, or as much of its beginning as fits in so many pixels."""
-    text, letters = _words.get()(text), max(int(width / LETTER), 2)
+    letters = max(int(width / LETTER), 2)
     return text if len(text) <= letters else text[: letters - 1].rstrip() + "…"
 
 
 def folded(text: str, width: float) -> list[str]:
     """The text on one line or, where it has no room there, on two, of which the second is `fitting`."""
-    said = _words.get()(text)
-    breaks = [match.start() for match in re.finditer(" ", said)]
-    if LETTER * len(said) <= width or not breaks:
+    breaks = [match.start() for match in re.finditer(" ", text)]
+    if LETTER * len(text) <= width or not breaks:
         return [fitting(text, width)]
     end = max((place for place in breaks if LETTER * place <= width), default=breaks[0])
-    return [fitting(said[:end], width), fitting(said[end + 1 :], width)]
+    return [fitting(text[:end], width), fitting(text[end + 1 :], width)]
 
 
 def axis_name(name: str, width: float) -> str:
     """The name, or as many of its parts as fit: what follows a comma or stands in brackets explains it."""
-    name = _words.get()(name)
     ends = [len(name), *(match.start() for match in reversed([*re.finditer(r", | \(", name)]))]
     return next((name[:end] for end in ends if end * LETTER <= width), fitting(name, width))
 

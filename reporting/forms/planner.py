@@ -104,7 +104,7 @@ class PlannerForm(forms.Form):
         gettext_lazy("SD of questions being harder or easier for people than for models (logits)"), 0, 10, 0,
         gettext_lazy("0 for statements about this very bank; 1.5 for questions like these."),
     )  # fmt: skip
-    residual_sd = number(gettext_lazy("Residual SD of a single response (logits)"), 0.1, 20, 4.85)
+    residual_sd = number(gettext_lazy("Scatter of a single response (logits)"), 0.1, 20, 4.85)
     mean_square = number(gettext_lazy("Mean squared discrimination of the bank"), 0.01, 100, 2.08)
     wanted = number(gettext_lazy("Wanted half-width (logits)"), 0.01, 10, 0.15)
     pay = number(

@@ -10,7 +10,7 @@ from functools import singledispatch
 from html import escape
 from itertools import count
 
-from presentation.tables import Sourced, Table
+from presentation.tables import PlainWord, Sourced, Table
 from reporting.report import parts
 from reporting.report.style import STYLE
 
@@ -36,7 +36,7 @@ def document_html(document: parts.Document) -> str:
             f'<a class="skip" href="#main">{title}</a>',
             _header_html(document),
             '<main id="main">',
-            *(part_html(part, document.split) for part in document.first_page),
+            *(part_html(part) for part in document.first_page),
             *_contents_html(document),
             *_body_html(document),
             "</main>",
@@ -52,7 +52,7 @@ def document_html(document: parts.Document) -> str:
 def _header_html(document: parts.Document) -> str:
     """The warning, if there is one, before all else; then what was found, of what."""
     warning = f'<p class="warning">{escape(document.warning)}</p>' if document.warning else ""
-    kicker, title = escape(document.kicker), unmarked(document.title, document.split)
+    kicker, title = escape(document.kicker), escape(document.title)
     return f'<header>{warning}<p class="kicker">{kicker}</p><h1>{title}</h1></header>'
 
 
@@ -64,7 +64,7 @@ def _contents_html(document: parts.Document) -> Iterator[str]:
         yield f'<nav aria-label="{title}"><h2>{title}</h2><ul>'
         for number, heading in enumerate(listed, start=1):
             css = ' class="part"' if heading.level == 2 else ""
-            yield f'<li{css}><a href="#s{number}">{unmarked(heading.text, document.split)}</a></li>'
+            yield f'<li{css}><a href="#s{number}">{escape(heading.text)}</a></li>'
         yield "</ul></nav>"
 
 
@@ -73,85 +73,73 @@ def _body_html(document: parts.Document) -> Iterator[str]:
     numbers = count(1)
     for part in document.parts[len(document.first_page) :]:
         if isinstance(part, parts.Heading) and part.level < 3:
-            yield f'<div id="s{next(numbers)}">{part_html(part, document.split)}</div>'
+            yield f'<div id="s{next(numbers)}">{part_html(part)}</div>'
         else:
-            yield part_html(part, document.split)
+            yield part_html(part)
 
 
-def said(text: str, split: parts.Split) -> str:
-    """In words of the pages; each exact term is a tooltip where it first stands."""
-    told: set[str] = set()
-    pieces = []
-    for word, term in split(text):
-        is_new = bool(term) and term.lower() not in told
-        told.add(term.lower())
-        pieces.append(f'<abbr title="{escape(term)}">{escape(word)}</abbr>' if is_new else escape(word))
-    return "".join(pieces)
-
-
-def unmarked(text: str, split: parts.Split) -> str:
-    """The same where no tooltip can be."""
-    return escape(parts.words_of(text, split))
+def said(text: str) -> str:
+    """An exact term that has a plain word is its tooltip."""
+    word = escape(text)
+    return f'<abbr title="{escape(text.code)}">{word}</abbr>' if isinstance(text, PlainWord) else word
 
 
 @singledispatch
-def part_html(part: parts.Part, split: parts.Split) -> str:
+def part_html(part: parts.Part) -> str:
     raise TypeError(f"no HTML for {type(part).__name__}")
 
 
 @part_html.register
-def _heading(part: parts.Heading, split: parts.Split) -> str:
+def _heading(part: parts.Heading) -> str:
     kicker = f'<p class="kicker">{escape(part.kicker)}</p>' if part.kicker else ""
-    return f"{kicker}<h{part.level + 1}>{said(part.text, split)}</h{part.level + 1}>"
+    return f"{kicker}<h{part.level + 1}>{said(part.text)}</h{part.level + 1}>"
 
 
 @part_html.register
-def _paragraph(part: parts.Paragraph, split: parts.Split) -> str:
+def _paragraph(part: parts.Paragraph) -> str:
     css = "" if part.tone is parts.Tone.PLAIN else f' class="{part.tone}"'
-    return f"<p{css}>{said(part.text, split)}</p>" + _notes([part.footnote], split)
+    return f"<p{css}>{said(part.text)}</p>" + _notes([part.footnote])
 
 
 @part_html.register
-def _bullets(part: parts.Bullets, split: parts.Split) -> str:
-    return "<ul>" + "".join(f"<li>{said(item, split)}</li>" for item in part.items) + "</ul>"
+def _bullets(part: parts.Bullets) -> str:
+    return "<ul>" + "".join(f"<li>{said(item)}</li>" for item in part.items) + "</ul>"
 
 
 @part_html.register
-def _numbers(part: parts.Numbers, split: parts.Split) -> str:
+def _numbers(part: parts.Numbers) -> str:
     shown = "".join(
-        f'<div><dt>{said(one.label, split)}</dt><dd class="big {escape(one.look)}">{escape(one.value)}</dd>'
-        f'<dd>{escape(one.ends)}</dd><dd class="note">{said(one.note, split)}</dd></div>'
+        f'<div><dt>{said(one.label)}</dt><dd class="big {escape(one.look)}">{escape(one.value)}</dd>'
+        f'<dd>{escape(one.ends)}</dd><dd class="note">{said(one.note)}</dd></div>'
         for one in part.numbers
     )
     return f'<dl class="beside">{shown}</dl>'
 
 
 @part_html.register
-def _beside(part: parts.Beside, split: parts.Split) -> str:
-    columns = ("".join(part_html(one, split) for one in column) for column in part.columns)
+def _beside(part: parts.Beside) -> str:
+    columns = ("".join(part_html(one) for one in column) for column in part.columns)
     return '<div class="beside">' + "".join(f"<div>{column}</div>" for column in columns) + "</div>"
 
 
 @part_html.register
-def _facts(part: parts.Facts, split: parts.Split) -> str:
+def _facts(part: parts.Facts) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{said(name, split)}</th><td>{escape(value)}</td></tr>'
-        for name, value in part.rows
+        f'<tr><th scope="row">{said(name)}</th><td>{escape(value)}</td></tr>' for name, value in part.rows
     )
-    return scrolled(part.caption, f"<tbody>{rows}</tbody>", split, css="facts")
+    return scrolled(part.caption, f"<tbody>{rows}</tbody>", css="facts")
 
 
 @part_html.register
-def _table(part: Table, split: parts.Split) -> str:
+def _table(part: Table) -> str:
     head = "".join(
-        f'<th scope="col"{NUMERIC if number else ""}>{said(name, split)}</th>'
-        for name, number in part.head_cells
+        f'<th scope="col"{NUMERIC if number else ""}>{said(name)}</th>' for name, number in part.head_cells
     )
     sources = list(dict.fromkeys(one.source for row in part.rows for one in row if isinstance(one, Sourced)))
 
     def cell(text: str) -> str:
         mark = f"<sup>{sources.index(text.source) + 1}</sup>" if isinstance(text, Sourced) else ""
-        return said(text, split) + mark
+        return said(text) + mark
 
     rows = "".join(
         f'<tr><th scope="row">{cell(name)}</th>'
@@ -160,49 +148,47 @@ def _table(part: Table, split: parts.Split) -> str:
         for (name, _css), *cells in part.row_cells
     )
     notes = "".join(
-        f'<p class="note"><sup>{number}</sup> {said(source, split)}</p>'
+        f'<p class="note"><sup>{number}</sup> {said(source)}</p>'
         for number, source in enumerate(sources, start=1)
-    ) + _notes(part.notes, split)
-    return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>", split) + notes
+    ) + _notes(part.notes)
+    return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>") + notes
 
 
 @part_html.register
-def _figure(part: parts.Figure, split: parts.Split) -> str:
+def _figure(part: parts.Figure) -> str:
     source = f"data:image/svg+xml;base64,{b64encode(part.svg).decode('ascii')}"
-    caption, alt = unmarked(part.caption, split), unmarked(part.alt, split)
+    caption, alt = escape(part.caption), escape(part.alt)
     return (
         f'<figure><div class="scroll" role="region" tabindex="0" aria-label="{caption}">'
         f'<img src="{source}" alt="{alt}"></div>'
-        f"<figcaption>{said(part.caption, split)}</figcaption></figure>"
-    ) + _notes([part.footnote], split)
+        f"<figcaption>{said(part.caption)}</figcaption></figure>"
+    ) + _notes([part.footnote])
 
 
-def _notes(texts: Iterable[str], split: parts.Split) -> str:
-    return "".join(f'<p class="note">{said(text, split)}</p>' for text in texts if text)
+def _notes(texts: Iterable[str]) -> str:
+    return "".join(f'<p class="note">{said(text)}</p>' for text in texts if text)
 
 
 @part_html.register
-def _checklist(part: parts.Checklist, split: parts.Split) -> str:
+def _checklist(part: parts.Checklist) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in part.head)
-    rows = "".join(_entry_html(entry, split) for entry in part.entries)
-    return scrolled(
-        part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>", split, css="checklist"
-    )
+    rows = "".join(_entry_html(entry) for entry in part.entries)
+    return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>", css="checklist")
 
 
-def _entry_html(entry: parts.ChecklistEntry, split: parts.Split) -> str:
-    texts = (said(entry.record, split), escape(entry.answer))
+def _entry_html(entry: parts.ChecklistEntry) -> str:
+    texts = (said(entry.record), escape(entry.answer))
     answered = "".join(f"<p>{text}</p>" for text in texts if text)
     return (
-        f'<tr><th scope="row">{escape(entry.number)}</th><td>{said(entry.question, split)}</td>'
+        f'<tr><th scope="row">{escape(entry.number)}</th><td>{said(entry.question)}</td>'
         f'<td>{answered}</td><td class="state state-{entry.state}">{escape(entry.state_name)}</td></tr>'
     )
 
 
-def scrolled(caption: str, inside: str, split: parts.Split, css: str = "") -> str:
+def scrolled(caption: str, inside: str, css: str = "") -> str:
     """A table that scrolls by itself where it is too wide, for keyboards too."""
-    label, of = unmarked(caption, split), f' class="{css}"' if css else ""
+    label, of = escape(caption), f' class="{css}"' if css else ""
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{label}"><table{of}>'
-        f"<caption><span>{said(caption, split)}</span></caption>{inside}</table></div>"
+        f"<caption><span>{said(caption)}</span></caption>{inside}</table></div>"
     )

@@ -4,7 +4,7 @@ A part holds finished texts. Nothing here computes, translates or reads a clock:
 reader's language, and equal parts give equal files.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -126,19 +126,6 @@ class Checklist:
         return sum(1 for entry in self.entries if entry.state == ItemState.MISSING)
 
 
-# A text in pieces, each with the exact term that it stands for, or "" (`presentation.plain`).
-Split = Callable[[str], Iterable[tuple[str, str]]]
-
-
-def whole(text: str) -> Iterable[tuple[str, str]]:
-    """The text as it is."""
-    return ((text, ""),)
-
-
-def words_of(text: str, split: Split) -> str:
-    return "".join(word for word, _term in split(text))
-
-
 @dataclass(frozen=True)
 class Beside:
     """Two columns of parts; one below the other where the sheet is narrow."""
@@ -164,8 +151,7 @@ class Document:
 
     `name` is what it is called elsewhere, `kicker` stands above the title and `foot` on every page.
     `written_at` stands for the file's date, so that equal contents give equal files. `warning` stands above
-    everything else, the title too; empty where there is nothing to warn of. `split` gives the plain words in
-    which both files say a text.
+    everything else, the title too; empty where there is nothing to warn of.
     """
 
     name: str
@@ -177,7 +163,6 @@ class Document:
     words: Words
     parts: Sequence[Part]
     warning: str = ""
-    split: Split = whole
 
     @property
     def first_page(self) -> Sequence[Part]:

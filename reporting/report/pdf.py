@@ -34,13 +34,13 @@ def document_pdf(document: parts.Document) -> bytes:
 
 def document_data(document: parts.Document) -> Data:
     """What the template is given."""
-    setter = Setter(document)
+    setter = Setter()
     data = {
         "name": document.name,
         "language": document.words.language,
         "contents": document.words.contents,
         "kicker": document.kicker,
-        "title": setter.plain(document.title),
+        "title": document.title,
         "warning": document.warning,
         "foot": document.foot,
         "software": document.software,
@@ -53,18 +53,14 @@ def document_data(document: parts.Document) -> Data:
 
 
 class Setter:
-    """Parts in the words of the pages."""
+    """Parts as the template takes them."""
 
-    def __init__(self, document: parts.Document) -> None:
-        self.document = document
+    def __init__(self) -> None:
         self.noted: dict[str, str] = {}
-
-    def plain(self, text: str) -> str:
-        return parts.words_of(text, self.document.split)
 
     def runs(self, text: str, footnote: str = "") -> list[Run]:
         """Running text."""
-        return [self.noting(self.plain(text), footnote)]
+        return [self.noting(text, footnote)]
 
     def noting(self, text: str, footnote: str) -> Run:
         if not footnote:
@@ -81,7 +77,7 @@ class Setter:
     @data.register
     def _heading(self, part: parts.Heading) -> Data:
         return {
-            "text": self.plain(part.text), "level": part.level, "kicker": part.kicker,
+            "text": part.text, "level": part.level, "kicker": part.kicker,
             "new_page": part.new_page,
         }  # fmt: skip
 
@@ -98,8 +94,8 @@ class Setter:
         return {
             "numbers": [
                 {
-                    "label": self.plain(one.label), "value": one.value, "colour": look_of(one.look).fill,
-                    "ends": one.ends, "note": self.plain(one.note),
+                    "label": one.label, "value": one.value, "colour": look_of(one.look).fill,
+                    "ends": one.ends, "note": one.note,
                 }
                 for one in part.numbers
             ]
@@ -116,15 +112,15 @@ class Setter:
     @data.register
     def _facts(self, part: parts.Facts) -> Data:
         return {
-            "caption": self.plain(part.caption),
-            "rows": [[self.plain(name), value] for name, value in part.rows],
+            "caption": part.caption,
+            "rows": [[name, value] for name, value in part.rows],
         }
 
     @data.register
     def _figure(self, part: parts.Figure) -> Data:
         return {
             "drawing": drawing_data(part.drawing),
-            "alt": self.plain(part.alt),
+            "alt": part.alt,
             "caption": self.runs(part.caption, part.footnote),
         }
 
@@ -135,7 +131,7 @@ class Setter:
             [self._cell(cell, number=number) for cell, number in zip(row, numbers, strict=True)]
             for row in part.rows
         ]
-        head = [self.plain(name) for name in part.head]
+        head = list(part.head)
         words = [[text for text, *_note in row] for row in cells]
         keys = {} if on_one_line(head, words) else keys_of([row[1:] for row in words])
         cells = [
@@ -143,7 +139,7 @@ class Setter:
         ]
         step, widths = columns_of(head, [[text for text, *_note in row] for row in cells])
         return {
-            "caption": self.plain(part.caption),
+            "caption": part.caption,
             "head": head,
             "numbers": numbers,
             "rows": cells,
@@ -155,7 +151,7 @@ class Setter:
         }
 
     def _cell(self, cell: str, *, number: bool) -> Run:
-        text = self.plain(cell)
+        text = str(cell)
         if number and len(text) <= UNBROKEN and NUMBER.match(text):
             text = text.replace(" ", NO_BREAK)
         return self.noting(text, cell.source if isinstance(cell, Sourced) else "")
@@ -163,12 +159,12 @@ class Setter:
     @data.register
     def _checklist(self, part: parts.Checklist) -> Data:
         return {
-            "caption": self.plain(part.caption),
+            "caption": part.caption,
             "head": list(part.head),
             "entries": [
                 {
-                    "number": entry.number, "question": self.plain(entry.question),
-                    "record": self.plain(entry.record), "answer": entry.answer,
+                    "number": entry.number, "question": entry.question,
+                    "record": entry.record, "answer": entry.answer,
                     "state": entry.state_name, "is_missing": entry.state == parts.ItemState.MISSING,
                 }
                 for entry in part.entries

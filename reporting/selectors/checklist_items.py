@@ -97,10 +97,10 @@ SECTIONS: tuple[Section, ...] = (
             recorded("3.1", _("How many items did a person answer in one sitting?")),
             recorded("3.1.1", _("If more than one: were they in random order?")),
             recorded(
-                "3.2", _("Was the quality of answers checked, and were data excluded, while they came in?")
+                "3.2", _("Was the quality of answers checked, and were data left out, while they came in?")
             ),
             recorded("3.2.1", _("If so: by which criteria?")),
-            recorded("3.2.2", _("If so: how much was excluded?")),
+            recorded("3.2.2", _("If so: how much was not counted?")),
             lead("3.3", _("Did people and models work with the same interface?")),
             lead("3.3.1", _("Did people have pages to look at and models only a programming interface?")),
             lead("3.3.2", _("If the interfaces differ: is that adjusted for?")),

@@ -27,10 +27,10 @@ from studies.selectors.amendments import made_after_results
 from studies.selectors.names import code_names
 
 T = TypeVar("T")
-NO_ITEM_BANK = gettext_lazy("The study has no item bank, so there is no theta.")
+NO_ITEM_BANK = gettext_lazy("The study has no item bank, so there is no ability.")
 TASKS_ARE_ITEMS = gettext_lazy(
-    "The items of the study's item bank are tasks, not prompts, so there is no theta here. Theta on the "
-    "tasks stands under Breakdowns."
+    "The items of the study's item bank are tasks, not questions, so there is no ability here. Ability on "
+    "the tasks stands under Breakdowns."
 )
 SIMULATED = gettext_lazy("The people in this study are SIMULATED. The numbers say nothing about anybody.")
 BOTH, NOT_HIDDEN = (ResultGroup.AVERAGE, ResultGroup.TOP), ("", "")
@@ -176,7 +176,7 @@ def notes(
     if study.is_simulated:
         yield str(SIMULATED)
     if not flow["retained"]:
-        yield _("Nobody is retained yet: a participant counts once their session has ended.")
+        yield _("Nobody is counted yet: a participant counts once their session has ended.")
     if flow["active"]:
         yield numbered(
             _("Sessions still running: %(number)d. Nothing of them is in these results."),
@@ -188,7 +188,7 @@ def notes(
     unscored = sum(estimate.unscored for estimate in overall if estimate.group == ResultGroup.AVERAGE)
     if unscored:
         yield numbered(
-            _("Unscored answers: %(number)d. They are in no estimate, and they are not zero."),
+            _("Answers the judge failed on: %(number)d. They are in no estimate, and they are not zero."),
             {"number": unscored},
         )
     if study.item_bank is None:
@@ -204,8 +204,8 @@ def _top_notes(results: ResultSet, scope: Scope, overall: Sequence[GroupNumbers]
     if people < size:
         yield numbered(
             ngettext(
-                "Top needs %(needed)d retained participant with a scored answer; there are %(present)d.",
-                "Top needs %(needed)d retained participants with a scored answer; there are %(present)d.",
+                "Top needs %(needed)d counted participant with a scored answer; there are %(present)d.",
+                "Top needs %(needed)d counted participants with a scored answer; there are %(present)d.",
                 size,
             ),
             {"needed": size, "present": people},

@@ -23,11 +23,11 @@ def ability_chart(report: Report, width: float) -> Drawing | None:
     rows = [*report.overall, *sorted(report.categories, key=lambda row: row.category)]
     points = [
         Point(
-            report.category(row) or _("All prompts"),
+            report.category(row) or _("All questions"),
             STYLES[row.group],
             Pooled(row.theta_pool, row.ci_low_pool, row.ci_high_pool),
         )
         for row in rows
     ]
-    across = _("theta.pool in logits, Average with its 95 % interval")
+    across = _("ability (theta.pool) in logits, Average with its 95 % interval")
     return estimates_plot(points, across, width, Behind(below_first=True))

@@ -1,16 +1,14 @@
 """Figures of pages: a drawing for wide and one for narrow sheets, the ways to take it away, and its table."""
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 
-from presentation.drawings.shapes import FULL, NARROW, WIDE, Drawing, said_as
+from presentation.drawings.shapes import FULL, NARROW, WIDE, Drawing
 from presentation.drawn import drawing_file
 from presentation.numbers import Text
-from presentation.plain import plain_drawing, plain_text
 from presentation.tables import Table
 
 Draw = Callable[[float], Drawing | None]
@@ -31,7 +29,6 @@ class FigureShown:
     drawings: Mapping[str, Drawing]
     files: Mapping[str, str]
     table: Table | None = None
-    own: Collection[str] = ()
 
 
 def figure_shown(
@@ -42,19 +39,13 @@ def figure_shown(
     caption: Text,
     files: Mapping[str, str],
     table: Table | None = None,
-    own: Collection[str] = (),
     full: bool = False,
 ) -> FigureShown | None:
-    """The figure in words of the pages, where there is anything to compare in it; files keep exact terms.
-
-    `own` are names in it that stay as they are. `full` is drawn as wide as a page, too.
-    """
+    """The figure, where there is anything to compare in it; `full` is drawn as wide as a page, too."""
     widths = {"full-only": FULL, "wide-only": WIDE, "narrow-only": NARROW}
-    with said_as(partial(plain_text, own=own)):
-        drawn = {room: draw(width) for room, width in widths.items() if full or width != FULL}
-    drawings = {room: plain_drawing(one, own) for room, one in drawn.items() if one and one.says_something}
-    table = replace(table, own=own) if table else None
-    return FigureShown(title, about, caption, drawings, files, table, own) if drawings else None
+    drawn = {room: draw(width) for room, width in widths.items() if full or width != FULL}
+    drawings = {room: drawing for room, drawing in drawn.items() if drawing and drawing.says_something}
+    return FigureShown(title, about, caption, drawings, files, table) if drawings else None
 
 
 def figure_files(page: str, query: str, **place: object) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """The first page of the results: one sentence, the ladder, three numbers, categories, whether to trust it."""
 
-from collections.abc import Collection
 from functools import partial
 from typing import Any
 
@@ -15,7 +14,6 @@ from jobs.selectors import unless_done
 from jobs.services.starting import job_start
 from presentation.drawings.shapes import WIDE
 from presentation.first_intervals import interval_sentences
-from presentation.plain import plain_text
 from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.headline import PERSON_ERROR, Headline, headline_of
 from reporting.selectors.reports import NO_ITEM_BANK, SIMULATED, report_of
@@ -28,7 +26,6 @@ from reporting.views.headline.trust import checks
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.measurement.scopes import ScopeShown, scope_of_results
-from reporting.views.own_names import names_of_study, own_names
 from reporting.views.tabs import blocks_absent, results_tabs
 from scoring.jobs import RESULTS
 from scoring.models import Measurement, ResultSet
@@ -88,7 +85,6 @@ def _results_context(
     about_tasks = str(PAGES[Block.BENCHMARK].finding(tasks)) if tasks and found.ability is None else ""
     newer = model_changes(study)
     sentence = about_tasks or headline_sentence(found, _models_since(study, measurement, newer))
-    own = own_names(names_of_study(study), (model.name for model in found.models))
     first = figure_shown(
         lambda width: ladder_drawing(found, width),
         title=ladder_title(found),
@@ -96,10 +92,9 @@ def _results_context(
         caption=ladder_caption(found),
         files=figure_files("staff_results_figure", query, **place),
         table=ladder_table(found),
-        own=own,
     )
     if first is None and tasks:
-        first = _tasks_figure(tasks, query, place, own)
+        first = _tasks_figure(tasks, query, place)
     shown_categories = categories_shown(found, values, code_names(study))
     gaps: dict[str, list[str]] = {}
     for one in shown_categories:
@@ -107,12 +102,11 @@ def _results_context(
             gaps.setdefault(one.why, []).append(one.name)
 
     def is_said(text: str) -> bool:
-        return escape(text) in sentence or escape(plain_text(text)) in sentence
+        return escape(text) in sentence
 
     absent = blocks_absent(study, measurement, shown.scope) if measurement and shown.scope else {}
     return {
         "report": found.report,
-        "own": own,
         "found": found,
         # Others stand above every page of the study, in the card of what is absent, or in the sentence.
         "notes": [
@@ -139,7 +133,7 @@ def _results_context(
         "intervals": list(interval_sentences(found.report.overall, found.report.categories)),
         "person_se": (row.value if (row := found.get(PERSON_ERROR)) else None),
         "beside": beside_table(found.report, found),
-        "beside_categories": beside_categories(found.report, own),
+        "beside_categories": beside_categories(found.report),
     }
 
 
@@ -161,9 +155,7 @@ def _tasks(request: HttpRequest, measurement: Measurement | None, shown: ScopeSh
     return found if found.state == "computed" else None
 
 
-def _tasks_figure(
-    tasks: BlockMeasures, query: str, place: dict[str, Any], own: Collection[str]
-) -> FigureShown | None:
+def _tasks_figure(tasks: BlockMeasures, query: str, place: dict[str, Any]) -> FigureShown | None:
     """What leads where there is no ladder: each task with people's share of right answers."""
     page = PAGES[Block.BENCHMARK]
     plot = page.figures["tasks"]
@@ -171,7 +163,7 @@ def _tasks_figure(
     table = next(table for view, table in page.viewed_tables(tasks) if view == plot.view)
     return figure_shown(
         partial(plot.draw, tasks),
-        title=plot.title, about=plot.alt, caption=plot.caption, files=files, table=table, own=own,
+        title=plot.title, about=plot.alt, caption=plot.caption, files=files, table=table,
     )  # fmt: skip
 
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_lazy as _
+from django.utils.translation import gettext_lazy as _
 
+from presentation.catalogue import plain_reason
 from presentation.numbers import Text
 from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.reports import NO_ITEM_BANK
@@ -90,7 +91,7 @@ def blocks_absent(study: Study, measurement: Measurement, scope: Scope) -> dict[
             ended = measurement.ended(scope).get(block, {})
             template = str(ended.get("template", ""))
             if template and block != Block.BENCHMARK and ended["state"] != "computed":
-                why = why_without_numbers(study, block, gettext(template) % ended["facts"])
+                why = why_without_numbers(study, block, plain_reason(ended))
                 absent.setdefault(why, []).append(block_title(block))
     return absent
 

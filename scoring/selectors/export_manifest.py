@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
-from django.db.models import Count, Sum
+from django.db.models import Count, Q, Sum
 from django.utils.translation import override
 
 from batches.selectors.answers import study_answers
@@ -112,8 +112,11 @@ def _measurement_entry(results: ResultSet) -> manifest.MeasurementEntry | None:
 
 def judging_run_entries(study: Study) -> Iterator[manifest.JudgingRunEntry]:
     """Every judging run, oldest first, with what its calls came to."""
+    over = Q(calls__due_at=None)
     counted = JudgingRun.objects.filter(study=study).annotate(
-        made=Count("calls"), priced=Count("calls__cost"), spent=Sum("calls__cost")
+        made=Count("calls", filter=over),
+        priced=Count("calls__cost", filter=over),
+        spent=Sum("calls__cost", filter=over),
     )
     for number, run in enumerate(counted.order_by("pk"), start=1):
         yield manifest.JudgingRunEntry(

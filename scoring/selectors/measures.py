@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
-from django.utils.translation import gettext as _
 
+from presentation.catalogue import plain_reason
 from presentation.codes import CodeNames
 from psychometrics.benchmark.table import TableColumn
 from psychometrics.inference.measure import Block, Scope
@@ -106,13 +106,10 @@ def _ended_block(
     """
     beside = BESIDE.get(block) if ended["state"] == "computed" else None
     rows = (row for row in stored if row.block == block or (beside and beside(row)))
-    template, facts = ended["template"], ended["facts"]
-    # The empty text would be translated into the header of the catalogue.
-    sentence = _(template) % facts if template else ""
     return BlockMeasures(
         block,
         ended["state"],
-        sentence,
+        plain_reason(ended),
         ended["seconds"],
         tuple(rows),
         labels,

@@ -23,6 +23,7 @@ from django.utils.translation import gettext as _, gettext_noop, ngettext
 
 from batches.models import SessionEvent, SessionEventKind
 from judging.models import AnswerScore, JudgingRun, RunPurpose, RunState, ScoringRun
+from presentation.catalogue import PLAIN_REASONS
 from presentation.numbers import numbered
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK
@@ -224,7 +225,7 @@ def measures_are_coming(results: ResultSet, now: datetime) -> bool:
 
 def run_notes(run: ScoringRun) -> list[str]:
     """The sentences in the reader's language."""
-    return [numbered(_(sentence), values) for sentence, values in _notes_of(run)]
+    return [numbered(_(PLAIN_REASONS.get(sentence, sentence)), values) for sentence, values in _notes_of(run)]
 
 
 def exported_notes(run: ScoringRun) -> tuple[str, ...]:

@@ -143,3 +143,19 @@ def _in_snapshot() -> bool:
     if connection.vendor == "sqlite":
         return bool(connection.connection.in_transaction)
     return bool(connection.connection.info.transaction_status.name != "IDLE")
+
+
+def rows_update(rows: Iterable[Model], names: Sequence[str], condition: str = "") -> None:
+    """Store these fields of these rows, each as it has them, where `condition` (SQL of our own) holds."""
+    rows = list(rows)
+    if not rows:
+        return
+    meta = rows[0]._meta
+    fields = [field for field in meta.concrete_fields if field.name in names]
+    changes = ", ".join(f"{connection.ops.quote_name(field.column)} = %s" for field in fields)
+    sql = (
+        f"UPDATE {connection.ops.quote_name(meta.db_table)} SET {changes} "  # noqa: S608  # own names
+        f"WHERE {connection.ops.quote_name(meta.pk.column)} = %s{condition}"
+    )
+    with connection.cursor() as cursor:
+        cursor.executemany(sql, [column_values(row, [*fields, meta.pk]) for row in rows])

@@ -15,7 +15,7 @@ from django.test import override_settings
 from batches.models import Session
 from config.beat import WAITING_LIMIT, SteadyScheduler
 from config.celery import app
-from judging.services.running.process_slots import MAX_RUNS_AT_ONCE, process_slot, stopping
+from judging.services.running.process_slots import MAX_JUDGES_AT_ONCE, process_slot, stopping
 from studies.models import Participant, Study
 from studies.services import messages
 from tests.faults.parts import free_port, until
@@ -180,7 +180,7 @@ def test_everything_is_due_again_when_the_clock_was_set_back(queue: Path) -> Non
     assert len(waiting(queue)) == len(settings.CELERY_BEAT_SCHEDULE)
 
 
-def test_a_process_works_on_a_run_once_and_on_few_runs_at_once() -> None:
+def test_a_process_asks_a_judge_once_and_few_judges_at_once() -> None:
     with (
         process_slot(1) as first,
         process_slot(1) as again,
@@ -188,7 +188,7 @@ def test_a_process_works_on_a_run_once_and_on_few_runs_at_once() -> None:
         process_slot(3) as third,
     ):
         assert (first, again, second, third) == (True, False, True, False)
-    assert MAX_RUNS_AT_ONCE == 2
+    assert MAX_JUDGES_AT_ONCE == 2
     with process_slot(3) as free:
         assert free is True
 

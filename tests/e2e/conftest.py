@@ -7,6 +7,7 @@ an uncaught script error, a request to another host or an answer of 500 and abov
 
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -17,7 +18,6 @@ from allauth.account.internal.flows.login import record_authentication
 from django.conf import settings as django_settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
-from django.core.management import call_command
 from django.db import connection
 from django.db.models import F
 from django.http import HttpRequest
@@ -201,9 +201,8 @@ def environment(committed: None, data_folder: Path) -> dict[str, str]:
 
 
 @pytest.fixture(scope="session")
-def server(environment: dict[str, str], data_folder: Path) -> Iterator[Server]:
-    with override_settings(STATIC_ROOT=data_folder / "static"):
-        call_command("collectstatic", interactive=False, verbosity=0)
+def server(environment: dict[str, str], data_folder: Path, static_files: Path) -> Iterator[Server]:
+    shutil.copytree(static_files, data_folder / "static")
     running = Server(environment, data_folder / "web.log")
     running.start()
     yield running

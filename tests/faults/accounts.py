@@ -52,7 +52,8 @@ def until_each_is_on_record(site: Site, judge: RunningJudge) -> None:
 
     A reply that comes after its row was given to another worker is on record, too, maybe after the run's end.
     """
-    counts = "SELECT COUNT(*) FROM scoring_judgecall WHERE outcome = 'ok' GROUP BY request_sha256"
+    # Who slept past a call's time-out wakes to find its reply too late; what was never sent counts as lost.
+    counts = "SELECT COUNT(*) FROM scoring_judgecall WHERE outcome <> 'lost' GROUP BY request_sha256"
     until(
         lambda: (
             sorted(count for (count,) in site.query(counts)) == sorted(repeats(judge.arrivals()).values())

@@ -1,10 +1,8 @@
 """Sites to break: real processes, real servers, nothing of the machine's own."""
 
-import fcntl
-import os
 import shutil
 import sys
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,9 +14,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 from benchmarks.hashed_judge.running import RunningJudge, judge_server  # noqa: E402
 from tests.faults.servers import Postgres, postgres_cluster, redis_server  # noqa: E402
 from tests.faults.site import Site, site  # noqa: E402
+from tests.support.made_once import MadeOnce  # noqa: E402
 
 LATENCY_MS = 50
-MadeOnce = Callable[[str, Callable[[Path], None]], Path]
 
 
 @pytest.fixture
@@ -30,26 +28,6 @@ def judge(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[RunningJud
     latency_ms = getattr(request, "param", LATENCY_MS)
     with judge_server(latency_ms=latency_ms, log=tmp_path / "judge.jsonl") as running:
         yield running
-
-
-@pytest.fixture(scope="session")
-def made_once(tmp_path_factory: pytest.TempPathFactory) -> MadeOnce:
-    """Make a folder of this name once for all processes that run these tests. Nobody may change it."""
-    own = tmp_path_factory.getbasetemp()
-    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-
-    def get(name: str, make: Callable[[Path], None]) -> Path:
-        folder = shared / name
-        with (shared / f"{name}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not folder.exists():
-                unfinished = shared / f"{name}.unfinished"
-                shutil.rmtree(unfinished, ignore_errors=True)
-                make(unfinished)
-                unfinished.rename(folder)
-        return folder
-
-    return get
 
 
 @pytest.fixture(scope="session")
@@ -117,9 +95,10 @@ def production(tmp_path: Path, cluster: Postgres) -> Iterator[Site]:
 
 
 @pytest.fixture
-def empty_production(tmp_path: Path, cluster: Postgres) -> Iterator[Site]:
+def empty_production(tmp_path: Path, cluster: Postgres, empty_folder: Path) -> Iterator[Site]:
     """PostgreSQL and Redis; no study yet."""
     with production_site(tmp_path, cluster, "empty") as running:
+        running.static_files = empty_folder / "static"
         yield running
 
 

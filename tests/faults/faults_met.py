@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent.parent / "benchmarks"
 
 from benchmarks.hashed_judge.asks import Ask, read_ask  # noqa: E402
 from benchmarks.hashed_judge.faults import Faults  # noqa: E402
-from judging.judges.interface import JudgeTask  # noqa: E402
+from judging.judges.interface import Asking, JudgeTask  # noqa: E402
 from judging.judges.llm_judge import LLMJudge  # noqa: E402
 from judging.models import CriterionScore, JudgeConfig  # noqa: E402
 from judging.selectors.judging import prompts_to_judge  # noqa: E402
@@ -39,7 +39,6 @@ class Recorder:
             base_url=config.base_url,
             model=config.model,
             max_output_tokens=config.max_output_tokens,
-            plain_json=True,
             transport=httpx.MockTransport(self._take),
         )
         self._judge = LLMJudge(client=client, texts=judge_texts(Study.objects.get()))
@@ -52,7 +51,7 @@ class Recorder:
         return httpx.Response(200, json={"choices": [{"message": message, "finish_reason": "stop"}]})
 
     def ask_of(self, task: JudgeTask, position: int | None) -> Ask:
-        self._judge.ask(task, (position,))
+        self._judge.ask(task, (position,), Asking(plain=True))
         return read_ask(self._body)
 
 

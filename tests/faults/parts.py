@@ -7,6 +7,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -95,17 +96,21 @@ class Part:
         self._process.send_signal(signal.SIGCONT)
         return awake
 
-    def has_unread(self, port: int) -> bool:
-        """Whether a reply from this port of the machine waits in a socket of the process."""
-        system = Path(f"/proc/{self.pid}")
-        sockets = {place.readlink().name for place in (system / "fd").iterdir()}
-        for line in (system / "net/tcp").read_text().splitlines()[1:]:
-            _, _, peer, _, queues, _, _, _, _, inode, *_ = line.split()
-            unread = int(queues.partition(":")[2], 16)
-            # The end of a connection counts as one byte.
-            if f"socket:[{inode}]" in sockets and int(peer.partition(":")[2], 16) == port and unread > 1:
-                return True
-        return False
+    def unread(self, port: int) -> list[int]:
+        """How many bytes wait in each socket of the process that is connected to this port of the machine.
+
+        The end of a connection counts as one byte.
+        """
+        system, sockets = Path(f"/proc/{self.pid}"), set()
+        for place in (system / "fd").iterdir():
+            with suppress(FileNotFoundError):
+                sockets.add(place.readlink().name)
+        lines = (line.split() for line in (system / "net/tcp").read_text().splitlines()[1:])
+        return [
+            int(queues.partition(":")[2], 16)
+            for _, _, peer, _, queues, _, _, _, _, inode, *_ in lines
+            if f"socket:[{inode}]" in sockets and int(peer.partition(":")[2], 16) == port
+        ]
 
     def clear(self) -> None:
         """Leave nothing of it behind, children included."""

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import shutil
 import sqlite3
 import ssl
 import subprocess
@@ -24,6 +25,8 @@ from tests.faults.servers import Redis
 # Short, so that the rows of a killed worker come back within a test.
 TIMES = {"CHIRON_JUDGING_LEASE_SECONDS": "6", "CHIRON_JUDGING_SLICE_SECONDS": "4"}
 CELERY = [sys.executable, "-m", "celery", "--app", "config.celery"]
+# Of a judge. What a killed worker had under way is asked about again so long after it, and a lease.
+TIMEOUT_SECONDS = 6.0
 # Each time that a row is written as decided: the database itself counts what was accepted.
 WATCHES = {
     "postgresql": """
@@ -66,12 +69,16 @@ class RunFacts:
 
 @dataclass
 class Site:
-    """`database_url` is empty and `redis` None in embedded mode."""
+    """`database_url` is empty and `redis` None in embedded mode.
+
+    `static_files` are collected ones, which its web server may copy.
+    """
 
     folder: Path
     logs: Path
     database_url: str = ""
     redis: Redis | None = None
+    static_files: Path | None = None
     extra: dict[str, str] = field(default_factory=dict)
     parts: list[Part] = field(default_factory=list)
 
@@ -132,7 +139,9 @@ class Site:
     def web(self) -> tuple[Part, str]:
         """The web server with its two workers, answering; and its address."""
         port = free_port()
-        if not (self.folder / "static/staticfiles.json").exists():
+        if self.static_files:
+            shutil.copytree(self.static_files, self.folder / "static", dirs_exist_ok=True)
+        elif not (self.folder / "static/staticfiles.json").exists():
             self.collect_static()
         web, url = self._started("web", web_command(port)), f"http://127.0.0.1:{port}"
         until(lambda: answers(url), seconds=60, what="the site answers")
@@ -208,7 +217,8 @@ class Site:
 
     def start_panel(self, judges: Mapping[str, Mapping[str, object]], *, budget: str = "") -> int:
         """The same with several judges: their fields by their base URLs."""
-        fields = json.dumps([{"concurrency": 16, **judge} for judge in judges.values()])
+        usual = {"concurrency": 16, "timeout_seconds": TIMEOUT_SECONDS}
+        fields = json.dumps([{**usual, **judge} for judge in judges.values()])
         limit = ("--budget", budget) if budget else ()
         return int(self.python("-m", "tests.faults.start_run", *judges, "--fields", fields, *limit))
 

@@ -10,9 +10,6 @@ from tests.faults.site import Site
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
-# The judge takes 16 calls at a time: one worker leaves the other half of them.
-HALF_EACH = {"CHIRON_JUDGING_THREADS": "8"}
-
 
 def test_the_only_worker_is_killed_and_started_again(embedded: Site, judge: RunningJudge) -> None:
     planned = embedded.start_run(judge.url)
@@ -35,7 +32,6 @@ def test_the_beat_alone_finishes_a_run(embedded: Site, judge: RunningJudge) -> N
 
 
 def test_all_workers_are_killed_and_started_again_embedded(embedded: Site, judge: RunningJudge) -> None:
-    embedded.extra.update(HALF_EACH)
     workers = [embedded.worker("one"), embedded.worker("two")]
     embedded.beat()
     planned = embedded.start_run(judge.url)

@@ -1,4 +1,4 @@
-"""Calls that last longer than a lease: a worker that lives keeps its rows, and no other makes its calls."""
+"""Calls that last longer than a lease: a worker that lives keeps the judge, and no other makes its calls."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,11 +28,10 @@ def test_calls_longer_than_a_lease_are_made_once(empty_production: Site, slow_ju
     lease = float(TIMES["CHIRON_JUDGING_LEASE_SECONDS"])
     assert lease + settings.JUDGING_COORDINATE_SECONDS < LATENCY_SECONDS
     site = empty_production
-    site.extra["CHIRON_JUDGING_THREADS"] = str(CALLS)
     site.make(people=1, prompts=CALLS // 4)
     for name in ("one", "two"):
         site.worker(name)
     site.beat()
-    planned = site.start_run(slow_judge.url, concurrency=2 * CALLS)
+    planned = site.start_run(slow_judge.url, concurrency=2 * CALLS, timeout_seconds=60.0)
     assert planned == CALLS
     assert_nothing_lost_nothing_paid_twice(site.until_over(seconds=40), slow_judge, planned)

@@ -1,6 +1,6 @@
 """PostgreSQL, Redis and real workers: whatever dies in the middle of a run, the run ends complete."""
 
-from urllib.parse import urlsplit
+from collections.abc import Sequence
 
 import pytest
 
@@ -11,6 +11,7 @@ from tests.faults.accounts import (
     assert_only_cut_off_repeated,
     until_each_is_on_record,
 )
+from tests.faults.asking import asking, port_of
 from tests.faults.parts import Part, until
 from tests.faults.servers import Postgres
 from tests.faults.site import Site
@@ -20,8 +21,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.production, pytest.mark.timeout(900)
 
 @pytest.fixture
 def workers(production: Site) -> list[Part]:
-    # Half of the judge's concurrency each, so that both have something under way.
-    production.extra["CHIRON_JUDGING_THREADS"] = "8"
     return [production.worker("one"), production.worker("two")]
 
 
@@ -39,15 +38,6 @@ def planned(production: Site, judge: RunningJudge, workers: list[Part], beat: Pa
     return rows
 
 
-def both_judge(production: Site) -> bool:
-    at_work = "SELECT count(*) FROM scoring_judgeslice WHERE ended_at IS NULL AND slots = 8"
-    return production.query(at_work) == [(2,)]
-
-
-def until_both_judge(production: Site) -> None:
-    until(lambda: both_judge(production), seconds=30, what="both workers judge")
-
-
 def until_answered(judge: RunningJudge, *, before: float) -> None:
     until(
         lambda: all(one.answered_at for one in judge.arrivals() if one.at <= before),
@@ -56,42 +46,63 @@ def until_answered(judge: RunningJudge, *, before: float) -> None:
     )
 
 
-def freeze_at_work(production: Site, judge: RunningJudge, worker: Part) -> float:
-    """Let a worker stand still that waits for replies, not between two leases; the moment of it."""
-    port = urlsplit(judge.url).port
-    assert port
+def freeze_at_work(judge: RunningJudge, workers: Sequence[Part]) -> tuple[Part, float]:
+    """Let the worker stand still that waits for replies; the moment of it."""
     for _ in range(40):
-        until_both_judge(production)
+        worker = asking(judge, workers)
         asleep = worker.freeze()
         until_answered(judge, before=asleep)
-        if worker.has_unread(port):
-            return asleep
+        if max(worker.unread(port_of(judge)), default=0) > 1:
+            return worker, asleep
         worker.thaw()
     pytest.fail("the worker had no request under way, however often it stood still")
+
+
+def owner(production: Site) -> list[tuple[object, ...]]:
+    return production.query("SELECT lease FROM scoring_judgeconfig WHERE lease IS NOT NULL")
 
 
 def test_a_killed_worker_costs_only_the_calls_it_had_under_way(
     production: Site, judge: RunningJudge, planned: int, workers: list[Part]
 ) -> None:
-    until_both_judge(production)
-    kills = [workers[0].kill()]
+    kills = [asking(judge, workers).kill()]
     facts = production.until_over()
     assert_nothing_lost_nothing_paid_twice(facts, judge, planned, kills=kills)
 
 
-# Slow enough that a worker always has requests under way, however busy this machine is.
-@pytest.mark.parametrize("judge", [150], indirect=True)
-def test_what_a_worker_brings_that_slept_past_its_lease_decides_nothing(
+def test_a_worker_that_is_told_to_end_hands_over_and_nothing_is_asked_twice(
     production: Site, judge: RunningJudge, planned: int, workers: list[Part]
 ) -> None:
-    asleep = freeze_at_work(production, judge, workers[0])
+    asking(judge, workers).stop()
+    assert_nothing_lost_nothing_paid_twice(production.until_over(), judge, planned)
+
+
+# Slow enough that a worker always has requests under way, however busy this machine is.
+@pytest.mark.parametrize("judge", [150], indirect=True)
+def test_what_a_worker_brings_that_slept_past_the_time_of_its_calls_decides_nothing(
+    production: Site, judge: RunningJudge, planned: int, workers: list[Part]
+) -> None:
+    worker, asleep = freeze_at_work(judge, workers)
     facts = production.until_over()
     assert_each_decided_once(facts, planned)
-    awake = workers[0].thaw()
+    awake = worker.thaw()
     assert len(judge.arrivals()) > planned, "it had no request under way, so this showed nothing"
     until_each_is_on_record(production, judge)
     assert_each_decided_once(production.run_facts(), planned)
-    assert_only_cut_off_repeated(judge, planned, kills=[asleep, awake], at_most=8)
+    assert_only_cut_off_repeated(judge, planned, kills=[asleep, awake], at_most=16)
+
+
+@pytest.mark.parametrize("judge", [150], indirect=True)
+def test_what_a_worker_brings_that_slept_past_its_lease_counts_while_nobody_asks_again(
+    production: Site, judge: RunningJudge, workers: list[Part], beat: Part
+) -> None:
+    planned = production.start_run(judge.url, timeout_seconds=60.0)
+    production.until_decided(planned // 8)
+    worker, _asleep = freeze_at_work(judge, workers)
+    before = owner(production)
+    until(lambda: owner(production) not in ([], before), seconds=60, what="another worker asks the judge")
+    worker.thaw()
+    assert_nothing_lost_nothing_paid_twice(production.until_over(), judge, planned)
 
 
 def test_a_process_that_stands_still_with_locks_in_its_hands_stops_nobody_for_long(

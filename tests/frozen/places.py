@@ -1,7 +1,7 @@
 """One number in every place: page, report, terminal and export say what the stored row says."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,6 @@ from django.utils import translation
 from presentation.codes import CodeNames
 from presentation.measures import group_name, reasons_apart, says_little, why_absent
 from presentation.numbers import decimals, span
-from presentation.plain import plain_text
 from presentation.tables import Table
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.catalogue import CATALOGUE
@@ -24,7 +23,7 @@ from reporting.report.html import document_html
 from reporting.report.parts import Paragraph
 from reporting.selectors.reports import report_of
 from reporting.views.measurement.blocks_shown import PAGES
-from reporting.views.report.parts import MAX_ROWS, begun, filled, study_document
+from reporting.views.report.parts import MAX_ROWS, filled, study_document
 from scoring.models import MeasureRow, ResultSet
 from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of, scope_to_show
 from scoring.selectors.runs import newest_results, newest_study_results, runs_of
@@ -110,20 +109,21 @@ def compare_headlines(study: Study, results: ResultSet, report: str, compared: C
 
 
 def label_in(place: str, one: GroupNumbers, names: CodeNames) -> str:
-    group = str(group_name(one.group))
+    group = group_name(one.group)
     if place.startswith("report"):
-        whole = "all public prompts" if one.scope == Scope.PUBLIC else "all prompts"
-        return plain_text(f"{group}, {one.category or whole}")
+        whole = "all public questions" if one.scope == Scope.PUBLIC else "all questions"
+        return f"{group}, {one.category or whole}"
     if place.startswith("page"):
-        return plain_text(f"{names.category(one.category)}: {group}" if one.category else group)
-    return f"{one.category}: {group}" if one.category else group
+        return f"{names.category(one.category)}: {group}" if one.category else group
+    exact = getattr(group, "code", group)  # terminals have exact terms
+    return f"{one.category}: {exact}" if one.category else exact
 
 
 def texts_of(one: GroupNumbers, place: str) -> Iterator[str]:
     """What a place shows of a group, as it writes numbers; counts of the report are in another table."""
     if one.withheld:
         why = str(why_absent(one.withheld))
-        yield why if place.startswith("terminal") else plain_text(why)
+        yield why
         return
     if one.theta_pool is not None:
         yield decimals(one.theta_pool, 2)
@@ -161,21 +161,17 @@ def compare_table(
     if table.about_people or found.block in (Block.JUDGE, Block.DIF):  # private prompts are left out
         return
     if isinstance(left, Paragraph) and not (found.sentence and says_little(table)):
-        compared.add("report, sentences", name, same=in_report(left.text) in text_of(report))
+        compared.add("report, sentences", name, same=left.text in text_of(report))
     elif isinstance(left, Table) and left.rows and not says_little(table) and len(left.rows) <= MAX_ROWS:
-        compared.add("report, tables", name, same=table_lines(left, in_report) in tables_of(report))
+        compared.add("report, tables", name, same=table_lines(left) in tables_of(report))
 
 
 def text_of(page: str) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", "", page)).split())
 
 
-def table_lines(table: Table, words: Callable[[str], str] = plain_text) -> list[str]:
-    return [" | ".join(words(cell) for cell in row) for row in table.rows]
-
-
-def in_report(cell: str) -> str:
-    return "".join(word for word, _exact in begun(cell))
+def table_lines(table: Table) -> list[str]:
+    return [" | ".join(row) for row in table.rows]
 
 
 def content_has(content: str) -> Any:

@@ -9,10 +9,18 @@ import pytest
 from batches.models import Session
 from benchmarks.hashed_judge.running import RunningJudge, judge_server
 from judging.coordinator import run_work_through
-from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
-from judging.services.running.claims import lease_time
+from judging.models import (
+    AnswerScore,
+    CriterionScore,
+    JudgeCall,
+    JudgeConfig,
+    JudgingRun,
+    PauseReason,
+    ScoringRun,
+)
+from judging.services.running.claim import lease_time
 from judging.services.running.judge_specs import study_judge_specs
-from judging.services.running.runs import RunPlan, run_plan, run_start
+from judging.services.running.runs import RunPlan, run_pause, run_plan, run_resume, run_start
 from scoring.coordinator import Scoring
 from studies.bank.records import CriterionRecord, PromptRecord
 from studies.models import Participant, Study, StudyEvent
@@ -200,8 +208,11 @@ def test_what_another_run_got_since_the_plan_was_made_is_not_asked_again(
             progress=lambda done, total: None,
         )
         runs.append(run_start(plan=plan, budget=None, actor=None, now=running_clock()))
-    for run in runs:
-        run_work_through(run=run, clock=running_clock, progress=lambda done, total: None)
+    # Whoever asks the judge asks for all runs that go on.
+    run_pause(run=runs[1], reason=PauseReason.BY_HAND, detail="", now=running_clock())
+    run_work_through(run=runs[0], clock=running_clock, progress=lambda done, total: None)
+    run_resume(run=runs[1], budget=None, actor=None, now=running_clock())
+    run_work_through(run=runs[1], clock=running_clock, progress=lambda done, total: None)
     assert len(judge_endpoint.arrivals()) == JudgeCall.objects.count() == 4
     first, second = (list(run.rows.order_by("origin").values_list("origin", flat=True)) for run in runs)
     assert first == ["asked"] * 3 + ["shared"] * 3

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
+from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -10,32 +12,28 @@ from django.db import connection
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
-from judging.judges.interface import CriterionVerdict, JudgeResult, JudgeTask
-from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, WorkerLease
+from judging.judges.course import MAX_LOST
+from judging.judges.interface import JudgeTask
+from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun
 from judging.selectors.progress import run_counts
-from judging.services.running import counting
-from judging.services.running.claims import (
-    MAX_STARTS,
-    BegunTooOften,
-    Claims,
-    fair_share,
-    lease_begin,
-    lease_renew,
-)
-from judging.services.running.counting import run_count, run_differs
-from judging.services.running.runs import run_cancel
-from judging.services.running.storing import result_store
-from llm.attempts import Attempt
+from judging.services.running import counting, work as working
+from judging.services.running.claim import CallReader, LostTooOften, rows_claim
+from judging.services.running.counting import calls_expire, run_count, run_differs
+from judging.services.running.runs import run_cancel, run_resume
+from judging.services.running.work import SEND_WITHIN
 from scoring.tasks import judging_coordinate
 from screening.models import VerdictDecision
 from screening.services.screening import study_screen
 from screening.services.verdicts import verdict_record
 from studies.bank.records import PromptRecord
-from studies.models import Criterion, Participant, Study, User
+from studies.models import Participant, Study, User
 from tests.support.scripted_judge import ScriptedJudge, ScriptedRun
+from tests.support.stepped_judge import Owner, SteppedClock, owner_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-LEASE = timedelta(seconds=settings.JUDGING_LEASE_SECONDS)
+LEASE = settings.JUDGING_LEASE_SECONDS
+# A call is lost so long after it was sent.
+LOST_AFTER = 120.0 + LEASE
 PROMPTS = [PromptRecord(prompt_id=f"p{n}", text=f"Question {n}?", gold_answer=str(n)) for n in (1, 2)]
 Work = Callable[..., Session]
 
@@ -49,7 +47,7 @@ def study(make_study: Callable[..., Study]) -> Study:
 def scripted(
     study: Study, make_judge: Callable[..., JudgeConfig], running_clock: Callable[[], datetime]
 ) -> ScriptedRun:
-    return ScriptedRun(study, make_judge("http://127.0.0.1:9/v1"), running_clock)
+    return ScriptedRun(study, make_judge("http://127.0.0.1:9/v1", timeout_seconds=120.0), running_clock)
 
 
 @pytest.fixture
@@ -69,19 +67,20 @@ def run(scripted: ScriptedRun, people: list[Participant]) -> JudgingRun:
 
 
 @pytest.fixture
-def begin(scripted: ScriptedRun, run: JudgingRun) -> Callable[[datetime], WorkerLease]:
-    def make(at: datetime) -> WorkerLease:
-        lease = lease_begin(judging_run=run, run=scripted.scoring_run, wanted=2, now=at)
-        assert lease is not None
-        lease.run, lease.judge = scripted.scoring_run, scripted.config
-        return lease
+def clock(now: datetime) -> SteppedClock:
+    return SteppedClock(now + timedelta(minutes=1))
+
+
+@pytest.fixture
+def owner(scripted: ScriptedRun, run: JudgingRun, clock: SteppedClock) -> Callable[..., Owner]:
+    """The judge's owner from now on; its judge gives this score."""
+
+    def make(judge: ScriptedJudge | None = None) -> Owner:
+        owner = owner_of(scripted.config, judge or ScriptedJudge(), clock)
+        assert owner is not None
+        return owner
 
     return make
-
-
-def said(score: float) -> JudgeResult:
-    call = Attempt("a" * 64, "model-1", "ok", "raw", 10, 5, 1.5)
-    return JudgeResult((CriterionVerdict(None, score, 1.0, "So it is."),), (call,))
 
 
 def scored() -> dict[str, float | None]:
@@ -89,151 +88,333 @@ def scored() -> dict[str, float | None]:
     return dict(rows.values_list("answer__text", "score"))
 
 
-def test_a_result_that_is_stored_again_leaves_one_verdict_and_one_request(
-    begin: Callable[[datetime], WorkerLease], now: datetime
+def outcomes() -> list[str]:
+    return list(JudgeCall.everything.order_by("pk").values_list("outcome", flat=True))
+
+
+def test_one_process_asks_a_judge_until_it_is_done_or_its_lease_ran_out(
+    owner: Callable[..., Owner], scripted: ScriptedRun, clock: SteppedClock
 ) -> None:
-    """A database may go away after it has stored a result and before it says so."""
-    at = now + timedelta(minutes=1)
-    lease = begin(at)
-    for call in Claims(lease, ScriptedJudge()).more(2, now=at):
-        result = said(0.5)
-        assert result_store(lease, call, result, now=at) is True
-        assert result_store(lease, call, result, now=at) is False
-    assert scored() == {"the same": 0.5, "another": 0.5}
-    assert JudgeCall.objects.count() == 2
+    first = owner()
+    clock.step(LEASE - 1)
+    assert owner_of(scripted.config, ScriptedJudge(), clock) is None
+    clock.step(1)
+    second = owner()
+    second.loop.close()
+    assert owner_of(scripted.config, ScriptedJudge(), clock) is not None
+    # The first one's word about the lease is nobody's any more.
+    first.loop.close()
+    assert owner_of(scripted.config, ScriptedJudge(), clock) is None
 
 
-def test_a_row_that_never_comes_to_an_end_is_not_begun_for_ever(
-    begin: Callable[[datetime], WorkerLease], run: JudgingRun, now: datetime
+def test_who_turns_in_time_keeps_the_judge(
+    owner: Callable[..., Owner], scripted: ScriptedRun, clock: SteppedClock
 ) -> None:
-    at = now + timedelta(minutes=1)
-    lease = begin(at)
-    CriterionScore.objects.filter(judging_run=run).update(starts=MAX_STARTS)
-    with pytest.raises(BegunTooOften):
-        Claims(lease, ScriptedJudge()).more(1, now=at)
+    first = owner()
+    for _ in range(40):
+        assert first.turn()
+        clock.step(LEASE / 5)
+        assert owner_of(scripted.config, ScriptedJudge(), clock) is None
 
 
-def test_a_row_is_claimed_by_one_slice_only_while_its_lease_lasts(
-    begin: Callable[[datetime], WorkerLease], now: datetime
+def test_an_owner_whose_lease_another_took_sends_nothing_more_and_loses_no_verdict(
+    owner: Callable[..., Owner], scripted: ScriptedRun, clock: SteppedClock
 ) -> None:
-    at = now + timedelta(minutes=1)
-    first, second = begin(at), begin(at)
-    assert len(Claims(first, ScriptedJudge()).more(10, now=at)) == 2
-    assert Claims(second, ScriptedJudge()).more(10, now=at + LEASE - timedelta(seconds=1)) == []
+    JudgeConfig.objects.update(concurrency=1)
+    first = owner()
+    first.turn()
+    assert first.under_way == 1
+    clock.step(LEASE + 1)
+    second = owner()
+    first.answered()
+    assert first.under_way == 0
+    assert list(scored().values()) == [1.0]
+    # The place that it left is the second one's, who looks again after a moment.
+    clock.step(1)
+    second.turn()
+    assert (first.turn(), first.under_way, second.under_way) == (False, 0, 1)
+    second.answered()
+    assert len(scored()) == 2
 
 
-def test_towards_the_end_a_slice_leaves_the_others_as_much_as_it_takes(
-    begin: Callable[[datetime], WorkerLease], run: JudgingRun, now: datetime
+def test_an_owner_that_slept_past_its_lease_claims_nothing_before_it_renewed_it(
+    owner: Callable[..., Owner], clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at = now + timedelta(minutes=1)
-    alone = begin(at)
-    [answer, *_] = Answer.objects.all()
-    criteria = [
-        Criterion.objects.create(prompt=answer.prompt, position=place, text="Is it so?")
-        for place in range(1, 39)
-    ]
-    CriterionScore.objects.bulk_create(
-        CriterionScore(
-            judging_run=run, run=alone.run, answer=answer, revision=1, criterion=one, available_at=now
-        )
-        for one in criteria
+    first = owner()
+    monkeypatch.setattr(working, "lease_renew", lambda *_, **__: True)
+    clock.step(LEASE + 1)
+    first.turn()
+    assert (first.under_way, outcomes()) == (0, [])
+    monkeypatch.undo()
+    clock.step(LEASE / 2)
+    first.turn()
+    assert first.under_way == 2
+
+
+def test_a_request_that_cannot_go_out_at_once_is_not_sent_and_leaves_no_trace(
+    owner: Callable[..., Owner], run: JudgingRun, clock: SteppedClock
+) -> None:
+    """The machine slept between the claim and the request: others may have claimed what it asks about."""
+    JudgeConfig.objects.update(input_price=2, output_price=8)
+    judge = ScriptedJudge()
+    first = owner(judge)
+    first.turn()
+    run.refresh_from_db()
+    assert (first.under_way, run.committed > 0) == (2, True)
+    clock.step(SEND_WITHIN.total_seconds() + 0.1)
+    first.pool.wake()
+    first.loop.store()
+    run.refresh_from_db()
+    assert (judge.asked, outcomes()) == ([], [])
+    assert run.committed == 0
+    rows = CriterionScore.objects.filter(asked_with=None)
+    assert set(rows.values_list("lease", "starts", "available_at")) == {(None, 0, clock())}
+    first.turn()
+    first.answered()
+    assert sorted(scored()) == ["another", "the same"]
+
+
+def test_a_machine_that_slept_longer_than_a_window_gives_everything_back(
+    owner: Callable[..., Owner], clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    JudgeConfig.objects.update(requests_per_minute=100)
+    monkeypatch.setattr(working, "BATCH", 1)
+    first = owner()
+    first.turn()
+    clock.step(0.3)
+    first.turn()
+    assert first.under_way == 2
+    clock.step(600)
+    first.pool.wake()
+    while first.answered():
+        clock.step(0.3)
+    assert outcomes() == ["ok", "ok"]
+
+
+def test_what_the_database_stored_and_could_not_say_is_stored_once(
+    owner: Callable[..., Owner], run: JudgingRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A database may go away after a transaction and before it says so: then it is asked again."""
+    JudgeConfig.objects.update(input_price=2, output_price=8)
+    for name in ("calls_claim", "results_store"):
+        once = getattr(working, name)
+
+        def twice(*arguments: Any, once: Callable[..., Any] = once, **named: Any) -> Any:
+            once(*arguments, **named)
+            return once(*arguments, **named)
+
+        monkeypatch.setattr(working, name, twice)
+    first = owner()
+    first.turn()
+    assert (first.under_way, outcomes()) == (2, ["", ""])
+    first.answered()
+    assert (outcomes(), scored()) == (["ok", "ok"], {"the same": 1.0, "another": 1.0})
+    run.refresh_from_db()
+    assert run.committed == sum(call.cost or 0 for call in JudgeCall.objects.all())
+    assert set(CriterionScore.objects.values_list("starts", flat=True)) == {0, 1}
+
+
+def test_the_next_owner_counts_what_the_one_before_has_under_way_until_it_is_due(
+    owner: Callable[..., Owner], clock: SteppedClock
+) -> None:
+    JudgeConfig.objects.update(concurrency=2)
+    dead = owner()
+    dead.turn()
+    assert dead.under_way == 2
+    clock.step(LEASE + 1)
+    other = owner()
+    assert (other.loop.limits.elsewhere, other.loop.limits.room(clock())) == (2, 0)
+    other.turn()
+    assert other.under_way == 0
+    # Its time-out is over, and nothing of it can be under way at the endpoint any more.
+    clock.step(LOST_AFTER - LEASE)
+    for _ in range(3):
+        other.turn()
+        clock.step(1)
+    assert other.under_way == 2
+
+
+def test_the_next_owner_counts_what_the_one_before_sent_within_the_window(
+    owner: Callable[..., Owner], clock: SteppedClock
+) -> None:
+    JudgeConfig.objects.update(concurrency=10, requests_per_minute=2, tokens_per_minute=10_000)
+    first = owner()
+    first.turn()
+    first.answered()
+    assert len(scored()) == 2
+    first.loop.close()
+    CriterionScore.objects.update(
+        state="open", score=None, confidence=None, decided_at=None, origin="", available_at=clock()
     )
-    left = CriterionScore.objects.filter(judging_run=run, asked_with=None).count()
-    assert fair_share(alone, 30, at) == 30
-    begin(at)
-    assert fair_share(alone, 30, at) == left // 4
-    assert fair_share(alone, 5, at) == 5
-    CriterionScore.objects.filter(judging_run=run).update(available_at=at + LEASE)
-    assert fair_share(alone, 30, at) == alone.slots
-
-
-def test_what_a_slice_renews_stays_its_own(begin: Callable[[datetime], WorkerLease], now: datetime) -> None:
-    at = now + timedelta(minutes=1)
-    first, second = begin(at), begin(at)
-    Claims(first, ScriptedJudge()).more(10, now=at)
-    assert lease_renew(first, clock=lambda: at + LEASE / 2)
-    assert Claims(second, ScriptedJudge()).more(10, now=at + LEASE) == []
+    clock.step(62)
+    other = owner()
+    assert (other.loop.limits.room(clock()), other.loop.limits.elsewhere) == (0, 0)
+    clock.step(1)
+    assert other.loop.limits.room(clock()) == 2
 
 
 def test_the_rows_of_a_dead_worker_are_taken_up_and_its_late_word_is_refused_but_on_record(
-    begin: Callable[[datetime], WorkerLease], now: datetime
+    owner: Callable[..., Owner], clock: SteppedClock
 ) -> None:
-    at = now + timedelta(minutes=1)
-    dead = begin(at)
-    lost = Claims(dead, ScriptedJudge()).more(1, now=at)[0]
-    later = at + LEASE + timedelta(seconds=1)
-    other = begin(later)
-    taken = {call.leader: call for call in Claims(other, ScriptedJudge()).more(10, now=later)}
-    assert lost.leader in taken
-    assert result_store(dead, lost, said(0.0), now=later) is False
-    assert scored() == {}
-    assert JudgeCall.objects.count() == 1
-    assert result_store(other, taken[lost.leader], said(1.0), now=later) is True
-    assert result_store(dead, lost, said(0.0), now=later) is False
+    late = ScriptedJudge(score=0.0)
+    dead = owner(late)
+    dead.turn()
+    lost = set(JudgeCall.everything.values_list("uid", flat=True))
+    clock.step(LOST_AFTER + 1)
+    assert calls_expire(clock()) == 2
+    assert outcomes() == ["lost", "lost"]
+    other = owner()
+    other.turn()
+    assert other.under_way == 2
+    dead.pool.finish()
+    dead.loop.store()
+    assert (scored(), outcomes()) == ({}, ["ok", "ok", "", ""])
+    other.answered()
     assert set(scored().values()) == {1.0}
-    assert JudgeCall.objects.count() == 3
-    assert set(CriterionScore.objects.filter(state="scored").values_list("starts", flat=True)) <= {0, 2}
+    assert set(JudgeCall.objects.values_list("uid", flat=True)) >= lost
+    assert JudgeCall.objects.filter(outcome="ok").count() == 4
+    assert set(CriterionScore.objects.filter(asked_with=None).values_list("starts", flat=True)) == {2}
+
+
+def test_a_late_word_counts_where_nobody_asked_again(
+    owner: Callable[..., Owner], run: JudgingRun, clock: SteppedClock
+) -> None:
+    JudgeConfig.objects.update(input_price=2, output_price=8)
+    first = owner()
+    first.turn()
+    clock.step(LOST_AFTER + 1)
+    calls_expire(clock())
+    first.pool.finish()
+    first.loop.store()
+    assert (outcomes(), set(scored().values())) == (["ok", "ok"], {1.0})
+    run.refresh_from_db()
+    assert run.committed == sum(call.cost or 0 for call in JudgeCall.objects.all())
+
+
+def test_a_row_about_which_requests_are_lost_again_and_again_pauses_the_run(
+    owner: Callable[..., Owner], run: JudgingRun, clock: SteppedClock, scripted: ScriptedRun
+) -> None:
+    for _ in range(MAX_LOST):
+        killed = owner()
+        killed.turn()
+        assert killed.under_way == 2
+        clock.step(LOST_AFTER + 1)
+    judge = ScriptedJudge()
+    last = owner(judge)
+    last.turn()
+    run.refresh_from_db()
+    assert (run.state, run.pause_reason, last.under_way) == ("paused", "error", 0)
+    assert f"were lost {MAX_LOST} times" in run.pause_detail
+    # Whoever resumes it has looked at the log: they are asked about from the start.
+    last.loop.close()
+    run_resume(run=run, budget=None, actor=None, now=clock())
+    again = owner(judge)
+    again.turn()
+    again.answered()
+    assert set(scored().values()) == {1.0}
+
+
+def test_a_row_that_never_comes_to_an_end_is_not_computed_for_ever(
+    run: JudgingRun, scripted: ScriptedRun, clock: SteppedClock
+) -> None:
+    reader = CallReader(run, scripted.scoring_run, ScriptedJudge())
+    CriterionScore.objects.filter(judging_run=run).update(starts=MAX_LOST)
+    with pytest.raises(LostTooOften):
+        rows_claim(reader, limit=1, claim=uuid4(), now=clock())
+
+
+def test_rows_to_compute_are_claimed_by_one_only_while_the_lease_lasts(
+    run: JudgingRun, scripted: ScriptedRun, clock: SteppedClock
+) -> None:
+    reader = CallReader(run, scripted.scoring_run, ScriptedJudge())
+
+    def claimed() -> int:
+        return len(rows_claim(reader, limit=10, claim=uuid4(), now=clock()))
+
+    assert claimed() == 2
+    clock.step(LEASE - 1)
+    assert claimed() == 0
+    clock.step(1)
+    assert claimed() == 2
 
 
 def test_a_late_word_for_a_cancelled_run_decides_nothing_and_the_next_run_asks(
-    begin: Callable[[datetime], WorkerLease], run: JudgingRun, scripted: ScriptedRun, now: datetime
+    owner: Callable[..., Owner], run: JudgingRun, scripted: ScriptedRun, clock: SteppedClock
 ) -> None:
-    at = now + timedelta(minutes=1)
-    lease = begin(at)
-    under_way = Claims(lease, ScriptedJudge()).more(1, now=at)[0]
-    run_cancel(run=run, actor=None, now=at)
+    JudgeConfig.objects.update(concurrency=1)
+    first = owner(ScriptedJudge(score=0.0))
+    first.turn()
+    assert first.under_way == 1
+    run_cancel(run=run, actor=None, now=clock())
+    first.answered()
+    first.loop.close()
+    assert (outcomes(), scored()) == (["ok"], {})
     judge = ScriptedJudge()
     scripted.judge(judge)
-    assert result_store(lease, under_way, said(0.0), now=at) is False
     assert sorted(text for _, _, text in judge.asked) == ["another", "the same"]
     assert set(scored().values()) == {1.0}
     assert JudgeCall.objects.count() == 3
 
 
+def test_a_run_that_pauses_sends_nothing_more_and_stores_what_is_under_way(
+    owner: Callable[..., Owner], run: JudgingRun, clock: SteppedClock
+) -> None:
+    JudgeConfig.objects.update(concurrency=1)
+    first = owner()
+    first.turn()
+    JudgingRun.objects.filter(pk=run.pk).update(state="paused", pause_reason="by_hand")
+    first.answered()
+    clock.step(1)
+    assert (first.turn(), first.under_way, len(scored())) == (False, 0, 1)
+
+
 def test_a_request_that_comes_on_record_once_its_run_was_counted_is_counted_too(
-    begin: Callable[[datetime], WorkerLease], run: JudgingRun, now: datetime
+    owner: Callable[..., Owner], run: JudgingRun, clock: SteppedClock
 ) -> None:
     """A machine may sleep for hours in the middle of a request."""
-    at, later = now + timedelta(minutes=1), now + timedelta(hours=3)
-    lease = begin(at)
-    under_way = Claims(lease, ScriptedJudge()).more(1, now=at)[0]
-    run_cancel(run=run, actor=None, now=at)
-    assert run_count(now=later) == run
-    assert result_store(lease, under_way, said(0.0), now=later) is False
+    first = owner()
+    first.turn()
+    run_cancel(run=run, actor=None, now=clock())
+    clock.step(3 * 3600)
+    calls_expire(clock())
+    assert run_count(now=clock()) == run
+    first.pool.finish()
+    first.loop.store()
     counted = JudgingRun.objects.filter(counts__isnull=False)
-    assert not counted.exists()
-    assert run_count(now=later) == run
-    assert not run_differs(counted.get(), later)
+    assert (outcomes(), counted.exists()) == (["ok", "ok"], False)
+    assert run_count(now=clock()) == run
+    assert not run_differs(counted.get(), clock())
 
 
 def test_a_request_that_comes_on_record_while_its_run_is_counted_is_counted_too(
-    begin: Callable[[datetime], WorkerLease], run: JudgingRun, now: datetime, monkeypatch: pytest.MonkeyPatch
+    owner: Callable[..., Owner], run: JudgingRun, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at, later = now + timedelta(minutes=1), now + timedelta(hours=3)
-    lease = begin(at)
-    under_way = Claims(lease, ScriptedJudge()).more(1, now=at)[0]
-    run_cancel(run=run, actor=None, now=at)
+    first = owner()
+    first.turn()
+    run_cancel(run=run, actor=None, now=clock())
+    first.pool.finish()
+    clock.step(3 * 3600)
     coming: list[Future[None]] = []
 
     def store() -> None:
         try:
-            result_store(lease, under_way, said(0.0), now=later)
+            first.loop.store()
         finally:
             connection.close()
 
     def store_after_counting(run: JudgingRun, now: datetime) -> object:
-        found = run_counts(run, now)
+        counts = run_counts(run, now)
         coming.append(pool.submit(store))
         wait(coming, timeout=1)
-        return found
+        return counts
 
     with ThreadPoolExecutor(1) as pool, monkeypatch.context() as patched:
         patched.setattr(counting, "run_counts", store_after_counting)
-        run_count(now=later)
+        run_count(now=clock())
         coming[0].result(timeout=30)
-    run_count(now=later)
+    run_count(now=clock())
     run.refresh_from_db()
-    assert not run_differs(run, later)
+    assert not run_differs(run, clock())
 
 
 def test_runs_go_on_where_one_that_is_over_cannot_be_counted(
@@ -308,14 +489,16 @@ def test_a_text_that_changed_after_the_plan_is_not_sent(
     assert [text for _, _, text in second.asked] == ["newer"]
 
 
-def test_an_unexpected_error_ends_the_slice_loudly_and_gives_the_rows_back(
+def test_an_unexpected_error_ends_the_owner_loudly_and_pauses_the_run(
     run: JudgingRun, scripted: ScriptedRun
 ) -> None:
     def broken(task: JudgeTask, position: int | None) -> None:
         raise ZeroDivisionError("a fault in the program")
 
     with pytest.raises(ZeroDivisionError):
-        scripted.work(run, ScriptedJudge(broken), threads=2)
-    assert CriterionScore.objects.filter(state="open", lease=None).count() == 3
-    assert not WorkerLease.objects.filter(ended_at=None).exists()
-    assert scripted.judge(ScriptedJudge()).scored == 3
+        scripted.work(run, ScriptedJudge(broken), at_once=2)
+    run.refresh_from_db()
+    assert (run.state, run.pause_reason) == ("paused", "error")
+    assert "ZeroDivisionError" in run.pause_detail
+    assert "a fault in the program" not in run.pause_detail
+    assert not JudgeConfig.objects.exclude(lease=None).exists()

@@ -9,9 +9,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from llm import errors
-from llm.attempts import Attempt
 from llm.connections import MAX_REPLY_BYTES
-from llm.retrying import RetryPolicy
 from tests.support.chat_client import ASK, FAULTS, KEY, Moons, answering, client, completion
 
 
@@ -62,12 +60,6 @@ def test_structured_output_is_asked_for_and_validated() -> None:
     assert seen[0]["response_format"]["json_schema"]["name"] == "moons"
 
 
-# What a call sends in all when every reply is the fault and only one try is allowed.
-SENT_AT_ONCE: dict[type[errors.LLMError], int] = dict.fromkeys(
-    (errors.ReplyToolCall, errors.ReplyOffSchema, errors.ReplyOutOfRange), 2
-)
-
-
 def leaves(error: type[errors.LLMError]) -> Iterator[type[errors.LLMError]]:
     children = error.__subclasses__()
     yield from (leaf for child in children for leaf in leaves(child)) if children else (error,)
@@ -82,16 +74,12 @@ def test_every_error_of_the_tree_has_a_fault_here_and_a_reason_of_its_own() -> N
 
 @pytest.mark.parametrize("expected", FAULTS, ids=lambda error: error.reason)
 def test_a_fault_raises_its_error_is_reported_and_shows_no_key(expected: type[errors.LLMError]) -> None:
-    attempts: list[Attempt] = []
-    plain_error = errors.RequestRejected if expected is errors.SchemaRejected else expected
-    with pytest.raises(plain_error) as caught:
-        client(FAULTS[expected]).complete(ASK, response_schema=Moons, on_attempt=attempts.append)
-    if expected is errors.SchemaRejected:
-        assert [attempt.outcome for attempt in attempts] == ["schema_rejected", "request_rejected"]
-    else:
-        assert [attempt.outcome for attempt in attempts] == [expected.reason] * SENT_AT_ONCE.get(expected, 1)
-    assert "judge.example" in str(caught.value)
-    assert KEY not in str(caught.value) + repr(caught.value) + repr(attempts)
+    with pytest.raises(expected) as caught:
+        client(FAULTS[expected]).complete(ASK, response_schema=Moons)
+    error = caught.value
+    assert error.attempt.outcome == expected.reason
+    assert "judge.example" in str(error)
+    assert KEY not in str(error) + repr(error) + repr(error.attempt)
 
 
 @pytest.mark.parametrize(
@@ -155,19 +143,18 @@ def test_many_fields_that_nobody_asked_for_are_not_listed_one_by_one() -> None:
 
 
 def test_a_failed_attempt_keeps_the_reply_and_the_tokens_it_cost() -> None:
-    attempts: list[Attempt] = []
     cut = completion('{"reasoning": "Pho', finish_reason="length")
-    with pytest.raises(errors.ReplyTruncated):
-        client(answering(cut)).complete(ASK, response_schema=Moons, on_attempt=attempts.append)
-    assert json.loads(attempts[0].raw_reply) == cut
-    assert (attempts[0].prompt_tokens, attempts[0].completion_tokens) == (12, 3)
+    with pytest.raises(errors.ReplyTruncated) as caught:
+        client(answering(cut)).complete(ASK, response_schema=Moons)
+    attempt = caught.value.attempt
+    assert json.loads(attempt.raw_reply) == cut
+    assert (attempt.prompt_tokens, attempt.completion_tokens, attempt.tokens) == (12, 3, 15)
 
 
 def test_a_key_that_the_endpoint_echoes_is_masked() -> None:
-    attempts: list[Attempt] = []
-    with pytest.raises(errors.AccessDenied, match=r"Incorrect API key \[key\]"):
-        client(answering(f"Incorrect API key {KEY}", status=401)).complete(ASK, on_attempt=attempts.append)
-    assert attempts[0].raw_reply == "Incorrect API key [key]"
+    with pytest.raises(errors.AccessDenied, match=r"Incorrect API key \[key\]") as caught:
+        client(answering(f"Incorrect API key {KEY}", status=401)).complete(ASK)
+    assert caught.value.attempt.raw_reply == "Incorrect API key [key]"
 
 
 def test_what_a_database_cannot_hold_is_replaced_in_a_reply() -> None:
@@ -207,16 +194,17 @@ def test_a_reply_that_drips_in_slowly_times_out_as_a_whole() -> None:
         ).complete(ASK)
 
 
-def test_every_attempt_is_reported_and_the_last_one_counts() -> None:
-    replies = iter([answering("oops", status=500), answering(completion("")), answering(completion("two"))])
-    attempts: list[Attempt] = []
-    patient = RetryPolicy(sleep=lambda seconds: None)
-    got = client(lambda request: next(replies)(request), retry=patient).complete(
-        ASK, on_attempt=attempts.append
-    )
-    assert got.text == "two"
-    assert [attempt.outcome for attempt in attempts] == ["server_failed", "reply_empty", "ok"]
-    assert len({attempt.request_sha256 for attempt in attempts}) == 1
+@pytest.mark.parametrize("expected", FAULTS, ids=lambda error: error.reason)
+def test_a_call_is_one_request_whatever_comes_of_it(expected: type[errors.LLMError]) -> None:
+    sent: list[httpx.Request] = []
+
+    def handler(request: httpx.Request) -> httpx.Response:
+        sent.append(request)
+        return FAULTS[expected](request)
+
+    with pytest.raises(expected):
+        client(handler).complete(ASK, response_schema=Moons)
+    assert len(sent) == 1
 
 
 def test_the_key_shows_in_no_repr() -> None:

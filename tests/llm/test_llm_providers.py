@@ -36,13 +36,13 @@ class Looped(BaseModel):
 
 
 def sent(
-    provider: Provider, *, plain: bool = False, reask: tuple[Message, ...] = (), **settings: Any
+    provider: Provider, *, plain: bool = False, added: tuple[Message, ...] = (), **settings: Any
 ) -> dict[str, Any]:
     values: dict[str, Any] = {
         "model": "m", "parameters": {}, "reasoning_effort": "", "max_output_tokens": None, **settings,
     }  # fmt: skip
     maker = RequestMaker(**values)
-    body = Encoder(provider, maker).body(maker.request(ASK, Verdict), plain=plain, reask=reask)
+    body = Encoder(provider, maker).body(maker.request(ASK, Verdict), plain=plain, added=added)
     decoded: dict[str, Any] = json.loads(body)
     return decoded
 
@@ -176,8 +176,8 @@ def test_plain_mode_sends_no_schema_and_describes_the_reply_in_the_last_message(
 
 @pytest.mark.parametrize("plain", [False, True])
 def test_a_re_ask_follows_the_messages_and_roles_take_turns(plain: bool) -> None:
-    reask = (Message("assistant", 'so "far"'), Message("user", "no"))
-    messages = sent(Provider.OPENAI, plain=plain, reask=reask)["messages"]
+    added = (Message("assistant", 'so "far"'), Message("user", "no"))
+    messages = sent(Provider.OPENAI, plain=plain, added=added)["messages"]
     assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
     assert [message["content"] for message in messages[2:]] == ['so "far"', "no"]
     assert messages[:2] == sent(Provider.OPENAI, plain=plain)["messages"]
@@ -185,10 +185,9 @@ def test_a_re_ask_follows_the_messages_and_roles_take_turns(plain: bool) -> None
 
 def test_one_request_has_one_hash_for_all_endpoints() -> None:
     hashes = {
-        ChatClient(base_url=f"http://{provider}/v1", model="m", provider=provider, plain_json=plain)
+        ChatClient(base_url=f"http://{provider}/v1", model="m", provider=provider)
         .request(ASK, Verdict)
         .sha256
         for provider in Provider
-        for plain in (False, True)
     }
     assert len(hashes) == 1

@@ -8,8 +8,21 @@ import pytest
 
 from judging.judges.schemas import RubricJudgment
 from llm import errors
+from llm.attempts import SchemaUse
 from llm.reply_shapes import unwrapped
-from tests.support.small_server import ASK, KEY, VERDICT, Serve, asked, client, ok, outcomes, saying
+from tests.support.small_server import (
+    ASK,
+    KEY,
+    VERDICT,
+    Serve,
+    asked,
+    asked_once,
+    client,
+    ok,
+    outcomes,
+    round_of,
+    saying,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -222,10 +235,11 @@ def test_what_cannot_be_read_is_told_with_its_way_out_and_asked_no_more_often_th
 ) -> None:
     reply, outcome, requests, said = TOLD[name]
     server = serve(saying(ok(json.dumps(reply).encode())))
-    with client(server.base_url) as chat, pytest.raises(errors.LLMError) as caught:
-        chat.complete(ASK, response_schema=RubricJudgment)
-    sentence = str(caught.value)
-    assert (caught.value.reason, len(server.bodies)) == (outcome, requests)
+    with client(server.base_url) as chat:
+        error, _ = round_of(chat)
+    sentence = str(error)
+    assert isinstance(error, errors.LLMError)
+    assert (error.reason, len(server.bodies)) == (outcome, requests)
     assert [words for words in said if words not in sentence] == []
     assert len(sentence) < 700
 
@@ -238,28 +252,25 @@ def test_a_stream_is_known_by_its_beginning_too(serve: Serve, kind: str) -> None
     assert (error, outcomes(attempts)) == (errors.OtherInterface, ["other_interface"])
 
 
-def test_a_fence_is_read_at_once_and_from_then_on_the_form_is_described_in_words(serve: Serve) -> None:
+def test_a_fence_is_read_at_once_and_shows_that_no_schema_holds(serve: Serve) -> None:
     server = serve(saying(ok(json.dumps(READ["a fence"]).encode())))
-    told: list[bool] = []
-    with client(server.base_url, on_plain_json=lambda: told.append(True)) as chat:
-        assert [asked(chat)[0] for _ in range(3)] == [0.5] * 3
-    assert ["response_format" in one for one in server.bodies] == [True, False, False]
-    assert told == [True]
+    with client(server.base_url) as chat:
+        score, attempt = asked_once(chat)
+    assert (score, attempt.schema_use) == (0.5, SchemaUse.UNHELD)
 
 
-def test_prose_is_asked_about_in_words_and_the_second_time_in_a_row_shows_that_no_schema_holds(
-    serve: Serve,
-) -> None:
+def test_prose_is_asked_about_in_words_which_shows_that_the_model_slipped(serve: Serve) -> None:
     prose = ok(json.dumps(body(f"Here: {VERDICT}")).encode())
-    server = serve(saying(prose, ok(), ok(), prose, ok(), prose, ok(), ok()))
-    told: list[bool] = []
-    with client(server.base_url, on_plain_json=lambda: told.append(True)) as chat:
-        assert [asked(chat)[0] for _ in range(5)] == [0.5] * 5
-    with_schema = ["response_format" in one for one in server.bodies]
-    # Slip, mended, held, slip, mended, slip, mended: from then on in words.
-    assert with_schema == [True, False, True, True, False, True, False, False]
+    server = serve(saying(prose, ok(), ok()))
+    with client(server.base_url) as chat:
+        _, attempts = asked(chat)
+        _, held = asked_once(chat)
+    # Slip, mended, held.
+    assert ["response_format" in one for one in server.bodies] == [True, False, True]
     assert "valid against this JSON schema" in server.bodies[1]["messages"][0]["content"]
-    assert told == [True]
+    assert [attempt.schema_use for attempt in (*attempts, held)] == [
+        SchemaUse.UNKNOWN, SchemaUse.SLIPPED, SchemaUse.HELD,
+    ]  # fmt: skip
 
 
 def test_a_page_of_a_proxy_is_told_with_its_beginning(serve: Serve) -> None:

@@ -1,20 +1,28 @@
 """The client of a judge against servers that drip, break off, or say what nobody asked."""
 
-import random
 import socket
-import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from llm import errors
+from llm.attempts import SchemaUse
 from llm.connections import MAX_REPLY_BYTES
 from llm.providers import Provider
-from llm.retrying import RetryPolicy
-from tests.support.small_server import ASK, Body, Serve, asked, client, dripping, ok, once, outcomes, saying
+from tests.support.small_server import (
+    ASK,
+    Body,
+    Serve,
+    asked,
+    asked_once,
+    client,
+    dripping,
+    ok,
+    outcomes,
+    saying,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -24,7 +32,7 @@ def test_an_endpoint_that_is_down_says_so_in_a_sentence() -> None:
     with closing(socket.socket()) as probe:
         probe.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{probe.getsockname()[1]}/v1"
-        with client(address, retry=once()) as chat, pytest.raises(errors.ConnectionFailed) as caught:
+        with client(address) as chat, pytest.raises(errors.ConnectionFailed) as caught:
             chat.complete(ASK)
     assert str(caught.value).startswith(f"{address} cannot be reached (")
 
@@ -49,8 +57,8 @@ def test_a_slow_drip_ends_with_the_time_allowed_wherever_it_drips(
     serve: Serve, start: bytes, expected: str
 ) -> None:
     server = serve(dripping(start))
-    with client(server.base_url, timeout=0.8, retry=once()) as chat:
-        _, (attempt,) = asked(chat)
+    with client(server.base_url, timeout=0.8) as chat:
+        _, attempt = asked_once(chat)
     assert attempt.outcome == expected
     assert 800 <= attempt.latency_ms < 10_000
     assert attempt.raw_reply.startswith("{ ") == (expected == "reply_too_slow")
@@ -61,8 +69,8 @@ def test_a_reply_that_stops_in_the_middle_is_too_slow(serve: Serve) -> None:
         connection.sendall(ok()[:-10])
         time.sleep(5)
 
-    with client(serve(answer).base_url, timeout=0.8, retry=once()) as chat:
-        assert asked(chat)[0] is errors.ReplyTooSlow
+    with client(serve(answer).base_url, timeout=0.8) as chat:
+        assert isinstance(asked_once(chat)[0], errors.ReplyTooSlow)
 
 
 @pytest.mark.parametrize("cut", [10, len(ok()) - 10], ids=["head", "body"])
@@ -113,40 +121,19 @@ def test_a_retry_after_date_is_read_by_the_servers_own_clock(serve: Serve) -> No
         f"Retry-After: {(theirs + timedelta(seconds=17)).strftime(form)}",
         status="429 Too Many Requests",
     )
-    waits: list[float] = []
-    patient = RetryPolicy(sleep=waits.append, rng=random.Random(1))
-    with client(serve(saying(limited, ok())).base_url, retry=patient) as chat:
-        score, attempts = asked(chat)
-    assert (score, waits, outcomes(attempts)) == (0.5, [17.0], ["rate_limited", "ok"])
+    with client(serve(saying(limited)).base_url) as chat:
+        error, _ = asked_once(chat)
+    assert isinstance(error, errors.RateLimited)
+    assert error.retry_after == 17.0
 
 
-def test_a_refused_schema_is_left_out_and_the_judge_remembered(serve: Serve) -> None:
+def test_a_refused_schema_is_left_out_and_a_reply_in_words_shows_that_it_helped(serve: Serve) -> None:
     refusal = (
         b'[{"error": {"code": 400, "message": "Unknown name \\"strict\\" at response_format.json_schema"}}]'
     )
     server = serve(saying(ok(refusal, status="400 Bad Request"), ok()))
-    told: list[bool] = []
-    with client(server.base_url, provider=Provider.OPENAI, on_plain_json=lambda: told.append(True)) as chat:
+    with client(server.base_url, provider=Provider.OPENAI) as chat:
         score, attempts = asked(chat)
-    assert (score, outcomes(attempts), told) == (0.5, ["schema_rejected", "ok"], [True])
+    assert (score, outcomes(attempts)) == (0.5, ["schema_rejected", "ok"])
+    assert [attempt.schema_use for attempt in attempts] == [SchemaUse.UNKNOWN, SchemaUse.IN_WORDS]
     assert [body["response_format"]["type"] for body in server.bodies] == ["json_schema", "json_object"]
-
-
-def test_threads_that_meet_the_refusal_together_tell_once(serve: Serve) -> None:
-    barrier = threading.Barrier(4, timeout=10)
-
-    def answer(connection: socket.socket, number: int, body: Body) -> None:
-        if number == 1:
-            barrier.wait()
-            connection.sendall(ok(b"no json_schema here", status="400 Bad Request"))
-        else:
-            connection.sendall(ok())
-
-    told: list[bool] = []
-    server = serve(answer)
-    with (
-        client(server.base_url, on_plain_json=lambda: told.append(True)) as chat,
-        ThreadPoolExecutor(4) as pool,
-    ):
-        assert [score for score, _ in pool.map(lambda _: asked(chat), range(4))] == [0.5] * 4
-    assert told == [True]

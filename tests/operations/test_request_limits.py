@@ -3,15 +3,15 @@
 Against the real server, which no test client stands for here.
 """
 
+import shutil
 from collections.abc import Iterator
 from contextlib import suppress
 from http.client import HTTPConnection
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
 from django.conf import settings
-from django.core.management import call_command
-from django.test import override_settings
 
 from operations.rehearsal.servers import free_port, web_server
 
@@ -25,11 +25,10 @@ pytestmark = pytest.mark.timeout(400)
 
 
 @pytest.fixture(scope="module")
-def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+def port(tmp_path_factory: pytest.TempPathFactory, static_files: Path) -> Iterator[int]:
     """Of a running site; nothing in this file reaches its database."""
     folder = tmp_path_factory.mktemp("site")
-    with override_settings(STATIC_ROOT=folder / "static"):
-        call_command("collectstatic", interactive=False, verbosity=0)
+    shutil.copytree(static_files, folder / "static")
     port = free_port()
     with web_server(port, environment={"CHIRON_DATA_DIR": str(folder)}, log=folder / "web.log"):
         yield port

@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 import redis
 from django.core import mail
-from django.core.management import call_command
-from django.test import override_settings
 from django.utils import timezone
 from redis.backoff import ConstantBackoff
 from redis.retry import Retry
@@ -42,11 +40,10 @@ class SentHere(Mailbox):
 
 
 @pytest.fixture(scope="module")
-def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site_folder(tmp_path_factory: pytest.TempPathFactory, static_files: Path) -> Path:
     """A data folder with the static files as they are served."""
     folder = tmp_path_factory.mktemp("site")
-    with override_settings(STATIC_ROOT=folder / "static"):
-        call_command("collectstatic", interactive=False, verbosity=0)
+    shutil.copytree(static_files, folder / "static")
     return folder
 
 

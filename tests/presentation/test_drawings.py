@@ -213,11 +213,11 @@ def drawing() -> Drawing:
 
 
 def test_an_svg_is_a_document_that_loads_nothing_and_names_its_scope(drawing: Drawing) -> None:
-    content = drawing_file(drawing, "svg", "Public prompts only").decode()
+    content = drawing_file(drawing, "svg", "Public questions only").decode()
     root = ElementTree.fromstring(content)  # noqa: S314
     assert root.tag.endswith("svg")
     assert "&lt;one &amp; two&gt;" in content
-    assert ">Public prompts only</text>" in content
+    assert ">Public questions only</text>" in content
     assert not re.search(r"href=|url\(|<script|<image", content)
     assert "var(--" not in content
     assert drawing_file(drawing, "svg") == drawing_file(drawing, "svg")
@@ -227,11 +227,11 @@ def test_printed_files_are_equal_for_equal_numbers_and_no_server_loads_what_sets
     drawing: Drawing,
 ) -> None:
     assert drawing_file(drawing, "png").startswith(b"\x89PNG")
-    first = drawing_file(drawing, "pdf", "Public prompts only")
-    assert first == drawing_file(drawing, "pdf", "Public prompts only")
+    first = drawing_file(drawing, "pdf", "Public questions only")
+    assert first == drawing_file(drawing, "pdf", "Public questions only")
     text = PdfReader(BytesIO(first)).pages[0].extract_text()
     assert "<one & two>" in text
-    assert "Public prompts only" in text
+    assert "Public questions only" in text
     assert "typst" not in sys.modules
 
 
@@ -268,7 +268,7 @@ def test_every_look_of_a_drawing_is_known_on_paper(drawing: Drawing) -> None:
 
 def test_a_foot_makes_the_sheet_higher(drawing: Drawing) -> None:
     assert with_foot(drawing, "") is drawing
-    assert with_foot(drawing, "All prompts").height == drawing.height + 20
+    assert with_foot(drawing, "All questions").height == drawing.height + 20
 
 
 def test_shapes_have_corners_but_a_circle() -> None:

@@ -92,7 +92,7 @@ def test_every_reason_and_every_warning_has_words() -> None:
     assert set(WHY_ABSENT) == {reason.value for reason in Reason}
     facts = {"subject": "average_pool", "value": -1.26, "threshold": 1.0, "reason": ""}
     assert warning_text({"code": "theta_moved", **facts}) == (
-        "Theta of Average (pooled) changes by −1.26 cluster standard errors with the judge, more than 1."
+        "Ability of Average (pooled) changes by −1.26 cluster standard errors with the judge, more than 1."
     )
     assert warning_text({"code": "offset_large", **facts, "value": -0.045, "threshold": 0.03}) == (
         "The judges are −0.045 score points apart on average, more than 0.03."

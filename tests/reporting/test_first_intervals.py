@@ -41,7 +41,7 @@ DESIGNS = {
     "nested, 8 batches": (16, 2, "balanced", "se.batch", "by question set"),
     "nested, 4 batches": (8, 2, "balanced", "se.batch", "by question set"),
     "one batch": (4, 4, "balanced", "se.participant", "by people"),
-    "crossed": (8, 4, "matrix", "se.twoway", "by people and prompts"),
+    "crossed": (8, 4, "matrix", "se.twoway", "by people and questions"),
 }
 MADE_FOR_THE_CHOICE = {"top.paper", "top.crossfit5", "top.eb", "top.null"}
 
@@ -110,7 +110,7 @@ def drawn(report: Report) -> list[str]:
     """What the figure tells of Average and of Top over all prompts."""
     figure = ability_chart(report, WIDE)
     assert figure is not None
-    return [told for told in figure.told if told.startswith("All prompts")]
+    return [told for told in figure.told if told.startswith("All questions")]
 
 
 @of_design(*DESIGNS)
@@ -162,7 +162,7 @@ def test_page_figure_terminal_report_and_export_show_the_interval_that_serves_fi
 
     of_average, *of_top = drawn(report_of(results))  # of a Top that has all right a bound alone is known
     ends = f"{decimals(serving.low, 2)} to {decimals(serving.high, 2)}"
-    assert of_average == f"All prompts, Average: {theta}, 95 % interval {ends}"
+    assert of_average == f"All questions, Average: {theta}, 95 % interval {ends}"
     assert not any("interval" in told for told in of_top)
 
     line = next(line for line in result_lines(results) if line.startswith("Average"))
@@ -170,7 +170,7 @@ def test_page_figure_terminal_report_and_export_show_the_interval_that_serves_fi
     assert " ".join(line.split()).startswith(first)
 
     parts = study_document(study).parts
-    table = next(part for part in parts if isinstance(part, Table) and part.caption == "Theta in logits")
+    table = next(part for part in parts if isinstance(part, Table) and part.caption == "Ability in logits")
     assert table.rows[0][1] == theta
     assert table.rows[0][3].startswith(shown)
 
@@ -197,7 +197,7 @@ def test_few_batches_that_share_no_prompt_have_a_second_interval_by_people_and_p
     )
     assert second is not None
     assert second.low is not None
-    beside = f"; {decimals(second.low, 2)} to {decimals(second.high, 2)}, by people and prompts"
+    beside = f"; {decimals(second.low, 2)} to {decimals(second.high, 2)}, by people and questions"
     page = results_page(staff, measurement)
     assert first_cells(page)[2].endswith(on_pages(beside))
     assert (
@@ -216,9 +216,13 @@ def test_the_published_interval_follows_as_published_and_models_are_compared_oth
     page = results_page(staff, measurement)
     ends = f"({decimals(average.ci_low, 2)} to {decimals(average.ci_high, 2)})"
     assert first_cells(page)[3] == f"{decimals(average.theta, 2)} {ends}"
-    assert "ability by question means, as published; takes all answers as independent" in read(page)
-    assert "To compare people with a model, use ability or ability on the QL scale" in read(page)
-    assert "To compare people with a model, use theta.pool or theta_QL" in "\n".join(result_lines(results))
+    assert "ability by question means (theta.prompt), as published; takes all answers as independent" in read(
+        page
+    )
+    assert (
+        "To compare people with a model, use ability (theta.pool) or ability on the QL scale (theta_QL)"
+        in "\n".join(result_lines(results))
+    )
     for text in (page, "\n".join(result_lines(results))):
         assert "Compare with a model only at the same number" not in text
 

@@ -70,7 +70,7 @@ def test_the_study_page_shows_places_only_where_a_batch_has_any(make_study: Make
     assert re.search(r'>Linked</span>\s*<span class="value">1</span>', sets)
     assert "categories; modalities" not in page + sets  # a line for each of hundreds of batches
     assert 'max="0"' not in page
-    assert "people of each profile per prompt" in " ".join(places(study.protocol))
+    assert "people of each profile per question" in " ".join(places(study.protocol))
 
 
 def test_a_bank_too_small_for_a_matrix_is_refused_with_the_remedy(

@@ -285,7 +285,7 @@ def test_a_stored_bank_gives_the_plan_its_size_and_is_rehearsed(
     assert found[found.index("Questions of the bank") + 1] == "30"
     assert found[found.index("Question sets of one cut") + 1] == "3"
     assert f"The items are those of the item bank {bank}." in page
-    assert f'<option value="{chosen}" selected>{bank}, prompts: 30</option>' in page
+    assert f'<option value="{chosen}" selected>{bank}, questions: 30</option>' in page
     assert 'name="bank_prompts" value="820"' in page
     assert staff.get(f"{FIGURE}?{urlencode(plan)}").status_code == 200
     status, page = asked(staff, people=12, studies=2, top_size=3)
@@ -359,7 +359,7 @@ def test_the_command_prints_what_the_page_shows_as_json() -> None:
 def test_the_command_prints_tables_and_refuses_with_the_name_of_the_option() -> None:
     said = StringIO()
     call_command("plan_study", "--table", stdout=said)
-    assert "How people and prompts hang together" in said.getvalue()
+    assert "How people and questions hang together" in said.getvalue()
     assert "The bank is synthetic" not in said.getvalue()  # nothing is rehearsed
     with pytest.raises(CommandError, match=r"--top-size: Top of a rehearsal cannot have more people"):
         call_command("plan_study", "--people", "12", "--studies", "2")

@@ -76,15 +76,15 @@ def test_screening_is_claimed_only_where_it_left_a_trace(
     assert said == "Flags on people by rule: few answers (1). Flags on answers by rule: no answer (3)."
     assert "not decided about: 1" in record(fresh, "3.2.2")
     told = " ".join(methods_texts(study_records(fresh), None))
-    assert "1 retained person is flagged" in told
-    assert "Nobody was excluded" in told
+    assert "1 counted person is flagged" in told
+    assert "Nobody was left out" in told
     Verdict.objects.create(
         participant=person, rules_version="1", decision="confirm", reason="Off task.", decided_by=lead,
         decided_at=now + timedelta(days=2),
     )  # fmt: skip
     assert "who decided about 1 person" in record(fresh, "3.2")
     told = " ".join(methods_texts(study_records(fresh), None))
-    assert "Excluded as off-task by a reviewer: 1; retained: 0." in told
+    assert "Not counted as off-task by a reviewer: 1; counted: 0." in told
     assert "flagged" not in told
 
 
@@ -100,8 +100,8 @@ def test_what_happens_beside_the_records_is_left_to_the_lead(study: Study, resul
         for entry in section.entries
     }
     assert {states[item] for item in ("2.6", "2.6.1", "3.6", "4.5", "5.2", "5.2.1", "5.4")} == {"missing"}
-    assert record(study, "2.6.1") == "Practice prompts that people could try: 2."
-    assert record(study, "5.1.1") == "Retained people by profile: STEM PhD (2)."
+    assert record(study, "2.6.1") == "Practice questions that people could try: 2."
+    assert record(study, "5.1.1") == "Counted people by profile: STEM PhD (2)."
 
 
 def test_approval_while_being_added_is_no_vetting(
@@ -140,7 +140,7 @@ def test_exclusion_rules_are_answered_by_the_range_of_average(study: Study, resu
     said = record(study, "4.6")
     low = results.measures.get(name="multiverse.low", group="average", subset="not_score_based")
     assert low.value is not None
-    assert f"Average ranges from theta = {low.value:.2f} to" in said.replace("−", "-")
+    assert f"Average ranges from ability = {low.value:.2f} to" in said.replace("−", "-")
 
 
 def test_true_times_amendments_and_the_first_hash_are_told(
@@ -153,16 +153,16 @@ def test_true_times_amendments_and_the_first_hash_are_told(
         extended_seconds=600, deadline_at=now + timedelta(minutes=310)
     )
     told = " ".join(methods_texts(study_records(study), None))
-    assert f"hash then {first[:12]}" in told
-    assert f"hash now {study.protocol_hash[:12]}" in told
+    assert f"fingerprint then {first[:12]}" in told
+    assert f"fingerprint now {study.protocol_hash[:12]}" in told
     assert "at the start, 300 minutes in all. 1 person was given extra time" in told
     assert "nested in question sets: each is in one question set only" in told
-    assert "by the checks that the bank gives with each prompt" in told
-    assert "Average: theta.pool = " in told
-    assert "as published, theta.prompt = " in told
+    assert "by the checks that the bank gives with each question" in told
+    assert "Average: ability (theta.pool) = " in told
+    assert "as published, ability by question means (theta.prompt) = " in told
     assert "1 people" not in told
-    assert record(study, "1.4") == "Prompts per person: 4; one question set per person."
-    assert record(study, "3.1").startswith("Prompts in one session: 4; minutes it lasts at most: 300.")
+    assert record(study, "1.4") == "Questions per person: 4; one question set per person."
+    assert record(study, "3.1").startswith("Questions in one session: 4; minutes it lasts at most: 300.")
     assert "Recorded amendments: 1; none changed the order" in record(study, "3.1.1")
     study_amend(study=study, changes={"prompt_order": "random"}, reason="Order.", now=now)
     study.refresh_from_db()

@@ -27,7 +27,7 @@ from reporting.selectors.report_records import study_records
 from reporting.views.report import checklist_design, checklist_results, parts as study_report_parts
 from reporting.views.report.front import reported_headline
 from reporting.views.report.methods import methods_texts
-from reporting.views.report.parts import begun, filled, shortened, study_document
+from reporting.views.report.parts import filled, shortened, study_document
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.measures import BlockMeasures
@@ -101,7 +101,7 @@ def test_results_that_are_not_measured_are_reported_up_to_the_estimates(
     Measurement.objects.filter(result_set=results).delete()
     content = staff.get(address("staff_report_file", extension="html")).content.decode()
     assert "These results are not measured yet, so the report ends with the estimates." in content
-    assert ">Ability</abbr> in logits" in content
+    assert "Ability in logits" in content
 
 
 def test_the_report_holds_protocol_flow_estimates_blocks_and_provenance(
@@ -233,7 +233,7 @@ def test_what_only_the_lead_knows_is_missing_until_it_is_answered(
     assert recorded <= set(ITEMS)
     assert entries["1.9"].state == "missing"
     assert (entries["1.1"].state, entries["1.1"].record) == (
-        "automatic", "Recruited: 2. Sessions started: 2. Retained for the estimates: 2.",
+        "automatic", "Recruited: 2. Sessions started: 2. Counted for the estimates: 2.",
     )  # fmt: skip
 
 
@@ -298,7 +298,7 @@ def test_why_numbers_are_absent_is_said_once_for_all_rows() -> None:
     assert isinstance(told, Table)
     assert told.rows == [["a", "1", "3"], ["e", "2", "–"], ["f", "3", "–"]]
     assert told.notes == [
-        "3 rows without a number are left out (too few people; too few prompts).",
+        "3 rows without a number are left out (too few people; too few questions).",
         "Why numbers are absent: too few people.",
     ]
     told = shortened(Table("Parts.", ["Part", "Average", "People"], rows[1:3]))
@@ -313,7 +313,7 @@ def test_several_reasons_stay_with_their_numbers() -> None:
     told = filled(Table("Parts", ["Part", "Average", "Top"], several))
     assert isinstance(told, Table)
     assert told.rows == several
-    assert told.notes == ["Why numbers are absent: too few prompts."]
+    assert told.notes == ["Why numbers are absent: too few questions."]
     unknown = [["a", "1", "–"], ["b", "2", "3"], ["c", untold, "–"]]  # why a has no Top nobody knows
     told = filled(Table("Parts", ["Part", "Average", "Top"], unknown))
     assert isinstance(told, Table)
@@ -391,7 +391,7 @@ def test_the_methods_quote_the_share_that_stands_first(of_tasks: ResultSet) -> N
     macro = of_tasks.measures.get(name="benchmark.macro", group="average")
     told = " ".join(methods_texts(records, reported_headline(records)))
     assert f"Average: mean accuracy over tasks {macro.value:.1f} % (" in told
-    assert "Top (in-sample): mean accuracy over tasks" in told
+    assert "Top as picked: mean accuracy over tasks" in told
     assert "no interval: chosen on the outcome" in told
     of_tasks.measures.filter(name="benchmark.macro").update(
         value=None, low=None, high=None, se=None, reason="too_few_people"
@@ -399,9 +399,3 @@ def test_the_methods_quote_the_share_that_stands_first(of_tasks: ResultSet) -> N
     told = " ".join(methods_texts(records, reported_headline(records)))
     assert "mean accuracy over tasks" not in told
     assert "Average: mean score 56.7 %" in told
-
-
-def test_a_plain_word_that_begins_a_text_has_a_capital() -> None:
-    assert "".join(word for word, _term in begun("theta.pool: as published, theta.pool")) == (
-        "Ability: as published, ability"
-    )

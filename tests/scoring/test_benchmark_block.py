@@ -201,7 +201,7 @@ def test_a_study_without_tasks_is_refused_in_one_sentence(
     without = [PromptRecord(prompt_id=one.prompt_id, text="?", gold_answer="no") for one in PROMPTS]
     found = block(measured(prompts=without)[1])
     assert (found.state, len(found.rows)) == ("refused", 0)
-    assert found.sentence.startswith("No prompt of this study belongs to a task")
+    assert found.sentence.startswith("No question of this study belongs to a task")
 
 
 def test_a_table_is_imported_once_with_its_columns(tmp_path: Path) -> None:

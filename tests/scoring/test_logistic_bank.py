@@ -15,7 +15,7 @@ import pytest
 from django.core.management import call_command
 from django.test import Client
 
-from presentation.plain import plain_text
+from presentation.catalogue import plain_reason
 from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue import CATALOGUE, OnLogistic
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS
@@ -191,11 +191,11 @@ def test_every_page_the_report_and_the_results_say_it_once(
         if block != Block.BENCHMARK:
             assert response.content.decode().count(SENTENCE) == 1, block
         assert "The page Top has" not in response.content.decode(), block
-        assert "own scale" not in read(response.content.decode()).replace(plain_text(LOGISTIC_BANK), ""), (
-            block
-        )
+        assert "own scale" not in read(response.content.decode()).replace(
+            plain_reason({"template": LOGISTIC_BANK, "facts": {}}), ""
+        ), block
     report = staff.get(f"{root}report/report.html").content.decode()
-    assert "theta = sum a" not in report
+    assert "ability = sum a" not in report
     assert SENTENCE in report
     agreements_compute(study=study, now=now)
     assert staff.get(f"{root}agreement/").status_code == 200

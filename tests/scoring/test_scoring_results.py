@@ -270,7 +270,7 @@ def test_without_enough_people_there_is_no_top_and_a_sentence_says_so(
     top = estimate(results, "top")
     assert (top.participants, top.expected, top.theta, top.raw_mean) == (0, 0, None, None)
     assert (top.theta_ql, top.reason_ql) == (None, "too_few_people")
-    assert "Top needs 3 retained participants with a scored answer; there are 2." in report_of(results).notes
+    assert "Top needs 3 counted participants with a scored answer; there are 2." in report_of(results).notes
 
 
 def test_equal_means_go_by_code(
@@ -297,7 +297,7 @@ def test_a_study_without_an_item_bank_has_raw_means_and_no_theta(
     assert (average.theta, average.se, average.theta_pool, average.ci_low_pool) == (None, None, None, None)
     assert (average.raw_mean, average.pairs, average.unknown_items, average.coverage) == (0.75, 4, 0, 0.5)
     assert estimate(results, "average", "maths").coverage == 0.5
-    assert "The study has no item bank, so there is no theta." in report_of(results).notes
+    assert "The study has no item bank, so there is no ability." in report_of(results).notes
 
 
 def test_nothing_scored_is_absent_and_not_zero(

@@ -95,10 +95,10 @@ def test_every_page_and_the_report_say_why_there_is_no_theta(
         assert (SENTENCE in read(page)) == (block != Block.BENCHMARK), block
         assert ("<table" in page) == (block not in THETA_ONLY), block
     assert SENTENCE in read(staff.get(f"{root}results/").content.decode())
-    assert "there is no theta here" in " ".join(report_of(measurement.result_set).notes)
+    assert "there is no ability here" in " ".join(report_of(measurement.result_set).notes)
     report = staff.get(f"{root}report/report.html").content.decode()
     assert "abilities are those of accuracies per task" in report
-    assert "theta = sum a" not in report
+    assert "ability = sum a" not in report
 
 
 def test_without_an_item_bank_tasks_lead_beside_the_newest_table_and_what_is_absent_is_said_once(

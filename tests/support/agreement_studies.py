@@ -40,6 +40,10 @@ def page(client: Client, slug: str = "panel", **query: Any) -> str:
 
 def row(content: str, heading: str) -> str:
     """The first table row whose heading this is, as text."""
-    found = re.search(rf"<tr>\s*<th scope=\"row\">{re.escape(heading)}</th>.*?</tr>", content, re.DOTALL)
+    found = re.search(
+        rf"<tr>\s*<th scope=\"row\">(?:<abbr[^>]*>)?{re.escape(heading)}(?:</abbr>)?</th>.*?</tr>",
+        content,
+        re.DOTALL,
+    )
     assert found, heading
     return " ".join(re.sub(r"<[^>]+>", " ", found[0]).split())

@@ -11,10 +11,8 @@ from llm.client import ChatClient
 from llm.connections import MAX_REPLY_BYTES
 from llm.egress import AddressForbidden
 from llm.requests import Message
-from llm.retrying import RetryPolicy
 
 KEY = "sk-very-secret-0123456789"
-ONCE = RetryPolicy(tries=1)
 ASK = [Message("user", "How many moons has Mars?")]
 Handler = Callable[[httpx.Request], httpx.Response]
 GOOD = '{"reasoning": "Phobos, Deimos", "count": 2}'
@@ -32,12 +30,11 @@ def completion(content: str | None = "two", **changes: Any) -> dict[str, Any]:
     return {"id": "1", "model": "moon-counter-2", "choices": [choice], "usage": usage}
 
 
-def client(handler: Handler, *, retry: RetryPolicy = ONCE, **settings: Any) -> ChatClient:
+def client(handler: Handler, **settings: Any) -> ChatClient:
     return ChatClient(
         base_url="http://judge.example/v1/",
         model="moon-counter",
         api_key=KEY,
-        retry=retry,
         transport=httpx.MockTransport(handler),
         **settings,
     )

@@ -1,7 +1,6 @@
 """Servers on loopback that answer a chat client as badly as a test likes, and clients that ask them."""
 
 import json
-import random
 import socket
 import ssl
 import threading
@@ -12,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from judging.judges.course import Course
 from judging.judges.schemas import RubricJudgment
 from llm import errors
-from llm.attempts import Attempt
+from llm.attempts import FIRST, Attempt, Reask, Sending
 from llm.client import ChatClient
 from llm.egress import Egress
 from llm.requests import Message
-from llm.retrying import RetryPolicy
 
 KEY = "sk-very-secret-0123456789"
 ASK = [Message("user", "Is it met?")]
@@ -34,31 +33,47 @@ def ok(body: bytes = REPLY, *headers: str, status: str = "200 OK", kind: str = "
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
-def once(**changes: Any) -> RetryPolicy:
-    return RetryPolicy(tries=1, **changes)
-
-
 @contextmanager
 def client(base_url: str, *, timeout: float = 10.0, **settings: Any) -> Iterator[ChatClient]:
-    retry = settings.pop("retry", None) or RetryPolicy(first_wait=0.02, rng=random.Random(1))
     settings = {"egress": Egress(loopback=True), **settings}
-    with ChatClient(
-        base_url=base_url, model="judge-1", api_key=KEY, timeout=timeout, retry=retry, **settings
-    ) as chat:
+    with ChatClient(base_url=base_url, model="judge-1", api_key=KEY, timeout=timeout, **settings) as chat:
         yield chat
 
 
-def asked(chat: ChatClient) -> tuple[float | type[errors.LLMError], list[Attempt]]:
-    """The score, or the error, and what was sent for it."""
-    attempts: list[Attempt] = []
+def asked_once(chat: ChatClient, sending: Sending = FIRST) -> tuple[float | errors.LLMError, Attempt]:
+    """The score, or the error, of one request, and its record."""
     try:
-        got = chat.complete(ASK, response_schema=RubricJudgment, on_attempt=attempts.append)
+        got = chat.complete(ASK, response_schema=RubricJudgment, sending=sending)
     except errors.LLMError as error:
-        shown = f"{error}{error!r}{attempts}"
+        shown = f"{error}{error!r}{error.attempt}"
         if KEY in shown:
             pytest.fail("the key shows")
-        return type(error), attempts
-    return got.parsed.score, attempts
+        return error, error.attempt
+    return got.parsed.score, got.attempt
+
+
+def asked(chat: ChatClient) -> tuple[float | type[errors.LLMError], list[Attempt]]:
+    """The score, or the kind of error that ends a round, and the requests sent for it."""
+    result, attempts = round_of(chat)
+    return (result if isinstance(result, float) else type(result)), attempts
+
+
+def round_of(chat: ChatClient) -> tuple[float | errors.LLMError, list[Attempt]]:
+    """One round of asking, without its waits."""
+    attempts: list[Attempt] = []
+    course, sending = Course(), FIRST
+    while True:
+        result, attempt = asked_once(chat, sending)
+        attempts.append(attempt)
+        if isinstance(result, float):
+            return result, attempts
+        course = course.after(attempt.outcome)
+        if course.rounds:
+            return result, attempts
+        unusable = sending.reask
+        if isinstance(result, errors.ReplyInvalid):
+            unusable = Reask(result.text, result.problem, result.is_prose)
+        sending = Sending(course.plain, unusable if course.reask else None)
 
 
 def outcomes(attempts: list[Attempt]) -> list[str]:

@@ -33,7 +33,8 @@ Export = dict[str, Any]
 MEANT_CHANGES = {
     "django_content_type.app_label: 15 of 61 values differ",  # screening, judging, reporting are apps now
     "django_content_type.model: 2 of 61 values differ",  # WorkerLease, JudgeComparison
-    "scoring_judgeslice.lease is gone",  # in Python alone, where it is `token`
+    "scoring_judgeslice is gone",  # requests are on record before they are sent
+    "scoring_criterionscore.rounds is gone",  # computed from the calls
     "batches_answer.history_characters is gone",  # now history_bytes
     "studies_studyevent: 6 new rows",  # staff became leads of the studies that there were
     "mfa_authenticator.data: 2 of 3 values differ",  # the secrets of app and recovery codes are encrypted

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
+from judging.judges.course import LOST
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, ScoringRun
 from llm.attempts import OK
@@ -55,9 +56,12 @@ def why_failing(judging_run: JudgingRun, run: ScoringRun) -> str | None:
     The newest requests all failed, on several answers: a request that one answer's text makes time out keeps
     no other from its score.
     """
-    newest = JudgeCall.objects.filter(
+    calls_made = JudgeCall.objects.filter(
         judging_run=judging_run, run=run, called_at__gte=judging_run.resumed_at
-    ).order_by("-pk")
+    )
+    # Nobody knows what came of a lost call, and after a refused schema the request goes out without it.
+    told = calls_made.exclude(outcome__in=[LOST, UnscoredReason.SCHEMA_REJECTED])
+    newest = told.order_by("-pk")
     calls = list(newest.values_list("outcome", "answer_id")[: WITHOUT_VERDICT.failures])
     for watch in (_fails_all(_answers_planned(judging_run, run)), AGAINST_ENDPOINT, WITHOUT_VERDICT):
         if number := watch.failures_of(calls):

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Count, Q
+from django.db.models import Exists, OuterRef, Q
 
-from judging.models import JudgingRun, RowState, RunPurpose, RunState, ScoringRun
+from judging.models import CriterionScore, JudgingRun, RowState, RunPurpose, RunState, ScoringRun
+from judging.services.running.counting import calls_expire
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_finish, scoring_runs_of
 from judging.services.running.settling import answers_complete, answers_settle, scoring_run_note_end
@@ -19,11 +20,10 @@ class RunOfOthers(Refused):
 
 @dataclass(frozen=True)
 class Remaining:
-    """One judge of a run that goes on, with the calls that could be made now."""
+    """Scores that a run goes on with, and rows of it that could be asked about now."""
 
     judging_run: JudgingRun
     run: ScoringRun
-    calls: int
 
 
 def run_coordinate(*, judging_run: JudgingRun, now: datetime) -> bool:
@@ -32,6 +32,7 @@ def run_coordinate(*, judging_run: JudgingRun, now: datetime) -> bool:
     What is decided while the scores are brought up waits for the next look: a run that is over is never
     looked at again.
     """
+    calls_expire(now)
     decided = not judging_run.rows.filter(state=RowState.OPEN).exists()
     for run in scoring_runs_of(judging_run):
         answers_settle(judging_run=judging_run, run=run, now=now)
@@ -45,17 +46,18 @@ def run_coordinate(*, judging_run: JudgingRun, now: datetime) -> bool:
 
 
 def remaining_of(judging_run: JudgingRun, now: datetime) -> list[Remaining]:
-    """The judges with rows that nobody holds and whose time has come; none while the run pauses."""
+    """The scores with rows that nobody asks about and whose time has come, and whose judge nobody asks; none
+    while the run pauses.
+    """
     if not JudgingRun.objects.filter(pk=judging_run.pk, state=RunState.RUNNING).exists():
         return []
-    waiting = Q(
-        criteria__judging_run=judging_run,
-        criteria__state=RowState.OPEN,
-        criteria__asked_with=None,
-        criteria__available_at__lte=now,
-    )
-    runs = ScoringRun.objects.filter(waiting).annotate(waiting=Count("criteria")).order_by("pk")
-    return [Remaining(judging_run, run, run.waiting) for run in runs.select_related("study", "config")]
+    waiting = CriterionScore.objects.filter(
+        judging_run=judging_run, run=OuterRef("pk"), state=RowState.OPEN, asked_with=None,
+        available_at__lte=now,
+    )  # fmt: skip
+    is_asked = Q(config__leased_until__gt=now, config__lease__isnull=False)
+    runs = ScoringRun.objects.filter(Exists(waiting), ~is_asked, study=judging_run.study_id)
+    return [Remaining(judging_run, run) for run in runs.select_related("study", "config").order_by("pk")]
 
 
 def require_same_judges(

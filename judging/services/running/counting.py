@@ -1,16 +1,30 @@
-"""Counting what became of a run, once nothing of it changes any more."""
+"""Calls that were lost, and counting what became of a run once nothing of it changes any more."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
-from judging.models import JudgingRun
+from judging.judges.course import LOST
+from judging.models import JudgeCall, JudgingRun
 from judging.selectors.progress import run_counts
 from studies.services.database import one_of_many_writes
 
 # Calls that were under way when a run was cancelled stay on record.
 SETTLED_AFTER = timedelta(minutes=15)
+
+
+def calls_expire(now: datetime) -> int:
+    """Count as lost what should have come to an end by now; its cost and its tokens stay the most that they
+    can be. Return how many.
+
+    Its rows are free again since the same moment.
+    """
+    due = JudgeCall.everything.filter(due_at__lte=now)
+    runs = set(due.values_list("judging_run", flat=True))
+    lost = due.update(outcome=LOST, due_at=None) if runs else 0
+    runs_uncount(JudgingRun.objects.filter(pk__in=runs))
+    return lost
 
 
 def run_differs(run: JudgingRun, now: datetime) -> bool:

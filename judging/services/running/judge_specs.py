@@ -1,12 +1,10 @@
 """The judges of a run: which one, in which words, how many criteria a call, for the how-manieth time."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import partial
 
-from django.db import connection
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
@@ -14,12 +12,12 @@ from formats.canonical import canonical_sha256
 from judging.judges import neutralise
 from judging.judges.interface import Judge
 from judging.judges.llm_judge import LLMJudge
-from judging.judges.local_judges import ChecksJudge, MatchJudge
+from judging.judges.local_judges import ChecksJudge, LocalJudge, MatchJudge
 from judging.matching import bbh
 from judging.models import JudgeConfig, ScoringRun
-from judging.services.judge_keys import JudgeNotConfigured, judge_key
+from judging.services.judge_keys import JudgeNotConfigured
 from judging.services.judge_rules import client_of
-from llm.client import OPEN_GATE, Gate
+from llm.client import ChatClient
 from llm.endpoints import EndpointInvalid
 from presentation.numbers import numbered
 from studies.models import Study, StudyStatus
@@ -150,63 +148,48 @@ def criteria_per_call_of(run: ScoringRun) -> int:
 
 
 @contextmanager
-def judge_of(
-    study: Study,
-    spec: JudgeSpec,
-    *,
-    key: str | None = None,
-    gate: Gate = OPEN_GATE,
-    on_plain_json: Callable[[], None] = lambda: None,
-) -> Iterator[Judge]:
-    """The spec's judge; without a key for looking and planning, which send nothing.
+def judge_of(study: Study, spec: JudgeSpec) -> Iterator[Judge]:
+    """The spec's judge for looking and planning, which send nothing; a model's has no key.
 
-    A language model's connections close at the end. Raises JudgeNotConfigured where it cannot be used.
+    Raises JudgeNotConfigured where it cannot be used.
     """
-    config = spec.config
-    if config is None:
-        rules, version = study.protocol.match_rules, spec.rules_version or bbh.VERSION
-        yield ChecksJudge() if rules is None else MatchJudge(rules=rules, version=version)
+    if spec.config is None:
+        yield local_judge(study, spec)
         return
+    with configured_client(spec.config, key=None) as client:
+        yield model_judge(study, spec, client)
+
+
+def local_judge(study: Study, spec: JudgeSpec) -> LocalJudge:
+    """The study's own judge, which asks no model."""
+    rules, version = study.protocol.match_rules, spec.rules_version or bbh.VERSION
+    return ChecksJudge() if rules is None else MatchJudge(rules=rules, version=version)
+
+
+def model_judge(study: Study, spec: JudgeSpec, client: ChatClient) -> Judge:
+    """Who asks `client` in the words of the study. Raises JudgeNotConfigured."""
     try:
-        client = client_of(
-            config,
-            key=key,
-            timeout=config.timeout_seconds,
-            plain_json=config.plain_json_at is not None,
-            gate=gate,
-            on_plain_json=on_plain_json,
-        )
-        judge = LLMJudge(
+        return LLMJudge(
             client=client,
             texts=judge_texts(study),
             criteria_per_call=spec.criteria_per_call,
             neutralising=spec.rules_version or neutralise.VERSION,
         )
+    except ValueError as error:
+        raise _unusable(spec.config, error) from None
+
+
+def configured_client(config: JudgeConfig, *, key: str | None) -> ChatClient:
+    """The client of a judge, to be closed by the caller. Raises JudgeNotConfigured."""
+    try:
+        return client_of(config, key=key, timeout=config.timeout_seconds)
     except (EndpointInvalid, ValueError) as error:
-        said = _('The judge "%(judge)s" cannot be used: %(problem)s')
-        raise JudgeNotConfigured(said % {"judge": config.slug, "problem": error}) from None
-    with client:
-        yield judge
+        raise _unusable(config, error) from None
 
 
-def working_judge(
-    study: Study, spec: JudgeSpec, *, gate: Gate, clock: Callable[[], datetime]
-) -> AbstractContextManager[Judge]:
-    """The spec's judge with its key, for any number of threads.
-
-    Raises JudgeNotConfigured where its key cannot be used.
-    """
-    config = spec.config
-    if config is None:
-        return judge_of(study, spec)
-    remember = partial(_remember_plain, config, clock)
-    return judge_of(study, spec, key=judge_key(config), gate=gate, on_plain_json=remember)
-
-
-def _remember_plain(config: JudgeConfig, clock: Callable[[], datetime]) -> None:
-    """The endpoint refuses schemas: no further client needs to find that out. Called from call threads."""
-    JudgeConfig.objects.filter(pk=config.pk, plain_json_at=None).update(plain_json_at=clock())
-    connection.close()
+def _unusable(config: JudgeConfig | None, error: Exception) -> JudgeNotConfigured:
+    said = _('The judge "%(judge)s" cannot be used: %(problem)s')
+    return JudgeNotConfigured(said % {"judge": config, "problem": error})
 
 
 def judge_texts(study: Study) -> JudgeTexts:

@@ -9,15 +9,20 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any
 
-from django.db import connection
 from django.db.models import Q
 
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgingRun, RowOrigin, RowState
-from judging.services.running.claims import lease_time, scored
+from judging.services.running.claim import lease_time, scored
 from judging.services.running.plan_file import Values
 from judging.services.running.planning import JudgePlan
-from studies.services.database import column_values, one_of_many_writes, slices, values_insert
+from studies.services.database import (
+    column_values,
+    one_of_many_writes,
+    rows_update,
+    slices,
+    values_insert,
+)
 
 # Some tens of milliseconds.
 ROWS_A_SLICE = 1000
@@ -65,17 +70,10 @@ def known_decide(run: JudgingRun, plan: JudgePlan, now: datetime) -> None:
         for key, (*_, score, confidence, explanation) in zip(keys, plan.file.known_rows(), strict=True)
         for verdict in [(score, confidence, explanation)]
     )
-    decided = scored(None, None, "", RowOrigin.CACHED, now)
-    fields = [field for field in ROW.concrete_fields if field.name in decided]
-    columns = ", ".join(f'"{field.column}" = %s' for field in fields)
-    sql = (
-        f'UPDATE "{ROW.db_table}" SET {columns} '  # noqa: S608  # names are the model's own
-        "WHERE id = %s AND state = 'open' AND lease IS NULL"
-    )
+    names = [*scored(None, None, "", RowOrigin.CACHED, now)]
     for some in slices(rows, ROWS_A_SLICE):
-        values = [column_values(row, [*fields, ROW.pk]) for row in some]
-        with one_of_many_writes(), connection.cursor() as cursor:
-            cursor.executemany(sql, values)
+        with one_of_many_writes():
+            rows_update(some, names, " AND state = 'open' AND lease IS NULL")
 
 
 def rows_delete(run: JudgingRun) -> None:
@@ -113,9 +111,9 @@ def _insert(own: Mapping[str, Any], rows: Iterable[Values], keep: Callable[[], N
 def rows_reopen(run: JudgingRun, now: datetime) -> int:
     """Let rows that the judge's own failures left unscored be asked again."""
     rows = CriterionScore.objects.filter(judging_run=run)
-    waiting = rows.filter(Q(available_at__gt=now) | Q(rounds__gt=0) | Q(starts__gt=0), lease=None)
-    waiting.filter(state=RowState.OPEN).update(available_at=now, rounds=0, starts=0)
+    waiting = rows.filter(Q(available_at__gt=now) | Q(starts__gt=0), lease=None)
+    waiting.filter(state=RowState.OPEN).update(available_at=now, starts=0)
     failures = [reason.value for reason in UnscoredReason if reason.rule.counts_against_endpoint]
     return rows.filter(state=RowState.UNSCORED, unscored_reason__in=failures).update(
-        state=RowState.OPEN, origin="", decided_at=None, lease=None, rounds=0, starts=0, available_at=now
+        state=RowState.OPEN, origin="", decided_at=None, lease=None, starts=0, available_at=now
     )

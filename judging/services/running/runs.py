@@ -253,6 +253,13 @@ def run_pause(
     return bool(changed)
 
 
+def error_in_words(error: Exception) -> str:
+    """Why a run pauses for an error of the program: what fails once would fail again and again, each time
+    with calls that cost money. Without the data that the error's message may quote.
+    """
+    return f"{type(error).__name__}; the trace is in the log of the worker. Nothing judged is lost."
+
+
 def run_resume(*, run: JudgingRun, budget: Decimal | None, actor: User | None, now: datetime) -> None:
     """Go on with a paused run, under this budget. What failed because the judge failed is asked again.
 

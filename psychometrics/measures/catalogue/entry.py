@@ -11,6 +11,26 @@ AVERAGE, TOP = "average", "top"
 GROUPS = (AVERAGE, TOP)
 PLACE_OF_A_NAME = re.compile(r"[A-Z]+")
 
+# What pages call estimators and errors that rows and files know by a code.
+PLAIN_CODES = {
+    "theta.pool": gettext_noop("ability"),
+    "theta.ql": gettext_noop("ability on the QL scale"),
+    "theta.prompt": gettext_noop("ability by question means"),
+    "se.analytic": gettext_noop("error as published"),
+    "se.participant_boot": gettext_noop("error by people, drawn again"),
+    "se.participant": gettext_noop("error by people"),
+    "se.batch": gettext_noop("error by question sets"),
+    "se.twoway": gettext_noop("error by people and questions"),
+    "se.mixed": gettext_noop("error by components"),
+    "se.jackknife_participant": gettext_noop("error leaving out people"),
+    "se.jackknife_batch": gettext_noop("error leaving out question sets"),
+    "se.jackknife_twoway": gettext_noop("error leaving out questions"),
+    "top.crossfit5": gettext_noop("Top free of the choice"),
+    "top.paper": gettext_noop("Top as published"),
+    "top.null": gettext_noop("Top by luck alone"),
+    "top.eb": gettext_noop("Top drawn to the mean"),
+}
+
 
 class Unit(StrEnum):
     """What a value is counted in; interfaces translate it."""
@@ -61,8 +81,9 @@ class OnLogistic(StrEnum):
 class Entry:
     """One measure in words; name, label, unit and meaning stand first, as in a row of a table.
 
-    `block` yields it: one of the measurement (`Block`), or "agreement" or "audit". `label` is what a table
-    calls it, `meaning` what it says, in a sentence or a few. `groups`: "average" and "top" where it is of a
+    `block` yields it: one of the measurement (`Block`), or "agreement" or "audit". `label` is the exact term
+    for it, which files and terminals have, `plain_label` what pages call it where they have another word, and
+    `meaning` what it says, in a sentence or a few. `groups`: "average" and "top" where it is of a
     group. `subsets`: of what parts of the data, with capitals in place of a name ("model:NAME"); "" for all.
     `about`: "person", "prompt" or both, where a number is about one. `page`: whether the page of its block,
     and so the report, shows it; `terminal`: whether score_study prints it. Exports hold every measure.
@@ -81,6 +102,7 @@ class Entry:
     on_logistic: OnLogistic = OnLogistic.STANDS
     page: bool = True
     terminal: bool = False
+    plain_label: str = ""
 
     def covers(self, group: str, subset: str) -> bool:
         """Whether a row of this group and subset may have this name."""
@@ -107,5 +129,5 @@ def thetas(
     ):
         yield Entry(
             f"{prefix}{name}{suffix}", label, unit, meaning, block=block, groups=groups, subsets=subsets,
-            needs=needs, on_logistic=on_logistic,
+            needs=needs, on_logistic=on_logistic, plain_label=PLAIN_CODES[name],
         )  # fmt: skip

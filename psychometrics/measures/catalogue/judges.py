@@ -4,7 +4,7 @@ from functools import partial
 
 from formats.wording import gettext_noop as _
 from psychometrics.inference.measure import Block
-from psychometrics.measures.catalogue.entry import GROUPS, Entry, Need, OnLogistic, Unit
+from psychometrics.measures.catalogue.entry import GROUPS, PLAIN_CODES, Entry, Need, OnLogistic, Unit
 
 LEVELS = tuple(f"level:{level}" for level in ("criterion", "answer", "people"))
 of_judges = partial(Entry, block=Block.AGREEMENT, needs=(Need.JUDGES,), subsets=LEVELS)
@@ -64,11 +64,11 @@ AGREEMENT = (
     ),
     of_judges(
         "agreement.near_exact", _("Near-exact agreement"), Unit.SHARE,
-        _("The share of pairs less than 0.01 apart."),
+        _("The share of scored answers less than 0.01 apart."),
     ),
     of_judges(
         "agreement.same_side", _("Same side of 0.5"), Unit.SHARE,
-        _("The share of pairs that both judges call met, or both not."),
+        _("The share of scored answers that both judges call met, or both not."),
     ),
     of_judges(
         "agreement.kappa", _("Cohen's κ"), Unit.COEFFICIENT,
@@ -87,58 +87,71 @@ AGREEMENT = (
     ),
     of_judges(
         "agreement.met_x", _("Met, by x"), Unit.SHARE,
-        _("The share of pairs to which the first judge gives at least 0.5."),
+        _("The share of scored answers to which the first judge gives at least 0.5."),
     ),
     of_judges(
         "agreement.met_y", _("Met, by y"), Unit.SHARE,
-        _("The share of pairs to which the second judge gives at least 0.5."),
+        _("The share of scored answers to which the second judge gives at least 0.5."),
     ),
     of_judges(
         "agreement.partial_x", _("Partial scores, by x"), Unit.SHARE,
-        _("The share of pairs to which the first judge gives neither 0 nor 1."),
+        _("The share of scored answers to which the first judge gives neither 0 nor 1."),
     ),
     of_judges(
         "agreement.partial_y", _("Partial scores, by y"), Unit.SHARE,
-        _("The share of pairs to which the second judge gives neither 0 nor 1."),
+        _("The share of scored answers to which the second judge gives neither 0 nor 1."),
     ),
     of_judges("agreement.mean_x", _("Mean, by x"), Unit.SCORE, _("The first judge's mean score.")),
     of_judges("agreement.mean_y", _("Mean, by y"), Unit.SCORE, _("The second judge's mean score.")),
 )  # fmt: skip
 OWN = _("Of one judge's scores alone.")
 MOVED = _("From the first judge's own answers to the second's, in standard errors under the first.")
-CHANGED = _("What the second judge changes theta by on the answers that both scored.")
+CHANGED = _("What the second judge changes ability by on the answers that both scored.")
 THETAS = (
     of_people(
         "agreement.theta_order", _("Spearman's ρ of single people's theta"), Unit.COEFFICIENT,
         _(
-            "One batch cannot rank people. Item parameters are those of the study's bank under every judge: "
-            "a bank recalibrated under each judge needs the models' answers judged by it."
+            "One question set cannot rank people. Item parameters are those of the study's bank under "
+            "every judge: a bank recalibrated under each judge needs the models' answers judged by it."
         ),
-        on_logistic=OnLogistic.EMPTY,
+        on_logistic=OnLogistic.EMPTY, plain_label=_("Spearman's ρ of single people's ability"),
     ),
     of_one("agreement.people", _("people"), Unit.COUNT, OWN),
-    of_one("agreement.theta.prompt", "theta.prompt", Unit.LOGITS, OWN, on_logistic=OnLogistic.EMPTY),
-    of_one("agreement.theta.pool", "theta.pool", Unit.LOGITS, OWN, on_logistic=OnLogistic.EMPTY),
-    of_one("agreement.theta.ql", "theta_QL", Unit.QL, OWN),
+    of_one(
+        "agreement.theta.prompt", "theta.prompt", Unit.LOGITS, OWN, on_logistic=OnLogistic.EMPTY,
+        plain_label=PLAIN_CODES["theta.prompt"],
+    ),
+    of_one(
+        "agreement.theta.pool", "theta.pool", Unit.LOGITS, OWN, on_logistic=OnLogistic.EMPTY,
+        plain_label=PLAIN_CODES["theta.pool"],
+    ),
+    of_one("agreement.theta.ql", "theta_QL", Unit.QL, OWN, plain_label=PLAIN_CODES["theta.ql"]),
     of_group(
         "agreement.theta_change", _("Change of theta.pool"), Unit.LOGITS, CHANGED,
-        on_logistic=OnLogistic.EMPTY,
+        on_logistic=OnLogistic.EMPTY, plain_label=_("Change of ability"),
     ),
-    of_group("agreement.theta_change.ql", _("Change of theta_QL"), Unit.QL, CHANGED),
+    of_group(
+        "agreement.theta_change.ql", _("Change of theta_QL"), Unit.QL, CHANGED,
+        plain_label=_("Change of ability on the QL scale"),
+    ),
     of_group(
         "agreement.theta_moved.prompt", _("Move of theta.prompt"), Unit.ERRORS, MOVED,
-        on_logistic=OnLogistic.LEFT_OUT,
+        on_logistic=OnLogistic.LEFT_OUT, plain_label=_("Move of ability by question means"),
     ),
     of_group(
         "agreement.theta_moved.pool", _("Move of theta.pool"), Unit.ERRORS, MOVED,
-        on_logistic=OnLogistic.LEFT_OUT,
+        on_logistic=OnLogistic.LEFT_OUT, plain_label=_("Move of ability"),
     ),
-    of_group("agreement.theta_moved.ql", _("Move of theta_QL"), Unit.ERRORS, MOVED),
+    of_group(
+        "agreement.theta_moved.ql", _("Move of theta_QL"), Unit.ERRORS, MOVED,
+        plain_label=_("Move of ability on the QL scale"),
+    ),
 )  # fmt: skip
 COUNTS = (
     of_judges(
         "agreement.pairs", _("pairs"), Unit.COUNT,
         _("What both judges scored; of a panel, what two of its judges did."), subsets=(*LEVELS, *OF_PANEL),
+        plain_label=_("scored answers"),
     ),
     of_judges(
         "agreement.rows", _("scores asked for"), Unit.COUNT,
@@ -153,17 +166,18 @@ COUNTS = (
     ),
     of_judges(
         "agreement.outside", _("outside the limits"), Unit.COUNT,
-        _("Pairs whose difference lies beyond the Bland–Altman limits."), subsets=LEVELS[:2],
+        _("Scored answers whose difference lies beyond the Bland–Altman limits."), subsets=LEVELS[:2],
     ),
     of_judges(
         "agreement.confusion", _("met by both, one or none"), Unit.COUNT,
-        _("Pairs by which of the judges calls them met."),
+        _("Scored answers by which of the judges calls them met."),
         subsets=tuple(f"{level};cell:NAME" for level in LEVELS[:2]),
     ),
     of_judges(
         "agreement.differences", _("pairs by mean and difference"), Unit.COUNT,
-        _("Pairs of one mean score and one difference y − x, in steps of 0.05."),
+        _("Scored answers of one mean score and one difference y − x, in steps of 0.05."),
         subsets=tuple(f"{level};cell:PLACE" for level in LEVELS[:2]),
+        plain_label=_("scored answers by mean and difference"),
     ),
     of_judges(
         "agreement.warning", _("warning"), Unit.COEFFICIENT,
@@ -172,11 +186,13 @@ COUNTS = (
     ),
     of_people(
         "agreement.people_with_theta", _("people with a theta under both"), Unit.COUNT,
-        _("People with a score by either judge on a prompt with item parameters."),
+        _("People with a score by either judge on a question with item parameters."),
+        plain_label=_("people with an ability under both"),
     ),
     of_people(
         "agreement.sd_of_people", _("SD of the change of single thetas"), Unit.LOGITS,
-        _("How far the judge scatters single people's thetas."), on_logistic=OnLogistic.EMPTY,
+        _("How far the judge scatters single people's abilities."), on_logistic=OnLogistic.EMPTY,
+        plain_label=_("SD of the change of single abilities"),
     ),
     of_group(
         "agreement.shared", _("people in both groups"), Unit.COUNT,

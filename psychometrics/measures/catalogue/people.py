@@ -23,7 +23,7 @@ MISSING = (
     ),
     of_missing(
         "absence.test", _("Absent answers of Top, p"), Unit.P_VALUE,
-        _("How probable it is that Top leaves as many places or more by chance, at the cohort's share."),
+        _("How probable it is that Top leaves as many places or more by chance, at the people's share."),
         groups=(TOP,),
     ),
     *thetas(
@@ -47,17 +47,22 @@ FLOW = (
     of_study("flow.approved", _("Approved"), Unit.COUNT, REACHED),
     of_study("flow.started", _("Started"), Unit.COUNT, REACHED),
     of_study("flow.ended", _("Session ended"), Unit.COUNT, REACHED),
-    of_study("flow.retained", _("Retained"), Unit.COUNT, REACHED),
+    of_study("flow.retained", _("Retained"), Unit.COUNT, REACHED, plain_label=_("Counted")),
     of_study("flow.with_scores", _("With a score: Average"), Unit.COUNT, REACHED),
-    of_study("flow.top", _("Top (in-sample)"), Unit.COUNT, REACHED),
+    of_study("flow.top", _("Top (in-sample)"), Unit.COUNT, REACHED, plain_label=_("Top as picked")),
     leaving("flow.recruited.leaving", _("Recruited, not going on"), Unit.COUNT, NOT_GOING_ON),
     leaving("flow.approved.leaving", _("Approved, not going on"), Unit.COUNT, NOT_GOING_ON),
     leaving("flow.started.leaving", _("Started, not going on"), Unit.COUNT, NOT_GOING_ON),
     leaving("flow.ended.leaving", _("Session ended, not going on"), Unit.COUNT, NOT_GOING_ON),
-    leaving("flow.retained.leaving", _("Retained, not going on"), Unit.COUNT, NOT_GOING_ON),
+    leaving(
+        "flow.retained.leaving", _("Retained, not going on"), Unit.COUNT, NOT_GOING_ON,
+        plain_label=_("Counted, not going on"),
+    ),
 )  # fmt: skip
-NOBODY = _("Ability with nobody left out; where excluded people were not judged it has no value.")
-BOUND = _("The same with the answers of excluded people who were not judged all at 0, or all at 1.")
+NOBODY = _("Ability with nobody left out; where people who are not counted were not judged it has no value.")
+BOUND = _(
+    "The same with the answers of people who are not counted who were not judged all at 0, or all at 1."
+)
 ITT = (
     *thetas("itt.", Block.EXCLUSIONS, NOBODY, needs=()),
     *(
@@ -73,21 +78,23 @@ SPREAD = {"median": _("Median"), "low": _("Lowest"), "high": _("Highest"), "rang
 CHOICES = {
     "exclusion": _("Exclusion rule"),
     "missing": _("Missing answers"),
-    "aggregation": _("Pooled or by prompt"),
+    "aggregation": _("Pooled or by question"),
     "interactions": _("Interactions of these"),
 }
 WITH_RULES = ("", "not_score_based")
-OVER_SPECIFICATIONS = _("Of ability over all specifications, or over those that look at no score.")
-OF_CHOICE = _("Share of the choice in the variance over specifications: eta squared of its main effect.")
+OVER_SPECIFICATIONS = _("Of ability over all analysis choices, or over those that look at no score.")
+OF_CHOICE = _("Share of the choice in the variance over analysis choices: eta squared of its main effect.")
 
 
-def _over_specifications(of: str, label: str, unit: Unit, on_logistic: OnLogistic) -> Iterator[Entry]:
+def _over_specifications(
+    of: str, label: str, plain_label: str, unit: Unit, on_logistic: OnLogistic
+) -> Iterator[Entry]:
     """Ability under each specification, its spread over them, and the part of each choice in that."""
     entry = partial(of_study, groups=GROUPS, on_logistic=on_logistic)
     yield entry(
         of, label, unit,
         _("Ability under one rule of exclusion, of missing answers and of putting together."),
-        subsets=("RULE;MISSING;AGGREGATION",),
+        subsets=("RULE;MISSING;AGGREGATION",), plain_label=plain_label,
     )  # fmt: skip
     for what, of_spread in SPREAD.items():
         yield entry(f"{of}.{what}", of_spread, unit, OVER_SPECIFICATIONS, subsets=WITH_RULES)
@@ -102,8 +109,20 @@ def _over_specifications(of: str, label: str, unit: Unit, on_logistic: OnLogisti
 
 
 MULTIVERSE = (
-    *_over_specifications("multiverse", _("theta of a specification"), Unit.LOGITS, OnLogistic.LEFT_OUT),
-    *_over_specifications("multiverse.ql", _("theta_QL of a specification"), Unit.QL, OnLogistic.STANDS),
+    *_over_specifications(
+        "multiverse",
+        _("theta of a specification"),
+        _("ability of an analysis choice"),
+        Unit.LOGITS,
+        OnLogistic.LEFT_OUT,
+    ),
+    *_over_specifications(
+        "multiverse.ql",
+        _("theta_QL of a specification"),
+        _("ability on the QL scale of an analysis choice"),
+        Unit.QL,
+        OnLogistic.STANDS,
+    ),
 )
 SCREENING = (
     of_study(
@@ -138,7 +157,8 @@ FIT = (
     ),
     fit(
         "fit.residual_sd", _("Residual SD of single answers"), Unit.LOGITS,
-        _("How far single answers of this cohort scatter around what is expected."),
+        _("How far single answers of these people scatter around what is expected."),
+        plain_label=_("Scatter of single answers"),
     ),
     fit(
         "fit.theta_sd", _("SD of ability that is assumed"), Unit.LOGITS,
@@ -150,11 +170,13 @@ FIT = (
     ),
     fit(
         "fit.correlation", _("Correlation"), Unit.COEFFICIENT,
-        _("Whether somebody who is flagged does better on easy prompts than on hard ones."), about="person",
+        _("Whether somebody who is flagged does better on easy questions than on hard ones."), about="person",
+        plain_label=_("Follows the difficulty"),
     ),
     fit(
         "fit.outfit", _("Outfit"), Unit.CHI_SQUARE,
         _("How far the answers of somebody who is flagged lie from what is expected."), about="person",
+        plain_label=_("Off from what is foretold"),
     ),
 )  # fmt: skip
 ENTRIES = (*MISSING, *FLOW, *ITT, *MULTIVERSE, *SCREENING, *FIT)

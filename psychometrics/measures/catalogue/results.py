@@ -4,7 +4,7 @@ from functools import partial
 
 from formats.wording import gettext_noop as _
 from psychometrics.inference.measure import Block
-from psychometrics.measures.catalogue.entry import GROUPS, Entry, Need, OnLogistic, Unit
+from psychometrics.measures.catalogue.entry import GROUPS, PLAIN_CODES, Entry, Need, OnLogistic, Unit
 
 PARTS = ("", "category:NAME")
 of_group = partial(Entry, block=Block.RESULTS, groups=GROUPS, subsets=PARTS)
@@ -12,21 +12,25 @@ on_scale = partial(of_group, needs=(Need.ITEMS,))
 THETAS = (
     on_scale(
         "theta.pool", "theta.pool", Unit.LOGITS, _("every answer by itself, as one epoch of a model"),
-        on_logistic=OnLogistic.EMPTY, terminal=True,
+        on_logistic=OnLogistic.EMPTY, terminal=True, plain_label=PLAIN_CODES["theta.pool"],
     ),
     on_scale(
         "theta.pool.twoway", _("theta.pool by people and prompts"), Unit.LOGITS,
-        _("theta.pool with a second interval, where fewer than eight batches share no prompt."),
-        on_logistic=OnLogistic.LEFT_OUT, terminal=True,
+        _(
+            "Ability (theta.pool) with a second interval, where fewer than eight question sets share no "
+            "question."
+        ),
+        on_logistic=OnLogistic.LEFT_OUT, terminal=True, plain_label=_("ability by people and questions"),
     ),
     on_scale(
         "theta.ql", "theta_QL", Unit.QL,
-        _("quasi-likelihood: the same for any number of answers per prompt; own scale"), terminal=True,
+        _("quasi-likelihood: the same for any number of answers per question; own scale"), terminal=True,
+        plain_label=PLAIN_CODES["theta.ql"],
     ),
     on_scale(
         "theta.prompt.analytic", _("theta as published"), Unit.LOGITS,
-        _("theta.prompt, as published; takes all answers as independent"), on_logistic=OnLogistic.EMPTY,
-        terminal=True,
+        _("ability by question means (theta.prompt), as published; takes all answers as independent"),
+        on_logistic=OnLogistic.EMPTY, terminal=True, plain_label=_("ability as published"),
     ),
 )  # fmt: skip
 COUNTS = (
@@ -36,21 +40,23 @@ COUNTS = (
     ),
     of_group("people", _("people"), Unit.COUNT, _("People of the group with a scored answer."), page=False),
     of_group(
-        "prompts", _("prompts"), Unit.COUNT, _("Prompts that somebody of the group has a scored answer to."),
-        terminal=True,
+        "prompts", _("prompts"), Unit.COUNT,
+        _("Questions that somebody of the group has a scored answer to."),
+        terminal=True, plain_label=_("questions"),
     ),
     of_group(
         "pairs", _("scored answers"), Unit.COUNT,
-        _("Scored answers of the group: to prompts with item parameters, where any prompt has them."),
+        _("Scored answers of the group: to questions with item parameters, where any question has them."),
         terminal=True,
     ),
     of_group(
         "batches", _("batches"), Unit.COUNT,
-        _("Batches that the scored answers to prompts with item parameters are of."), page=False,
+        _("Question sets that the scored answers to questions with item parameters are of."), page=False,
+        plain_label=_("question sets"),
     ),
     of_group(
         "answers.expected", _("expected answers"), Unit.COUNT,
-        _("People times the prompts of their batches."), terminal=True,
+        _("People times the questions of their question sets."), terminal=True,
     ),
     of_group(
         "answers.missing", _("missing answers"), Unit.COUNT,
@@ -58,27 +64,33 @@ COUNTS = (
     ),
     of_group(
         "answers.unscored", _("unscored answers"), Unit.COUNT, _("Answers that are there and have no score."),
-        terminal=True,
+        terminal=True, plain_label=_("answers the judge failed on"),
     ),
     of_group(
         "answers.unknown_items", _("answers off the item bank"), Unit.COUNT,
-        _("Scored answers to prompts that the item bank does not hold."), terminal=True,
+        _("Scored answers to questions that the item bank does not hold."), terminal=True,
     ),
     of_group(
         "private.prompts", _("private prompts"), Unit.COUNT,
-        _("Prompts of a private split among those of the scored answers."), page=False,
+        _("Questions of a private split among those of the scored answers."), page=False,
+        plain_label=_("private questions"),
     ),
     of_group(
         "private.scored", _("private prompts with a score"), Unit.COUNT,
-        _("The same, prompts that the item bank lacks included."), page=False,
+        _("The same, questions that the item bank lacks included."), page=False,
+        plain_label=_("private questions with a score"),
     ),
     of_group(
         "k_bar", _("answers per prompt"), Unit.MEAN_COUNT,
-        _("Scored answers of the group to a prompt, on average."), terminal=True,
+        _("Scored answers of the group to a question, on average."), terminal=True,
+        plain_label=_("answers per question"),
     ),
     of_group(
         "coverage", _("coverage"), Unit.SHARE,
-        _("Prompts with a scored answer, as a share of the bank's items or, without one, of all prompts."),
+        _(
+            "Questions with a scored answer, as a share of the bank's items or, without one, of all "
+            "questions."
+        ),
         terminal=True,
     ),
     of_group(

@@ -22,8 +22,8 @@ def differences_drawing(values: Values, x: str, y: str, width: float) -> Drawing
             mean,
             difference,
             ngettext(
-                "mean %(mean)s, difference %(difference)s: %(pairs)s pair",
-                "mean %(mean)s, difference %(difference)s: %(pairs)s pairs",
+                "mean %(mean)s, difference %(difference)s: %(pairs)s scored answer",
+                "mean %(mean)s, difference %(difference)s: %(pairs)s scored answers",
                 round(pairs),
             )
             % {"mean": decimals(mean), "difference": decimals(difference), "pairs": counted(round(pairs))},

@@ -21,7 +21,6 @@ from reporting.views.agreement.pairs import LevelShown, PairShown
 from reporting.views.agreement.tables import pair_of, panels_shown
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.scopes import ScopeShown, lead_of_scores, scope_of_scores
-from reporting.views.own_names import names_of_judges, names_of_study, own_names
 from scoring.models import JudgeComparison
 from scoring.selectors.agreements import design_of, newly_judged, panels, study_agreements
 from scoring.selectors.runs import rests_on_an_earlier_protocol
@@ -42,7 +41,6 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     first = next((drawn for level, drawn in levels if drawn and level.row.level == "answer"), {})
     context = {
         "study": study,
-        "own": own_names(names_of_study(study), names_of_judges(shown)),
         "panel": panel,
         "pair": pair,
         "others": [one for one in shown if one is not panel],
@@ -90,7 +88,6 @@ def _figures(study: Study, level: LevelShown, pair: PairShown) -> dict[str, Figu
         ),
     }
     facts = {"level": level.name, "x": pair.x, "y": pair.y, "count": counted(level.values["outside"])}
-    own = own_names((pair.x, pair.y))
     return {
         name: figure_shown(
             partial(draw, level.values, pair.x, pair.y),
@@ -101,7 +98,6 @@ def _figures(study: Study, level: LevelShown, pair: PairShown) -> dict[str, Figu
             files=figure_files(
                 "staff_agreement_figure", "", slug=study.slug, agreement_id=level.row.pk, figure=name
             ),
-            own=own,
         )
         for name, draw in FIGURES.items()
     }

@@ -134,7 +134,7 @@ class PairShown:
     def warnings(self) -> list[WarningShown]:
         found = [warning for level in self.scores for warning in level.warnings]
         of_theta = self.ability["warnings"] if self.ability else ()
-        return found + [WarningShown(_("Theta"), warning_text(one)) for one in of_theta]
+        return found + [WarningShown(_("Ability"), warning_text(one)) for one in of_theta]
 
 
 def statistic_shown(

@@ -6,10 +6,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from presentation.catalogue import plain_reason
 from presentation.first_intervals import pool_cell, quasi_cell
 from presentation.measures import value_or_reason, why_absent
 from presentation.numbers import Text, counted, decimals, percent, span
-from presentation.plain import plain_text
 from presentation.tables import ABSENT
 from presentation.top import luck_sentence, no_top_sentence
 from psychometrics.inference.measure import Block
@@ -56,7 +56,7 @@ def _without_ability(found: Headline) -> Iterator[Text]:
     """Raw scores, and why there is nothing else."""
     row = found.average
     if row is not None and row.withheld:
-        yield _("There is no number: {why}.").format(why=plain_text(str(why_absent(row.withheld))))
+        yield _("There is no number: {why}.").format(why=why_absent(row.withheld))
         return
     share = found.share
     if row is None or share is None:
@@ -104,9 +104,7 @@ def _why_no_models(found: Headline) -> Text:
     if found.models:
         return _("No model was scored on these questions, so nobody is told apart.")
     ended = found.blocks.get(Block.MODELS, {})
-    if ended.get("template"):
-        return plain_text(_(str(ended["template"])) % ended["facts"])
-    return _("There is no model to compare them with.")
+    return plain_reason(ended) or _("There is no model to compare them with.")
 
 
 def _top(found: Headline) -> Iterator[Text]:
@@ -116,10 +114,10 @@ def _top(found: Headline) -> Iterator[Text]:
     if top is None:
         if why := no_top_sentence(flow["top_size"], flow["with_scores"]):
             yield why
-        elif template := found.blocks.get(Block.TOP, {}).get("template"):
-            yield _("Top: {why}").format(why=plain_text(_(str(template)) % found.blocks[Block.TOP]["facts"]))
+        elif why := plain_reason(found.blocks.get(Block.TOP, {})):
+            yield _("Top: {why}").format(why=why)
         elif row := found.get("top.paper", "top"):
-            yield _("Top: {why}.").format(why=plain_text(value_or_reason(row)))
+            yield _("Top: {why}.").format(why=value_or_reason(row))
         return
     facts = {"size": counted(top.people), "value": decimals(top.value)}
     yield format_html(_("The best {size} reach <strong>{value}</strong>."), **facts)

@@ -10,7 +10,6 @@ from presentation.drawings.sure import EDGE, WIDTH, Reach
 from presentation.first_intervals import ERRORS
 from presentation.measures import value_or_reason, why_absent
 from presentation.numbers import counted, decimals, numbered, percent, span
-from presentation.plain import plain_text
 from presentation.sure import HowSure, how_sure
 from presentation.tables import ABSENT
 from presentation.top import draws_sentence, luck_words, no_top_sentence
@@ -42,7 +41,7 @@ def tiles(found: Headline) -> list[Tile]:
 
 def _raw(found: Headline) -> Tile:
     row, share, sure = found.average, found.share, None
-    withheld = [plain_text(str(why_absent(row.withheld)))] if row and row.withheld else []
+    withheld = [str(why_absent(row.withheld))] if row and row.withheld else []
     if share is not None and share.low is not None and share.high is not None:
         sure = HowSure(_share_ends(share.low, share.high))
     value = percent(share.value if share else None, 0)
@@ -108,7 +107,7 @@ def _average(found: Headline) -> Tile:
         decimals(found.ability),
         "average",
         tuple(notes),
-        _("theta.%(scale)s in logits; 95 %% interval %(error)s")
+        _("Ability (theta.%(scale)s) in logits; 95 %% interval %(error)s")
         % {"scale": found.scale, "error": ERRORS.get(row.interval if row else "", ABSENT)},
         how_sure(_average_reach(found), _axis(found), near_models(found), _("no interval")),
     )
@@ -139,7 +138,7 @@ def _basis(found: Headline) -> Iterator[str]:
 
 def _top(found: Headline) -> Tile:
     row, label = found.top, _("Top %(size)s, free of the choice") % {"size": _top_size(found)}
-    term = _("top.crossfit5: measured on answers that did not choose them")
+    term = _("Top free of the choice (top.crossfit5): measured on answers that did not choose them")
     if row is None:
         return Tile(label, ABSENT, "topmark", notes=(_why_no_top(found),), term=term)
     picked = _("Picked by these same scores: %(value)s.") % {
@@ -163,13 +162,16 @@ def _why_no_top(found: Headline) -> str:
     if why := no_top_sentence(flow["top_size"], flow["with_scores"]):
         return why
     row = found.get("top.crossfit5", "top")
-    return plain_text(value_or_reason(row)) if row else _("It cannot be measured here.")
+    return value_or_reason(row) if row else _("It cannot be measured here.")
 
 
 def _luck(found: Headline) -> Tile:
     label, term = (
         _("More than luck?"),
-        _("top.paper beside top.null, the published rule on equally able people"),
+        _(
+            "Top as published (top.paper) beside Top by luck alone (top.null), the published rule on "
+            "equally able people"
+        ),
     )
     picked, luck, share = found.picked, found.luck, found.luck_share
     if picked is None or luck is None or share is None:

@@ -1,14 +1,14 @@
 """What stands beside the published Average and Top: theta_QL, and Top without the luck of the choice."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Protocol
 
 from django.utils.translation import gettext as _
 
+from presentation.catalogue import SCORED_ANSWERS
 from presentation.measures import group_name, interval_or_reason, se_cell, value_cell
 from presentation.numbers import counted
-from presentation.tables import Table, table_of
+from presentation.tables import Table, Term, table_of
 from psychometrics.inference.estimates import Reason
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.reports import Report
@@ -24,7 +24,7 @@ class Rows(Protocol):
 def beside_table(report: Report, top: Rows | None) -> Table | None:
     """The table for a set of results, of `top` once it is measured; None where nothing is on a scale."""
     rows: list[tuple[str, MeasureRow | None]] = [
-        (_("%(group)s, theta_QL") % {"group": group_name(row.group)}, _theta_ql(row))
+        (_("%(group)s, ability on the QL scale") % {"group": group_name(row.group)}, _theta_ql(row))
         for row in report.overall
     ]
     if top is not None:
@@ -36,23 +36,26 @@ def beside_table(report: Report, top: Rows | None) -> Table | None:
             (_("Top shrunk towards the mean (top.eb)"), top.get("top.eb", "top")),
             (_("Top if all people were equally able (top.null)"), top.get("top.null", "top")),
         ]
-    caption = _("Beside it: on the scale that does not depend on k, and Top without the luck of the choice.")
+    caption = _(
+        "Beside it: on the scale that does not depend on the answers per question, and Top "
+        "without the luck of the choice."
+    )
     note = _(
-        "theta_QL has a scale of its own, close to that of theta; its interval is of the same kind as "
-        "that of theta.pool. That of top.null is the spread of luck alone."
+        "Ability on the QL scale (theta_QL) has a scale of its own, close to that of ability; its "
+        "interval is of the same kind as that of ability (theta.pool). That of Top by luck alone "
+        "(top.null) is the spread of luck alone."
     )
     return _beside(caption, rows, note)
 
 
-def beside_categories(report: Report, own: Collection[str] = ()) -> Table | None:
-    """theta_QL of every category, whose names in `own` pages leave alone; None likewise."""
+def beside_categories(report: Report) -> Table | None:
+    """theta_QL of every category; None likewise."""
     rows = [(f"{report.category(row)}: {group_name(row.group)}", _theta_ql(row)) for row in report.categories]
     note = _(
-        "theta_QL has a scale of its own, close to that of theta; its interval is of the same kind as "
-        "that of theta.pool."
+        "Ability on the QL scale (theta_QL) has a scale of its own, close to that of ability; its "
+        "interval is of the same kind as that of ability (theta.pool)."
     )
-    table = _beside(_("Beside it: theta_QL of each category."), rows, note)
-    return replace(table, own=own) if table else None
+    return _beside(_("Beside it: ability on the QL scale of each category."), rows, note)
 
 
 def _theta_ql(row: GroupNumbers) -> MeasureRow:
@@ -83,10 +86,10 @@ def _beside(caption: str, rows: Sequence[tuple[str, MeasureRow | None]], note: s
         shown,
         (
             (_("Estimate"), lambda line: line[0]),
-            (_("Theta"), lambda line: value_cell(line[1])),
+            (Term(_("Ability"), _("Theta")), lambda line: value_cell(line[1])),
             (_("SE"), lambda line: se_cell(line[1])),
             (_("95 % interval"), lambda line: interval_or_reason(line[1])),
-            (_("Pairs"), lambda line: counted(line[1].n)),
+            (SCORED_ANSWERS, lambda line: counted(line[1].n)),
         ),
         [note],
     )

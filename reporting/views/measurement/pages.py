@@ -9,16 +9,15 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
+from presentation.catalogue import WORDS
 from presentation.drawings.shapes import WIDE
 from presentation.measures import reasons_apart
-from presentation.plain import exact_terms
 from presentation.tables import Exact, Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.measurement.parts import BlockPage
 from reporting.views.measurement.scopes import ScopeShown, scope_of_results
-from reporting.views.own_names import names_in, names_of_study, own_names
 from reporting.views.table_sorting import TableShown, sort_of, table_shown
 from reporting.views.tabs import block_title, blocks_beside, results_tabs, why_without_numbers
 from scoring.models import Measurement, ResultSet
@@ -45,7 +44,6 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
     page, shown = PAGES[chosen], scope_of_results(request, results)
     query = shown.context["scope_query"]
     found = _seen_block(request, study, measurement, chosen, shown) if measurement and shown.scope else None
-    own = own_names(names_of_study(study), names_in(found)) if found else frozenset()
     changes = changes_since(results) if results else []
     tables = page.viewed_tables(found) if found else []
     views = [name for name in page.views if any(view == name for view, _table in tables)]
@@ -66,7 +64,6 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "title": block_title(chosen),
         "page": page,
         "found": found,
-        "own": own,
         "withheld": (
             shown.lead.may_switch
             and shown.scope == Scope.ALL
@@ -75,8 +72,8 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
             and any(row.prompt_id for row in found.rows)
         ),
         "finding": page.finding(found) if found and found.state == "computed" else "",
-        **(_said(request, page, found, tables, view, own) if found else {}),
-        "figures": _figures(study, results, page, found, shown, own, view) if results and found else (),
+        **(_said(request, page, found, tables, view) if found else {}),
+        "figures": _figures(study, results, page, found, shown, view) if results and found else (),
     }
     return render(request, "reporting/measurement.html", context)
 
@@ -87,7 +84,6 @@ def _said(
     found: BlockMeasures,
     tables: Sequence[tuple[str, Table]],
     view: str,
-    own: frozenset[str],
 ) -> dict[str, Any]:
     """The tables of the view; why numbers are absent, once for all of them; how to read them, with the notes
     of a table that has many; and the exact terms that their words stand for.
@@ -104,24 +100,23 @@ def _said(
         if len(table.notes) > MOST_NOTES:
             summary, there = [*summary, *table.notes], replace(there, notes=())
         if there.rows:
-            shown.append((number, table_shown(request, replace(there, own=own), number)))
-    texts = [
-        text for _number, one in shown for text in (one.table.caption, *one.table.head, *one.table.notes)
-    ]
-    names = [row[0] for _number, one in shown for row in one.table.rows]
+            shown.append((number, table_shown(request, there, number)))
     return {
         "tables": shown,
         "reasons": list(dict.fromkeys(reasons)),
         "empty": list(dict.fromkeys(empty)),
         "summary": summary,
-        "terms": exact_terms([*summary, *texts, *names], own) | _codes(one.table for _number, one in shown),
+        "terms": _terms(one.table for _number, one in shown),
+        "words": WORDS,
     }
 
 
-def _codes(tables: Iterable[Table]) -> dict[str, str]:
-    """The exact terms of cells in plain words: tooltips have them, too."""
-    cells = (cell for table in tables for row in table.rows for cell in row)
-    return {str(cell): cell.code for cell in cells if isinstance(cell, Exact) and cell.code != cell}
+def _terms(tables: Iterable[Table]) -> dict[str, str]:
+    """The exact terms of heads and cells in plain words beside `WORDS`: tooltips have them, too."""
+    cells = (cell for table in tables for row in (table.head, *table.rows) for cell in row)
+    terms = {cell[:1].upper() + cell[1:]: cell.code for cell in cells if isinstance(cell, Exact)}
+    known = {str(plain) for plain, _exact in WORDS}
+    return {plain: terms[plain] for plain in sorted(terms) if plain not in known}
 
 
 def _figures(
@@ -130,7 +125,6 @@ def _figures(
     page: BlockPage,
     found: BlockMeasures,
     shown: ScopeShown,
-    own: frozenset[str],
     view: str,
 ) -> list[FigureShown]:
     """Those of the view that there is something to compare in."""
@@ -146,7 +140,6 @@ def _figures(
             files=figure_files(
                 "staff_measurement_figure", shown.context["scope_query"], **place, figure=name
             ),
-            own=own,
             full=True,
         )
         for name, plot in page.figures.items()

@@ -19,7 +19,7 @@ from presentation.drawings.intervals import Behind
 from presentation.drawings.shapes import Drawing, Key
 from presentation.figures import PLAIN, Point, estimates_plot
 from presentation.numbers import Text, counted, decimals
-from presentation.tables import ABSENT, Table, table_of
+from presentation.tables import ABSENT, Table, Term, table_of
 from psychometrics.inference.estimates import Reason
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -42,7 +42,7 @@ class MeasureTable(Generic[T]):
 
     caption: Text | Callable[[BlockMeasures], Text]
     lines: Callable[[BlockMeasures], Iterable[T]]
-    columns: Sequence[tuple[Text, Callable[[BlockMeasures, T], Text]]]
+    columns: Sequence[tuple[Text | Term, Callable[[BlockMeasures, T], Text | Term]]]
     notes: Texts = ()
     about_people: bool = False
     view: str = ""

@@ -27,7 +27,6 @@ from psychometrics.planning.records import Simulated
 from psychometrics.planning.tables import BETWEEN_SDS, Planned, planned_by_formulas
 from reporting.forms.planner import PLAN, BankChoice, PlannerForm, fields_of, with_defaults
 from reporting.views.figures import drawing_response, figure_files, figure_shown
-from reporting.views.own_names import own_names
 from reporting.views.planner.tables import planner_tables
 from studies.models import ItemBank
 from studies.roles import SiteCan
@@ -50,9 +49,8 @@ def staff_planner(request: HttpRequest) -> HttpResponse:
         return _started_again(request)
     form = PlannerForm(with_defaults(request.GET.dict()), _stored_banks())
     valid = form.is_valid()
-    own = own_names([form.bank.name] if valid and form.bank else [])
     found, job = _found(form, request) if valid else (None, None)
-    tables = [replace(table, own=own) for table in planner_tables(found)] if found else []
+    tables = planner_tables(found) if found else []
     query = f"?{request.GET.urlencode()}" if request.GET else ""
     figure = (
         figure_shown(
@@ -62,7 +60,6 @@ def staff_planner(request: HttpRequest) -> HttpResponse:
             ),
             caption=_("The tables hold the same numbers. The square is this plan."),
             files=figure_files("staff_planner_figure", query),
-            own=own,
         )
         if valid
         else None
@@ -120,7 +117,7 @@ def _stored_banks() -> dict[str, BankChoice]:
 
 
 def _bank_choice(bank: ItemBank, size: int) -> BankChoice:
-    label = _("%(bank)s, prompts: %(number)s") % {"bank": bank, "number": counted(size)}
+    label = _("%(bank)s, questions: %(number)s") % {"bank": bank, "number": counted(size)}
     return BankChoice(str(bank), label, size, bank.is_logistic, partial(mean_square, bank), bank.pk)
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from presentation.measures import estimator_name, reason_cell
 from presentation.numbers import Text, counted, decimals, percent
-from presentation.tables import ABSENT, Table, table_of
+from presentation.tables import ABSENT, Table, Term, table_of
 from psychometrics.inference.estimates import Reason
 from psychometrics.planning.records import MATRIX, MAX_CHOSEN, NESTED, Recovery, SimulatedDesign
 from psychometrics.planning.tables import PROMPTS_PER_PERSON, Alternative, Planned
@@ -35,14 +35,14 @@ def _plan_table(found: Planned) -> Table:
     own, plan, cost = found.precision, found.plan, found.cost
     rows = [
         (_("Item bank"), found.item_bank or _("synthetic")),
-        (_("Prompts of the bank"), counted(plan.bank_prompts)),
+        (_("Questions of the bank"), counted(plan.bank_prompts)),
         (_("Mean squared discrimination of the bank"), decimals(plan.mean_square, 2)),
         (_("Half-width of the 95 % interval"), decimals(own.half_width)),
         (_("Standard error"), decimals(own.se, 3)),
         (_("Smallest difference from a known value, found with 80 % chance"), decimals(own.detectable)),
         (_("The same between two halves of the people"), decimals(own.detectable_halves)),
         (_("Expected answers with a score"), counted(round(plan.answers))),
-        (_("Answers per prompt that is asked"), decimals(plan.answers_per_prompt, 1)),
+        (_("Answers per question that is asked"), decimals(plan.answers_per_prompt, 1)),
         (_("Question sets of one cut"), counted(plan.batches)),
         (_("Cost of people"), decimals(cost.people, 2)),
         (_("Cost of judging"), decimals(cost.judge, 2)),
@@ -59,7 +59,7 @@ def _needed_table(found: Planned) -> Table:
             (_("Half-width"), lambda line: f"± {decimals(line[0], 2)}"),
             (_("People"), lambda line: _("no number suffices") if line[1] is None else counted(line[1])),
         ),
-        [_("Where no number suffices, what differs between prompts alone leaves more than this.")],
+        [_("Where no number suffices, what differs between questions alone leaves more than this.")],
     )
 
 
@@ -67,10 +67,12 @@ def _alternative_tables(found: Planned) -> Iterator[Table]:
     yield _alternatives(_("By number of people"), _("People"), found.by_people)
     yield _alternatives(_("By people per question set"), _("People per question set"), found.by_replicates)
     by_prompts = _alternatives(
-        _("By prompts per person, with the same number of answers"), _("Prompts per person"), found.by_prompts
+        _("By questions per person, with the same number of answers"),
+        _("Questions per person"),
+        found.by_prompts,
     )
     if found.plan.bank_prompts < max(PROMPTS_PER_PERSON):
-        notes = [_("A person cannot get more prompts than the bank has; such rows are left out.")]
+        notes = [_("A person cannot get more questions than the bank has; such rows are left out.")]
         by_prompts = replace(by_prompts, notes=notes)
     yield by_prompts
     yield _alternatives(_("By SD of ability between people"), _("SD (logits)"), found.by_sd, decimals)
@@ -98,14 +100,19 @@ def _alternatives(
 
 def _batch_table(found: Planned) -> Table:
     return table_of(
-        _("One question set, one prompt"),
+        _("One question set, one question"),
         found.per_batch,
         (
             (_("People on it"), lambda line: counted(line.replicates)),
-            (_("Half-width of the question set's theta"), lambda line: decimals(line.half_width)),
-            (_("Of one prompt's mean score (0 to 1)"), lambda line: _within_one(line.prompt_half_width)),
+            (
+                Term(
+                    _("Half-width of the question set's ability"), _("Half-width of the question set's theta")
+                ),
+                lambda line: decimals(line.half_width),
+            ),
+            (_("Of one question's mean score (0 to 1)"), lambda line: _within_one(line.prompt_half_width)),
         ),
-        [_("Few people on a question set cannot rank question sets, nor prompts.")],
+        [_("Few people on a question set cannot rank question sets, nor questions.")],
     )
 
 
@@ -117,20 +124,21 @@ def _linkage_table(found: Planned) -> Table:
     names = {NESTED: _("nested"), MATRIX: _("matrix sampling")}
     names[found.kind] += _(" (this plan)")
     return table_of(
-        _("How people and prompts hang together"),
+        _("How people and questions hang together"),
         found.linkage,
         (
             (_("Design"), lambda line: names[line[0]]),
             (_("Components"), lambda line: counted(line[1].components)),
-            (_("Prompts asked"), lambda line: counted(line[1].asked)),
-            (_("Fewest people on a prompt"), lambda line: counted(line[1].fewest_people)),
-            (_("Fewest prompts met together with one"), lambda line: counted(line[1].fewest_neighbours)),
+            (_("Questions asked"), lambda line: counted(line[1].asked)),
+            (_("Fewest people on a question"), lambda line: counted(line[1].fewest_people)),
+            (_("Fewest questions met together with one"), lambda line: counted(line[1].fewest_neighbours)),
         ),
         [
             _(
-                "Components share neither people nor prompts. For theta on a bank calibrated on models that "
-                "does no harm; for parameters or functioning of prompts among people it does. Nested "
-                "question sets serve se.batch, matrix sampling se.twoway."
+                "Components share neither people nor questions. For ability on a bank calibrated on "
+                "models that does no harm; for parameters or functioning of questions among people it "
+                "does. Nested question sets serve error by question sets (se.batch), matrix sampling "
+                "error by people and questions (se.twoway)."
             )
         ],
     )
@@ -141,17 +149,19 @@ def _rehearsal_table(found: SimulatedDesign, item_bank: str | None) -> Table:
         _bank_sentence(item_bank),
         *_undefined_sentences(found),
         _(
-            "Simulated: responses follow an assumed process, not people. The truth of Average is the mean of "
-            "everybody who could take part, that of Top the mean of those selected. The truth of "
-            "top.crossfit5 is that of the selection on all answers, which is slightly better than its own."
+            "Simulated: responses follow an assumed process, not people. The truth of Average is the mean "
+            "of everybody who could take part, that of Top the mean of those selected. The truth of Top "
+            "free of the choice (top.crossfit5) is that of the selection on all answers, which is "
+            "slightly better than its own."
         ),
         _(
-            "theta_QL has a scale and hence a truth of its own. After ± stands the error of the coverage "
-            "that the number of rehearsed studies leaves (Wilson). The interval of top.crossfit5 is "
-            "rehearsed where the size of Top times the studies is at most %(most)s."
+            "Ability on the QL scale (theta_QL) has a scale and hence a truth of its own. After ± stands "
+            "the error of the coverage that the number of rehearsed studies leaves (Wilson). The interval "
+            "of Top free of the choice (top.crossfit5) is rehearsed where the size of Top times the "
+            "studies is at most %(most)s."
         )
         % {"most": counted(MAX_CHOSEN)},
-        _("Correlation of people's own theta with their true ability: %(value)s; studies: %(studies)s.")
+        _("Correlation of people's own ability with their true ability: %(value)s; studies: %(studies)s.")
         % {"value": decimals(found.correlation), "studies": counted(found.studies)},
     ]
     return table_of(

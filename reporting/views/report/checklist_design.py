@@ -20,7 +20,7 @@ def design_sentences(records: StudyRecords) -> Sentences:
     yield from _sample(records)
     if records.starts:
         yield from _batches(records, records.starts)
-    yield "1.10", " ".join(frozen(records)) or _("The protocol is not frozen yet.")
+    yield "1.10", " ".join(frozen(records)) or _("The protocol is not locked yet.")
     yield "2.1", " ".join(f"{one.name}: {one.description}" for one in records.protocol.profiles)
     yield from _vetting(records)
     yield "2.7", _("What people were told of it: %(note)s") % {"note": records.protocol.payment_note.strip()}
@@ -39,21 +39,21 @@ def _bank(records: StudyRecords) -> Sentences:
     asked = records.asked
     if asked.modalities:
         told = (
-            _("Public prompts by modality: %(listed)s.")
+            _("Public questions by modality: %(listed)s.")
             if records.scope == Scope.PUBLIC
-            else _("Prompts by modality: %(listed)s.")
+            else _("Questions by modality: %(listed)s.")
         )
         yield "0.6", told % {"listed": listed(asked.modalities)}
     if asked.in_bank:
         facts = {"bank": str(records.study.bank_version), "number": asked.in_bank}
         told = ngettext(
-            "The prompt bank %(bank)s has %(number)d prompt.",
-            "The prompt bank %(bank)s has %(number)d prompts.",
+            "The question bank %(bank)s has %(number)d question.",
+            "The question bank %(bank)s has %(number)d questions.",
             asked.in_bank,
         )
         yield "0.8", numbered(told, facts)
     if asked.asked and asked.asked == asked.in_bank:
-        yield "1.2.1", _("None was left out: the question sets hold every prompt of the bank.")
+        yield "1.2.1", _("None was left out: the question sets hold every question of the bank.")
 
 
 def _models(records: StudyRecords) -> Sentences:
@@ -62,14 +62,14 @@ def _models(records: StudyRecords) -> Sentences:
         public = asked.asked - asked.private
         told = (
             ngettext(
-                "Scores of models are stored for %(number)d of the study's %(public)d public prompt.",
-                "Scores of models are stored for %(number)d of the study's %(public)d public prompts.",
+                "Scores of models are stored for %(number)d of the study's %(public)d public question.",
+                "Scores of models are stored for %(number)d of the study's %(public)d public questions.",
                 public,
             )
             if records.scope == Scope.PUBLIC
             else ngettext(
-                "Scores of models are stored for %(number)d of the study's %(asked)d prompt.",
-                "Scores of models are stored for %(number)d of the study's %(asked)d prompts.",
+                "Scores of models are stored for %(number)d of the study's %(asked)d question.",
+                "Scores of models are stored for %(number)d of the study's %(asked)d questions.",
                 asked.asked,
             )
         )
@@ -82,29 +82,29 @@ def _sample(records: StudyRecords) -> Sentences:
     asked, average = records.asked, records.average
     if records.flow.started:
         told = _(
-            "Recruited: %(recruited)d. Sessions started: %(started)d. Retained for the estimates: "
+            "Recruited: %(recruited)d. Sessions started: %(started)d. Counted for the estimates: "
             "%(retained)d."
         )
         yield "1.1", numbered(told, vars(records.flow))
     if average and average.prompts:
         told = (
             _(
-                "Prompts in the study's question sets: %(asked)d, private: %(private)d; public ones with a "
-                "scored answer: %(scored)d."
+                "Questions in the study's question sets: %(asked)d, private: %(private)d; public ones "
+                "with a scored answer: %(scored)d."
             )
             if records.leading == Scope.PUBLIC
-            else _("Prompts in the study's question sets: %(asked)d; with a scored answer: %(scored)d.")
+            else _("Questions in the study's question sets: %(asked)d; with a scored answer: %(scored)d.")
         )
         facts = {"asked": asked.asked, "private": asked.private, "scored": average.prompts}
         yield "1.2", numbered(told, facts)
     if average and average.responses_per_prompt is not None:
-        told = _("%(number)s scored responses per prompt on average (Average group).")
+        told = _("%(number)s scored responses per question on average (Average group).")
         yield "1.3", told % {"number": decimals(average.responses_per_prompt, 2)}
 
 
 def _batches(records: StudyRecords, starts: StartFacts) -> Sentences:
     """What everybody who started was given, and could try or had to pass before."""
-    told = _("Prompts per person: %(number)s; one question set per person.")
+    told = _("Questions per person: %(number)s; one question set per person.")
     yield "1.4", told % {"number": span_or_one(*starts.prompts, places=0)}
     told = _(
         "Minutes that people had at their start for a question set in all, kept by the server's clock: "
@@ -125,7 +125,7 @@ def _training(records: StudyRecords) -> Iterator[str]:
     if amended(records, "practice_prompts", "comprehension_check", "check_questions"):
         return
     if protocol.practice_prompts:
-        told = _("Practice prompts that people could try: %(number)d.")
+        told = _("Practice questions that people could try: %(number)d.")
         yield numbered(told, {"number": len(protocol.practice_prompts)})
     if protocol.comprehension_check:
         told = _("A comprehension check had to be passed; its questions: %(number)d.")

@@ -32,7 +32,7 @@ def results_sentences(records: StudyRecords) -> Sentences:
 
 
 def _session(records: StudyRecords, starts: StartFacts) -> Sentences:
-    told = _("Prompts in one session: %(number)s; minutes it lasts at most: %(minutes)s.") % {
+    told = _("Questions in one session: %(number)s; minutes it lasts at most: %(minutes)s.") % {
         "number": span_or_one(*starts.prompts, places=0),
         "minutes": span_or_one(*starts.minutes, places=0),
     }
@@ -46,7 +46,8 @@ def _order(records: StudyRecords) -> Iterator[str]:
     order = records.protocol.prompt_order
     if amended(records, "prompt_order", "order_seed"):
         yield _(
-            "An amendment changed the order of prompts; see the amendments. The protocol now asks: %(order)s."
+            "An amendment changed the order of questions; see the amendments. The protocol now asks: "
+            "%(order)s."
         ) % {"order": _("shuffled for everybody") if order == "random" else _("the same for everybody")}
         return
     if order == "random":
@@ -54,7 +55,7 @@ def _order(records: StudyRecords) -> Iterator[str]:
     else:
         yield _("No: everybody with a question set saw it in the same order.")
     if records.amendments:
-        unchanged = _("Recorded amendments: %(number)d; none changed the order of prompts.")
+        unchanged = _("Recorded amendments: %(number)d; none changed the order of questions.")
         yield numbered(unchanged, {"number": len(records.amendments)})
 
 
@@ -62,10 +63,10 @@ def _screening(records: StudyRecords) -> Sentences:
     found, flow = records.screening, records.flow
     if found.decided:
         told = ngettext(
-            "Yes: by named off-task rules and a reviewer, who decided about %(number)d person; people, not "
-            "single answers, are excluded.",
-            "Yes: by named off-task rules and a reviewer, who decided about %(number)d people; people, not "
-            "single answers, are excluded.",
+            "Yes: by named off-task rules and a reviewer, who decided about %(number)d person; people, "
+            "not single answers, are left out.",
+            "Yes: by named off-task rules and a reviewer, who decided about %(number)d people; people, "
+            "not single answers, are left out.",
             found.decided,
         )
         yield "3.2", numbered(told, {"number": found.decided})
@@ -75,10 +76,10 @@ def _screening(records: StudyRecords) -> Sentences:
     yield "3.2.1", " ".join(_flags(records))
     facts = {"ended": flow.submitted + flow.expired, "undecided": found.undecided}
     told = ngettext(
-        "Excluded: %(excluded)d of %(ended)d person whose session ended; flagged: %(flagged)d, of whom not "
-        "decided about: %(undecided)d.",
-        "Excluded: %(excluded)d of %(ended)d people whose session ended; flagged: %(flagged)d, of whom not "
-        "decided about: %(undecided)d.",
+        "Not counted: %(excluded)d of %(ended)d person whose session ended; flagged: %(flagged)d, of whom "
+        "not decided about: %(undecided)d.",
+        "Not counted: %(excluded)d of %(ended)d people whose session ended; flagged: %(flagged)d, of whom "
+        "not decided about: %(undecided)d.",
         facts["ended"],
     )
     yield "3.2.2", numbered(told, {**vars(flow), **facts})
@@ -94,7 +95,7 @@ def _flags(records: StudyRecords) -> Iterator[str]:
         yield _("Flags on people by rule: %(listed)s.") % by_rule(found.flagged_people)
     if found.flagged_answers:
         told = (
-            _("Flags on answers to public prompts by rule: %(listed)s.")
+            _("Flags on answers to public questions by rule: %(listed)s.")
             if records.scope == Scope.PUBLIC
             else _("Flags on answers by rule: %(listed)s.")
         )
@@ -104,7 +105,7 @@ def _flags(records: StudyRecords) -> Iterator[str]:
 def _tools(records: StudyRecords) -> Sentences:
     allowed = _("What people were allowed: %(tools)s") % {"tools": records.protocol.allowed_tools.strip()}
     yield "3.5", allowed
-    used = _("Resources that retained people declared: %(listed)s.") % {"listed": listed(records.resources)}
+    used = _("Resources that counted people declared: %(listed)s.") % {"listed": listed(records.resources)}
     yield "5.1.4", used if records.resources else allowed
 
 
@@ -115,22 +116,22 @@ def _analysis(records: StudyRecords) -> Sentences:
     if not compared:
         return
     told = ngettext(
-        "Yes, on the same prompts, for %(number)d model with scores; where it cannot be told from the cohort "
-        "that is said.",
-        "Yes, on the same prompts, for %(number)d models with scores; those that cannot be told from the "
-        "cohort are named.",
+        "Yes, on the same questions, for %(number)d model with scores; where it cannot be told from the "
+        "people that is said.",
+        "Yes, on the same questions, for %(number)d models with scores; those that cannot be told from "
+        "the people are named.",
         compared,
     )
     yield "4.1", numbered(told, {"number": compared})
     told = _(
-        "Two-sided, on differences paired on the same prompts, with errors clustered by the design and "
+        "Two-sided, on differences paired on the same questions, with errors clustered by the design and "
         "quantiles of t, at the 5 % level after Holm's correction."
     )
     yield "4.1.1", told
     if records.computed(Block.UNCERTAINTY):
         told = _(
             "Yes: for people the analytic standard error and those clustered by the design, each with its "
-            "target; for models with scores that of their difference from the cohort."
+            "target; for models with scores that of their difference from the people."
         )
         yield "4.2", told
     share = records.blocks[Block.TOP].get("top.null_share", "top") if records.computed(Block.TOP) else None
@@ -147,12 +148,12 @@ def _analysis(records: StudyRecords) -> Sentences:
 def _same_metric(records: StudyRecords) -> str:
     if records.holds_tasks:
         return _(
-            "Yes: accuracy per task and theta on a bank of tasks, at the same number of answers per task."
+            "Yes: accuracy per task and ability on a bank of tasks, at the same number of answers per task."
         )
     return _(
-        "Yes: theta.pool and theta_QL on the item bank's scale, models by their single responses. By prompt "
-        "means people come out 0.1 to 0.3 too low even at the same number of responses per prompt, which "
-        "stands beside every comparison."
+        "Yes: ability (theta.pool) and ability on the QL scale (theta_QL) on the item bank's scale, "
+        "models by their single responses. By question means people come out 0.1 to 0.3 too low even at "
+        "the same number of responses per question, which stands beside every comparison."
     )
 
 
@@ -162,7 +163,7 @@ def _other_rules(found: BlockMeasures) -> Sentences:
     if low and low.value is not None and paper and paper.value is not None:
         told = _(
             "Over the combinations of rules that look at no score (%(number)d), Average ranges from "
-            "theta = %(low)s to %(high)s; by the rules of this report it is %(paper)s."
+            "ability = %(low)s to %(high)s; by the rules of this report it is %(paper)s."
         )
         yield "4.6", numbered(told, {"number": low.n or 0, **value_cells(low=low, high=high, paper=paper)})
 
@@ -172,7 +173,7 @@ def _people(records: StudyRecords) -> Sentences:
     if records.profiles:
         names = {profile.slug: profile.name for profile in records.protocol.profiles}
         counts = {names.get(slug, slug): number for slug, number in records.profiles.items()}
-        yield "5.1.1", _("Retained people by profile: %(listed)s.") % {"listed": listed(counts)}
+        yield "5.1.1", _("Counted people by profile: %(listed)s.") % {"listed": listed(counts)}
     if records.minutes:
         told = _(
             "Minutes from start to end of a session: median %(middle)s, from %(shortest)s to %(longest)s."

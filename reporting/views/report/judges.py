@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from judging.selectors.audits import study_samples
+from presentation.catalogue import QL_ABILITY
 from presentation.numbers import Text, counted, numbered
-from presentation.tables import ABSENT, Table, table_of
+from presentation.tables import ABSENT, Table, Term, table_of
 from psychometrics.inference.measure import Scope
 from reporting.report.parts import Heading, Paragraph, Part, Tone
 from reporting.views.agreement.pairs import PairShown, StatisticShown
@@ -18,8 +19,8 @@ from studies.models import Study
 
 # What stands above the numbers on judges of a study that asked private prompts.
 PUBLIC_ONLY = gettext_lazy(
-    "These numbers rest on the answers to public prompts alone, by which Top is chosen as well, so that each "
-    "can be computed again from the public export."
+    "These numbers rest on the answers to public questions alone, by which Top is chosen as well, so that "
+    "each can be computed again from the public export."
 )
 
 
@@ -53,7 +54,7 @@ def _pair_parts(pair: PairShown) -> Iterator[Part]:
         yield Paragraph(f"{warning.level}: {warning.sentence}", Tone.WARNING)
     for level in (*pair.scores, pair.people):
         pairs, clusters = level.values["n"], level.values["clusters"]
-        found = ngettext("%(number)d pair", "%(number)d pairs", pairs)
+        found = ngettext("%(number)d scored answer", "%(number)d scored answers", pairs)
         within = ngettext("in %(number)d cluster", "in %(number)d clusters", clusters)
         caption = (
             f"{level.name}: {numbered(found, {'number': pairs})} {numbered(within, {'number': clusters})}"
@@ -82,7 +83,7 @@ def _interval(interval: str, reason: Text) -> Text:
 
 def _thetas_tables(thetas: Sequence[ThetaShown]) -> Iterator[Table]:
     """By the pooled pairs and by prompt means; then by theta_QL."""
-    caption = _("Theta under every judge, on the same item bank")
+    caption = _("Ability under every judge, on the same item bank")
     yield table_of(
         caption,
         thetas,
@@ -97,14 +98,17 @@ def _thetas_tables(thetas: Sequence[ThetaShown]) -> Iterator[Table]:
         ),
     )
     yield table_of(
-        f"{caption}: {_('theta_QL')}",
+        f"{caption}: {_('ability on the QL scale')}",
         thetas,
         (
             (_("Group and judge"), _group_and_judge),
-            (_("theta_QL"), lambda one: one.quasi.value),
+            (QL_ABILITY, lambda one: one.quasi.value),
             (_("SE"), lambda one: one.quasi.se),
             (_("95 % interval"), lambda one: _interval(one.quasi.interval, one.quasi.reason)),
-            (_("Change of theta_QL"), lambda one: one.quasi_change.value),
+            (
+                Term(_("Change of ability on the QL scale"), _("Change of theta_QL")),
+                lambda one: one.quasi_change.value,
+            ),
         ),
     )
 
@@ -122,9 +126,9 @@ def _audit_parts(study: Study, scope: Scope) -> Iterator[Part]:
             if scope == Scope.PUBLIC:
                 yield Paragraph(
                     _(
-                        "Only verdicts on public prompts count here: those drawn of private prompts are left "
-                        "out like those of people who withdrew, so that each number can be computed again "
-                        "from the public export."
+                        "Only verdicts on public questions count here: those drawn of private questions "
+                        "are left out like those of people who withdrew, so that each number can be "
+                        "computed again from the public export."
                     )
                 )
             yield Paragraph(
@@ -151,8 +155,8 @@ def _audited_table(judge: JudgeShown) -> Table:
     return table_of(
         numbered(
             ngettext(
-                "%(judge)s beside people: %(pairs)d pair",
-                "%(judge)s beside people: %(pairs)d pairs",
+                "%(judge)s beside people: %(pairs)d scored answer",
+                "%(judge)s beside people: %(pairs)d scored answers",
                 judge.pairs,
             ),
             {"judge": judge.name, "pairs": judge.pairs},

@@ -23,8 +23,8 @@ ASSEMBLIES = {
     "random": gettext_lazy("random"), "balanced": gettext_lazy("balanced"), "matrix": gettext_lazy("matrix"),
 }  # fmt: skip
 RESTS_ON = {
-    Scope.ALL: gettext_lazy("The results rest on the answers to all prompts, private ones included."),
-    Scope.PUBLIC: gettext_lazy("The results rest on the answers to public prompts alone."),
+    Scope.ALL: gettext_lazy("The results rest on the answers to all questions, private ones included."),
+    Scope.PUBLIC: gettext_lazy("The results rest on the answers to public questions alone."),
 }
 
 
@@ -47,9 +47,9 @@ def design(records: StudyRecords) -> Iterator[str]:
             "seed": protocol.assembly_seed,
         }
         yield (
-            _("Prompts are nested in question sets: each is in one question set only.")
+            _("Questions are nested in question sets: each is in one question set only.")
             if asked.nested
-            else _("Prompts are not nested in question sets: some are in several.")
+            else _("Questions are not nested in question sets: some are in several.")
         )
     if starts is None:
         yield numbered(
@@ -75,8 +75,8 @@ def places(protocol: ProtocolSettings) -> Iterator[str]:
     """How many people the design asks for, and which arms they are drawn for."""
     asked_for = (
         ngettext(
-            "The design asks for %(replicates)d person of each profile per prompt; profiles: %(profiles)d.",
-            "The design asks for %(replicates)d people of each profile per prompt; profiles: %(profiles)d.",
+            "The design asks for %(replicates)d person of each profile per question; profiles: %(profiles)d.",
+            "The design asks for %(replicates)d people of each profile per question; profiles: %(profiles)d.",
             protocol.replicates_per_profile,
         )
         if protocol.assembly == "matrix"
@@ -124,16 +124,16 @@ def frozen(records: StudyRecords) -> Iterator[str]:
         "amendments": len(records.amendments),
     }
     if not records.amendments:
-        told = _("The protocol was frozen on %(day)s (hash %(hash)s) and not amended since.")
+        told = _("The protocol was locked on %(day)s (fingerprint %(hash)s) and not amended since.")
     elif records.first_hash:
         told = _(
-            "The protocol was frozen on %(day)s (hash then %(first)s); recorded amendments since: "
-            "%(amendments)d (hash now %(hash)s)."
+            "The protocol was locked on %(day)s (fingerprint then %(first)s); recorded amendments since: "
+            "%(amendments)d (fingerprint now %(hash)s)."
         )
     else:
         told = _(
-            "The protocol was frozen on %(day)s; recorded amendments since: %(amendments)d (hash now "
-            "%(hash)s)."
+            "The protocol was locked on %(day)s; recorded amendments since: %(amendments)d (fingerprint "
+            "now %(hash)s)."
         )
     yield numbered(told, facts)
     if records.late_amendments:
@@ -158,16 +158,16 @@ def sample(records: StudyRecords) -> Iterator[str]:
         )
         yield numbered(told, vars(flow))
     if flow.excluded:
-        told = _("Excluded as off-task by a reviewer: %(excluded)d; retained: %(retained)d.")
+        told = _("Not counted as off-task by a reviewer: %(excluded)d; counted: %(retained)d.")
     else:
-        told = _("Nobody was excluded; retained: %(retained)d.")
+        told = _("Nobody was left out; counted: %(retained)d.")
     yield numbered(told, vars(flow))
     undecided = records.screening.undecided
     if undecided:
         yield numbered(
             ngettext(
-                "%(number)d retained person is flagged as off-task and not decided about yet.",
-                "%(number)d retained people are flagged as off-task and not decided about yet.",
+                "%(number)d counted person is flagged as off-task and not decided about yet.",
+                "%(number)d counted people are flagged as off-task and not decided about yet.",
                 undecided,
             ),
             {"number": undecided},
@@ -182,7 +182,7 @@ def judge_words(run: ScoringRun) -> str:
         rules = str(run.judge.get("rules", "")).upper()
         return _("by matching them with the reference answer (%(rules)s rules)") % {"rules": rules}
     if run.judge_kind == "checks":
-        return _("by the checks that the bank gives with each prompt, without a language model")
+        return _("by the checks that the bank gives with each question, without a language model")
     return _("by the judge %(judge)s") % {"judge": run.judge_kind}
 
 
@@ -197,13 +197,13 @@ def scoring(records: StudyRecords) -> Iterator[str]:
         }
     elif records.study.item_bank and records.study.item_bank.is_logistic:
         yield _(
-            "Abilities are on the fixed item bank %(bank)s, fitted with the logistic 2PL: theta_QL, the root "
-            "of sum a (p - 1 / (1 + exp(-a (theta - b)))) = 0."
+            "Abilities are on the fixed item bank %(bank)s, fitted with the logistic 2PL: ability on the "
+            "QL scale (theta_QL), the root of sum a (p - 1 / (1 + exp(-a (theta - b)))) = 0."
         ) % {"bank": str(records.study.item_bank)}
     elif records.study.item_bank:
         yield _(
-            "Abilities are on the fixed item bank %(bank)s: theta = sum a (y + a b) / sum a^2, with y the "
-            "logit of %(scale)s p + %(offset)s."
+            "Abilities are on the fixed item bank %(bank)s: ability = sum a (y + a b) / sum a^2, with y "
+            "the logit of %(scale)s p + %(offset)s."
         ) % {
             "bank": str(records.study.item_bank),
             "scale": number_format(records.study.item_bank.squeeze_scale),
@@ -230,9 +230,10 @@ def found(records: StudyRecords, headline: Headline | None) -> Iterator[Text]:
         yield from measured(records)
     if records.compared:
         yield _(
-            "Models were scored again on the same prompts, one response at a time, as people answered "
-            "(k human = 1, k model = 1), and compared by theta.pool and theta_QL; differences are paired on "
-            "prompts, their verdicts corrected by Holm."
+            "Models were scored again on the same questions, one response at a time, as people answered "
+            "(answers per question: people 1, models 1), and compared by ability (theta.pool) and ability "
+            "on the QL scale (theta_QL); differences are paired on questions, their verdicts corrected by "
+            "Holm."
         )
 
 
@@ -241,7 +242,8 @@ def _groups(records: StudyRecords) -> Iterator[str]:
         yield _ability_sentence(_("Average"), records.average)
     if records.top and records.top.participants:
         yield _ability_sentence(
-            numbered(_("Top %(number)d (in-sample)"), {"number": records.top.participants}), records.top
+            numbered(_("Top %(number)d (picked by these same scores)"), {"number": records.top.participants}),
+            records.top,
         )
 
 
@@ -265,19 +267,24 @@ def measured(records: StudyRecords) -> Iterator[str]:
     cohort, top = records.blocks[Block.COHORT], records.blocks[Block.TOP]
     ql = cohort.get("theta.ql", "average")
     if ql is not None and ql.value is not None:
-        yield _("Average on the scale that does not depend on k: theta_QL = %(ql)s (%(interval)s).") % {
+        yield _(
+            "Average on the scale that does not depend on the answers per question: ability on the QL "
+            "scale (theta_QL) = %(ql)s (%(interval)s)."
+        ) % {
             "ql": value_cell(ql),
             "interval": interval_cell(ql),
         }
         if (ql_of_top := cohort.get("theta.ql", "top")) and ql_of_top.value is not None:
-            yield _("Top, who have the highest mean scores (in-sample): theta_QL = %(ql)s.") % {
-                "ql": value_cell(ql_of_top)
-            }
+            yield _(
+                "Top, who have the highest mean scores (picked by these same scores): ability on the "
+                "QL scale (theta_QL) = %(ql)s."
+            ) % {"ql": value_cell(ql_of_top)}
     crossfit, null = top.get("top.crossfit5", "top"), top.get("top.null", "top")
     if crossfit is not None and crossfit.value is not None and null is not None:
         yield _(
-            "Measured on answers that did not choose it, Top reaches %(theta)s (%(interval)s; "
-            "top.crossfit5); equally able people would reach %(null)s by the published rule (top.null)."
+            "Measured on answers that did not choose it, Top reaches %(theta)s (%(interval)s; Top free of "
+            "the choice (top.crossfit5)); equally able people would reach %(null)s by the published rule "
+            "(top.null)."
         ) % {"theta": value_cell(crossfit), "interval": interval_cell(crossfit), "null": value_cell(null)}
     share = top.get("top.null_share", "top")
     if share is not None and share.value is not None:
@@ -288,14 +295,15 @@ def _ability_sentence(name: str, row: GroupNumbers) -> str:
     counts = {
         "name": name,
         "people": people_text(row.participants),
-        "pairs": ngettext("%(number)s pair", "%(number)s pairs", row.pairs) % {"number": counted(row.pairs)},
+        "pairs": ngettext("%(number)s scored answer", "%(number)s scored answers", row.pairs)
+        % {"number": counted(row.pairs)},
         "prompts": _prompts_text(row.prompts),
     }
     if row.theta_pool is not None:
         interval = _("95 %% interval: %(interval)s") % {"interval": first_cell(row)}
         return _(
-            "%(name)s: theta.pool = %(theta)s (%(interval)s; %(people)s, %(pairs)s on %(prompts)s); as "
-            "published, theta.prompt = %(published)s."
+            "%(name)s: ability (theta.pool) = %(theta)s (%(interval)s; %(people)s, %(pairs)s on "
+            "%(prompts)s); as published, ability by question means (theta.prompt) = %(published)s."
         ) % {
             **counts,
             "theta": decimals(row.theta_pool),
@@ -309,11 +317,11 @@ def _ability_sentence(name: str, row: GroupNumbers) -> str:
     mean = {"mean": decimals(100 * row.raw_mean, 1)}
     if (bound := pool_cell(row)) != ABSENT:
         return _(
-            "%(name)s: theta.pool lies %(bound)s, as all scores are alike; mean score %(mean)s %% "
-            "(%(people)s, %(pairs)s on %(prompts)s)."
+            "%(name)s: ability (theta.pool) lies %(bound)s, as all scores are alike; mean score %(mean)s "
+            "%% (%(people)s, %(pairs)s on %(prompts)s)."
         ) % (counts | mean | {"bound": bound})
     return _("%(name)s: mean score %(mean)s %% (%(people)s, %(pairs)s on %(prompts)s).") % (counts | mean)
 
 
 def _prompts_text(prompts: int) -> str:
-    return ngettext("%(number)s prompt", "%(number)s prompts", prompts) % {"number": counted(prompts)}
+    return ngettext("%(number)s question", "%(number)s questions", prompts) % {"number": counted(prompts)}

@@ -14,7 +14,6 @@ from reporting.report.html import POLICY, document_html
 from reporting.selectors.checklist_items import answers_of
 from reporting.selectors.report_records import StudyRecords, study_records
 from reporting.services.study_reports import checklist_answer
-from reporting.views.own_names import names_in_report, own_names
 from reporting.views.report.checklist_records import checklist_parts, state_counts
 from reporting.views.report.front import reported_headline
 from reporting.views.report.methods import methods_texts
@@ -80,7 +79,6 @@ def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None 
         "records": records,
         "methods": methods_texts(records, reported_headline(records)),
         "changes": changes_words(records),
-        "own": own_names(names_in_report(records)),
         "sections": sections,
         "items": sum(state_counts(sections).values()),
         "counts": {state.value: number for state, number in state_counts(sections).items()},

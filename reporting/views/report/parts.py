@@ -1,21 +1,19 @@
 """A study's report from its records: what stands in it, in which order."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
 
 from django.utils.formats import date_format
 from django.utils.translation import get_language, gettext as _, ngettext
 
-from presentation.drawings.shapes import Drawing, said_as
+from presentation.drawings.shapes import Drawing
 from presentation.drawn import drawing_file
 from presentation.measures import dashed, says_little, why_dashes
 from presentation.numbers import Text, counted, numbered
-from presentation.plain import plain_drawing, plain_pieces, plain_text
 from presentation.scopes import PROMPTS
-from presentation.tables import ABSENT, Dash, Table
+from presentation.tables import ABSENT, Dash, PlainWord, Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
 from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Tone, Words
@@ -26,7 +24,6 @@ from reporting.selectors.reports import SIMULATED, Report
 from reporting.views.ability_chart import ability_chart
 from reporting.views.measurement.beside import beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import PAGES
-from reporting.views.own_names import names_in_report, own_names
 from reporting.views.report import sections
 from reporting.views.report.checklist_records import checklist_parts, state_counts
 from reporting.views.report.front import brief_parts, finding, front_parts, reported_headline
@@ -47,7 +44,7 @@ PAPER = 616  # pixels: a figure as wide as the text of a page, with letters as l
 def study_document(study: Study) -> Document:
     """The whole report, as everything is stored now."""
     records, answers = study_records(study, every_block=True), answers_of(study)
-    version, own = software(), own_names(names_in_report(records))
+    version = software()
     found = reported_headline(records)
     computed = (
         _("results of %(at)s") % {"at": date_format(records.results.computed_at, _("j F Y"))}
@@ -55,8 +52,7 @@ def study_document(study: Study) -> Document:
         else ""
     )
     of = found.report.of if found else ""
-    with said_as(partial(plain_text, own=own)):
-        parts = [shortened(part) for part in _report_parts(records, answers, found, version, own)]
+    parts = [shortened(part) for part in _report_parts(records, answers, found, version)]
     return Document(
         name=_("%(name)s: report") % {"name": study.name},
         title=finding(found) if found else _("No results have been computed yet"),
@@ -72,7 +68,6 @@ def study_document(study: Study) -> Document:
         ),
         parts=parts,
         warning=str(SIMULATED) if study.is_simulated else "",
-        split=partial(begun, own=own),
     )
 
 
@@ -98,15 +93,13 @@ def _report_parts(
     answers: dict[str, ChecklistAnswer],
     found: Headline | None,
     version: str,
-    own: Collection[str],
 ) -> Iterator[Part]:
     """The brief first; then how it was done; then everything in full."""
-    drawn = partial(_figure_parts, own)
     if found is None:
         yield Paragraph(_("No results have been computed yet, so there are no estimates in this report."))
     else:
-        yield from front_parts(records, found, changes_words(records), drawn, PAPER)
-        yield from brief_parts(records, found, drawn, PAPER)
+        yield from front_parts(records, found, changes_words(records), _figure_parts, PAPER)
+        yield from brief_parts(records, found, _figure_parts, PAPER)
     yield Heading(_("Methods in short"), 1, _("How it was done"))
     yield from map(Paragraph, methods_texts(records, found))
     yield from sections.flow_parts(records)
@@ -116,7 +109,7 @@ def _report_parts(
     yield Heading(_("Appendices"), new_page=True)
     yield from _checklist_section(records, answers)
     if found is not None:
-        yield from _result_parts(records, found.report, own)
+        yield from _result_parts(records, found.report)
     yield from judge_parts(records.study, records.scope)
     yield from settings_parts(records.study)
     yield from sections.provenance_parts(records, version)
@@ -137,16 +130,18 @@ def changes_words(records: StudyRecords) -> str:
     ) % {"changes": ", ".join(changes)}
 
 
-def _result_parts(records: StudyRecords, report: Report, own: Collection[str]) -> Iterator[Part]:
+def _result_parts(records: StudyRecords, report: Report) -> Iterator[Part]:
     """Estimates and every block of the measurement; one sentence where there is nothing.
 
     A report leaves the site as an export does: without rows about a private prompt or who withdrew.
     """
     figure = _figure_parts(
-        own,
         ability_chart(report, PAPER),
-        _("Theta of Average with intervals and of Top without, for all prompts and by category."),
-        _("theta.pool, Average with the 95 % interval that stands first. Top is in-sample."),
+        _("Ability of Average with intervals and of Top without, for all questions and by category."),
+        _(
+            "Ability (theta.pool), Average with the 95 % interval that stands first. Top is picked by these "
+            "same scores."
+        ),
     )
     yield from sections.estimate_parts(report, figure)
     for table in (beside_table(report, records.blocks.get(Block.TOP)), beside_categories(report)):
@@ -160,12 +155,10 @@ def _result_parts(records: StudyRecords, report: Report, own: Collection[str]) -
         of = str(PROMPTS[records.scope_of(block)]) if records.lead.both_exist else ""
         found = records.blocks[block]
         rows = tuple(row for row in found.rows if row.pk in records.leaving)
-        yield from block_parts(replace(found, rows=rows), PAGES[block].title, own, of)
+        yield from block_parts(replace(found, rows=rows), PAGES[block].title, of)
 
 
-def block_parts(
-    found: BlockMeasures, title: object, own: Collection[str] = (), of: str = ""
-) -> Iterator[Part]:
+def block_parts(found: BlockMeasures, title: object, of: str = "") -> Iterator[Part]:
     """One block as its page shows it; `of` says which prompts its numbers rest on."""
     page = PAGES[found.block]
     yield Heading(str(title), 2)
@@ -175,7 +168,7 @@ def block_parts(
         yield Paragraph(found.sentence)
     yield from map(Paragraph, page.summary(found))
     for plot in page.figures.values() if found.rows else ():
-        yield from _figure_parts(own, plot.draw(found, PAPER), plot.alt, plot.caption)
+        yield from _figure_parts(plot.draw(found, PAPER), plot.alt, plot.caption)
     tables = [one for one in page.tables(found) if not (found.sentence and says_little(one))]
     # All but those about single people: a report is passed on.
     yield from (table for table in tables if not table.about_people)
@@ -183,17 +176,12 @@ def block_parts(
         yield Paragraph(_("Tables about single people stay on the site."), Tone.NOTE)
 
 
-def begun(text: str, own: Collection[str] = ()) -> list[tuple[str, str]]:
-    """Words of the pages; one that stands first in place of a term, as theta.pool, has a capital."""
-    pieces = plain_pieces(text, own)
-    if pieces and pieces[0][1]:
-        pieces[0] = (pieces[0][0][:1].upper() + pieces[0][0][1:], pieces[0][1])
-    return pieces
-
-
 def capitalised(head: str) -> str:
-    """The head of a column begins with a capital, as on the pages; a sign such as n or theta.pool stays."""
-    return head[:1].upper() + head[1:] if re.match(r"[^\W\d_]{2,}(?![\w.])", head) else head
+    """The head of a column begins with a capital, as on the pages; a sign such as n stays."""
+    if not re.match(r"[^\W\d_]{2,}(?![\w.])", head):
+        return head
+    begun = head[:1].upper() + head[1:]
+    return PlainWord(begun, head.code) if isinstance(head, PlainWord) else begun
 
 
 def filled(table: Table) -> Table | Paragraph:
@@ -265,12 +253,9 @@ def shortened(part: Part) -> Part:
     return replace(part, rows=part.rows[:MAX_ROWS], notes=[*part.notes, note])
 
 
-def _figure_parts(
-    own: Collection[str], drawing: Drawing | None, alt: Text, caption: Text, footnote: str = ""
-) -> Iterator[Figure]:
+def _figure_parts(drawing: Drawing | None, alt: Text, caption: Text, footnote: str = "") -> Iterator[Figure]:
     """The figure, where there is anything to compare in it."""
     if drawing is not None and drawing.says_something:
-        drawing = plain_drawing(drawing, own)
         yield Figure(drawing, drawing_file(drawing, "svg"), str(alt), str(caption), footnote)
 
 

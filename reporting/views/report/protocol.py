@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from presentation.numbers import as_written, numbered
-from presentation.tables import ABSENT, table_of
+from presentation.tables import ABSENT, Term, table_of
 from reporting.report.parts import Facts, Heading, Paragraph, Part
 from reporting.selectors.report_records import StudyRecords
 from reporting.views.report.sections import moment
@@ -20,11 +20,11 @@ def protocol_parts(records: StudyRecords) -> Iterator[Part]:
     yield Facts(
         _("What the protocol is"),
         [
-            (_("Protocol hash"), study.protocol_hash or _("not locked yet")),
-            (_("Frozen"), moment(study.frozen_at)),
+            (_("Protocol fingerprint"), study.protocol_hash or _("not locked yet")),
+            (_("Locked"), moment(study.frozen_at)),
             (_("Open from"), moment(study.opens_at)),
             (_("Open until"), moment(study.closes_at)),
-            (_("Prompt bank"), f"{study.bank_version}, {study.bank_version.digest}"),
+            (_("Question bank"), f"{study.bank_version}, {study.bank_version.digest}"),
             (
                 _("Item bank"),
                 f"{study.item_bank}, {study.item_bank.digest}" if study.item_bank else _("none"),
@@ -89,7 +89,7 @@ def _amendment_parts(records: StudyRecords) -> Iterator[Part]:
         return
     late = {one.number for one in records.late_amendments}
     yield table_of(
-        _("Recorded changes of the frozen protocol"),
+        _("Recorded changes of the locked protocol"),
         records.amendments,
         (
             (_("Number"), lambda one: str(one.number)),
@@ -97,7 +97,10 @@ def _amendment_parts(records: StudyRecords) -> Iterator[Part]:
             (_("Changed"), lambda one: ", ".join(one.changes)),
             (_("After results were computed"), lambda one: _("yes") if one.number in late else _("no")),
             (_("Reason"), lambda one: one.reason),
-            (_("Protocol hash after it"), lambda one: one.protocol_hash),
+            (
+                Term(_("Protocol fingerprint after it"), _("Protocol hash after it")),
+                lambda one: one.protocol_hash,
+            ),
         ),
         numeric=False,
     )

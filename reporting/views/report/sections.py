@@ -7,6 +7,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
 from batches.rules.statuses import VOID, AnswerState
+from presentation.catalogue import ABILITY, SCORED_ANSWERS, WORDS
 from presentation.first_intervals import (
     PUBLISHED,
     accuracy_cell,
@@ -19,7 +20,7 @@ from presentation.first_intervals import (
 from presentation.measures import group_name, or_dash
 from presentation.numbers import counted, decimals
 from presentation.scopes import LEADS
-from presentation.tables import ABSENT, Table, table_of
+from presentation.tables import ABSENT, Table, Term, table_of
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.report.parts import Beside, Bullets, Facts, Figure, Heading, Paragraph, Part, Tone
@@ -47,8 +48,8 @@ def flow_parts(records: StudyRecords) -> Iterator[Part]:
         (_("Withdrew"), flow.withdrawn),
         *([(_("Session voided by the study team"), flow.voided)] if flow.voided else []),
         (_("Flagged as off-task"), flow.flagged),
-        (_("Excluded as off-task"), flow.excluded),
-        (_("Retained"), flow.retained),
+        (_("Not counted as off-task"), flow.excluded),
+        (_("Counted"), flow.retained),
     )
     states: dict[str, str] = {
         AnswerState.ANSWERED: _("Handed in"),
@@ -67,7 +68,7 @@ def flow_parts(records: StudyRecords) -> Iterator[Part]:
         [[name, counted(number)] for name, number in people],
     )
     counted_answers = Table(
-        _("Answers of retained people by state; none of the missing ones is zero"),
+        _("Answers of counted people by state; none of the missing ones is zero"),
         [_("State"), _("Answers")],
         [[states[state], counted(number)] for state, number in flow.answers_retained.items()],
     )
@@ -82,7 +83,7 @@ def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Pa
     for note in report.notes:
         yield Paragraph(note, Tone.WARNING)
     yield Paragraph(
-        _("Average is everybody retained. Top is selected on the outcome (in-sample) and therefore too high.")
+        _("Average is everybody counted. Top is selected on the outcome (in-sample) and therefore too high.")
     )
     yield from map(Paragraph, interval_sentences(report.overall, report.categories))
     rows = [*report.overall, *report.categories]
@@ -98,7 +99,7 @@ def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Pa
 
 def _row_name(report: Report) -> Callable[[GroupNumbers], str]:
     def name(row: GroupNumbers) -> str:
-        whole = _("all public prompts") if row.scope == Scope.PUBLIC else _("all prompts")
+        whole = _("all public questions") if row.scope == Scope.PUBLIC else _("all questions")
         return f"{group_name(row.group)}, {report.category(row) or whole}"
 
     return name
@@ -106,11 +107,11 @@ def _row_name(report: Report) -> Callable[[GroupNumbers], str]:
 
 def _abilities_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
     return table_of(
-        _("Theta in logits"),
+        _("Ability in logits"),
         rows,
         (
             (_("Group"), _row_name(report)),
-            ("theta.pool", pool_cell),
+            (ABILITY, pool_cell),
             (_("SE"), lambda row: decimals(row.se_pool)),
             (_("95 % interval"), first_cell),
             (PUBLISHED, published_cell),
@@ -125,7 +126,7 @@ def _means_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
         (
             (_("Group"), _row_name(report)),
             (_("People"), lambda row: counted(row.participants)),
-            (_("Responses per prompt"), lambda row: decimals(row.responses_per_prompt)),
+            (_("Responses per question"), lambda row: decimals(row.responses_per_prompt)),
             (_("Mean score"), mean_cell),
             (_("Coverage"), lambda row: decimals(row.coverage, 3)),
         ),
@@ -134,10 +135,11 @@ def _means_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
 
 def _counts_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
     """Without an item bank there is nothing that it could lack."""
-    caption, lacking = _("What the estimates rest on: expected = missing + unscored + pairs"), []
+    caption, lacking = _("What the estimates rest on: expected = missing + judge failed + scored answers"), []
     if report.has_bank:
         caption = _(
-            "What the estimates rest on: expected = missing + unscored + pairs + prompts the item bank lacks"
+            "What the estimates rest on: expected = missing + judge failed + scored answers + questions "
+            "the item bank lacks"
         )
         lacking = [(_("Not in the bank"), lambda row: counted(row.unknown_items))]
     return table_of(
@@ -147,10 +149,10 @@ def _counts_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
             (_("Group"), _row_name(report)),
             (_("Expected"), lambda row: counted(row.expected)),
             (_("Missing"), lambda row: counted(row.missing)),
-            (_("Unscored"), lambda row: counted(row.unscored)),
+            (Term(_("Judge failed"), _("Unscored")), lambda row: counted(row.unscored)),
             *lacking,
-            (_("Pairs"), lambda row: counted(row.pairs)),
-            (_("Prompts"), lambda row: counted(row.prompts)),
+            (SCORED_ANSWERS, lambda row: counted(row.pairs)),
+            (_("Questions"), lambda row: counted(row.prompts)),
         ),
     )
 
@@ -162,7 +164,7 @@ def _tasks_table(report: Report) -> Table:
         [one.name, *map(or_dash, map(decimals, (one.average, one.top)), one.why)] for one in report.metrics
     ]
     return Table(
-        _("Task benchmark, in percent"), [_("Task"), _("Average"), _("Top (in-sample)")], [*tasks, *metrics]
+        _("Task benchmark, in percent"), [_("Task"), _("Average"), _("Top as picked")], [*tasks, *metrics]
     )
 
 
@@ -173,10 +175,12 @@ def provenance_parts(records: StudyRecords, software: str) -> Iterator[Part]:
     if results:
         judge = results.run.config.slug if results.run.config else results.run.judge_kind
         public = results.inputs_sha256_public
-        hash_name = _("Hash of the inputs on public prompts") if public else _("Hash of the inputs")
+        hash_name = (
+            _("Fingerprint of the inputs on public questions") if public else _("Fingerprint of the inputs")
+        )
         rows += [
             (_("Judge"), f"{judge}, {results.run.judge_sha256}"),
-            (_("Protocol hash of the scores"), results.run.protocol_hash),
+            (_("Protocol fingerprint of the scores"), results.run.protocol_hash),
             (hash_name, results.sha256_to_leave),
             (_("Results computed"), moment(results.computed_at)),
         ]
@@ -200,26 +204,7 @@ def words_part() -> Facts:
     """The words of the report with the exact terms, which a printed file has no tooltips for."""
     return Facts(
         _("Words of this report, and the exact terms"),
-        [
-            (_("Question, question set"), "prompt, batch"),
-            (_("Counted, not counted"), "retained, excluded"),
-            (_("Locked"), "frozen"),
-            (_("Fingerprint"), "SHA-256 hash"),
-            (_("Ability"), "theta (θ), theta.pool"),
-            (_("Ability by question means"), "theta.prompt"),
-            (_("Ability on the QL scale"), "theta_QL"),
-            (_("Top, free of the choice"), "top.crossfit5"),
-            (_("Top as published, Top by luck alone"), "top.paper, top.null"),
-            (_("Errors by people, by question sets, by both"), "se.participant, se.batch, se.twoway"),
-            (_("Picked by these same scores"), "in-sample"),
-            (_("Scored answers"), "pairs"),
-            (_("Answers per question"), "k"),
-            (_("Judge failed"), "unscored"),
-            (_("Harder or easier for people than for models"), "DIF (differential item functioning)"),
-            (_("Unusual answer patterns"), "person fit"),
-            (_("Breakdowns"), "slices"),
-            (_("Analysis choice"), "specification"),
-        ],
+        [(str(plain), exact) for plain, exact in WORDS],
     )
 
 
@@ -228,10 +213,13 @@ def limit_parts() -> Iterator[Part]:
     yield Bullets(
         [
             _("One question set cannot rank people; nothing here says anything about one person."),
-            _("Top is chosen by the scores that it is measured with; wherever it stands, it is in-sample."),
             _(
-                "Item parameters hold for the judge, the judge texts and the number of responses per prompt "
-                "that they were calibrated with."
+                "Top is chosen by the scores that it is measured with; wherever it stands, it is picked by "
+                "these same scores."
+            ),
+            _(
+                "Item parameters hold for the judge, the judge texts and the number of responses per "
+                "question that they were calibrated with."
             ),
             _(
                 "Answers that are missing are left out of the estimates; the bounds show what they could "

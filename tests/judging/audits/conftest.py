@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
+from django.utils import timezone
 
 from batches.models import Session
 from benchmarks.hashed_judge.running import judge_server
@@ -56,7 +57,8 @@ def judged(
         judge_server(log=logs / "second.log", judge="B", agreement=0.7) as second,
     ):
         judges = make_judge(first.url, "first"), make_judge(second.url, "second")
-        score_at(study, *judges, clock=lambda: now)
+        began = timezone.now()
+        score_at(study, *judges, clock=lambda: now + (timezone.now() - began))
     return people
 
 

@@ -72,15 +72,14 @@ def test_a_killed_worker_leaves_no_group_in_halves(
     study: Study, make_judge: Callable[..., JudgeConfig], person: Callable[[str], Participant],
     finish: Callable[[JudgingRun], JudgingRun], tmp_path: Path, child_environment: dict[str, str],
 ) -> None:  # fmt: skip
-    threads = 4
+    concurrency = 4
     for number in range(15):
         person(f"answer {number}")
     with judge_server(log=tmp_path / "judge.log", latency_ms=60) as server:
-        make_judge(server.url)
+        make_judge(server.url, concurrency=concurrency)
         command = [sys.executable, "manage.py", "compare_batched", study.slug]
         command += ["--judge", "judge", "--criteria-per-call", "3", "--answers", "30"]
-        environment = {**child_environment, "CHIRON_JUDGING_THREADS": str(threads)}
-        worker = subprocess.Popen(command, cwd=ROOT, env=environment, start_new_session=True)
+        worker = subprocess.Popen(command, cwd=ROOT, env=child_environment, start_new_session=True)
         try:
             wait_for(lambda: JudgeCall.objects.count() >= 30)
         finally:
@@ -97,7 +96,7 @@ def test_a_killed_worker_leaves_no_group_in_halves(
         asked = repeats(server.arrivals())
     # 15 answers with five criteria, 15 with three: one by one, and three at a time.
     assert len(asked) == 120 + 45
-    assert sum(times - 1 for times in asked.values()) <= threads
+    assert sum(times - 1 for times in asked.values()) <= concurrency
     assert JudgeCall.objects.filter(outcome="ok").count() == 165
 
 

@@ -4,14 +4,15 @@ import threading
 from collections.abc import Iterable
 from decimal import Decimal
 
+from django.db.models import Sum
 from django.utils import timezone
 
 from benchmarks.hashed_judge.log import Arrival
 from benchmarks.hashed_judge.running import RunningJudge
-from judging.models import JudgeConfig, JudgingRun, ScoringRun
+from judging.models import JudgeCall, JudgeConfig, JudgingRun, ScoringRun
 from judging.services.running.judge_specs import study_judge_specs
+from judging.services.running.own import judge_work
 from judging.services.running.runs import run_plan, run_start
-from judging.services.running.working import lease_work
 from studies.models import Study
 
 PRICES = {"input_price": Decimal(2), "output_price": Decimal(8), "max_output_tokens": 400}
@@ -38,18 +39,20 @@ def scoring_runs(run: JudgingRun) -> list[ScoringRun]:
     return list(ScoringRun.objects.filter(pk__in=pks).select_related("study", "config").order_by("pk"))
 
 
-def worked(run: JudgingRun, *, threads: int = 32, seconds: float = 30.0) -> JudgingRun:
-    """A lease for each judge, one after the other."""
+def worked(run: JudgingRun, *, seconds: float = 30.0) -> JudgingRun:
+    """An owner for each judge, one after the other."""
     for scored in scoring_runs(run):
-        lease_work(
-            judging_run=JudgingRun.objects.select_related("study").get(pk=run.pk),
-            run=scored,
-            seconds=seconds,
-            stopping=threading.Event(),
-            clock=timezone.now,
-            wanted=threads,
-        )
+        assert scored.config is not None
+        judge_work(config=scored.config, seconds=seconds, stopping=threading.Event(), clock=timezone.now)
     return JudgingRun.objects.get(pk=run.pk)
+
+
+def cost_on_record(run: JudgingRun) -> Decimal:
+    """Of all requests, those under way at their worst: what the run has committed."""
+    cost = JudgeCall.everything.filter(judging_run=run).aggregate(cost=Sum("cost"))["cost"] or Decimal(0)
+    run.refresh_from_db()
+    assert run.committed == cost
+    return cost
 
 
 def charged(server: RunningJudge, *judges: JudgeConfig) -> Decimal:

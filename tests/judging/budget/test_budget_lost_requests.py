@@ -1,65 +1,125 @@
 """What was sent and never came back is spent."""
 
+import random
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db.models import F, Sum
 from django.utils import timezone
 from pytest_django import Settings
 
 from benchmarks.hashed_judge.running import RunningJudge, judge_server
-from judging.models import JudgeCall, WorkerLease
-from judging.services.running.budget import cost_of, set_aside, spent_of, worst_cost
-from judging.services.running.claims import lease_begin
+from judging.models import CriterionScore, JudgeCall, JudgeConfig
+from judging.services.running.budget import cost_of, worst_cost
+from judging.services.running.counting import calls_expire
 from llm.attempts import Attempt
 from studies.models import Study
-from tests.judging.budget.budget_runs import charged, judge_of, scoring_runs, started, worked
+from tests.judging.budget.budget_runs import charged, cost_on_record, judge_of, started, worked
 from tests.support.judging_workers import judging_workers
+from tests.support.scripted_judge import ScriptedJudge
+from tests.support.stepped_judge import SteppedClock, owner_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 MakeStudy = Callable[..., Study]
 
 
-def test_a_slice_that_never_ended_keeps_what_it_held_as_spent(
-    server: RunningJudge, judged_study: MakeStudy, now: datetime
+def test_what_a_dead_owner_had_under_way_stays_spent_and_is_told_of(
+    server: RunningJudge, judged_study: MakeStudy
 ) -> None:
-    run = started(judged_study(4), judge_of(server), budget="0.05")
-    lost = lease_begin(judging_run=run, run=scoring_runs(run)[0], wanted=4, now=timezone.now())
-    assert lost is not None
-    long_ago = timezone.now() - timedelta(hours=1)
-    WorkerLease.objects.filter(pk=lost.pk).update(reserved=Decimal("0.03"), leased_until=long_ago)
+    judge = judge_of(server, concurrency=3)
+    run, clock = started(judged_study(4), judge, budget="0.03"), SteppedClock(timezone.now())
+    dead = owner_of(judge, ScriptedJudge(), clock)
+    assert dead is not None
+    dead.turn()
+    assert dead.under_way == 3
+    of_dead = cost_on_record(run)
+    assert of_dead >= 3 * worst_cost(judge, 0)
+    JudgeCall.everything.update(called_at=F("called_at") - timedelta(hours=1), due_at=clock())
+    CriterionScore.objects.update(available_at=clock())
+    JudgeConfig.objects.update(lease=None, leased_until=None)
+    calls_expire(clock() + timedelta(seconds=1))
+    assert cost_on_record(run) == of_dead
     run = worked(run)
     assert (run.state, run.pause_reason) == ("paused", "budget")
-    assert ", 0.03 may have been by workers that died;" in run.pause_detail
-    assert Decimal("0.005") < spent_of(run) <= Decimal("0.02")
-    assert set_aside(run, timezone.now()) == (Decimal(0), Decimal("0.03"))
+    assert f", {of_dead.normalize():f} of it perhaps, by workers that died;" in run.pause_detail
+    assert Decimal("0.02") < cost_on_record(run) <= Decimal("0.03")
+    assert charged(server, judge) == cost_on_record(run) - of_dead
+
+
+def test_two_owners_never_pass_the_budget_of_a_run_whatever_comes_between(
+    server: RunningJudge, judged_study: MakeStudy
+) -> None:
+    """Each step of two owners of a panel's judges, and of what comes back, in any order."""
+    fields: dict[str, Any] = {"max_output_tokens": 40, "concurrency": 3}
+    judges = [judge_of(server, slug, **fields) for slug in ("one", "two")]
+    run = started(judged_study(2), *judges, budget="0.0015")
+    rng, clock = random.Random(7), SteppedClock(timezone.now())
+    owners = [owner_of(judge, ScriptedJudge(), clock) for judge in judges]
+    going = [owner for owner in owners if owner is not None]
+    assert len(going) == 2
+    while going:
+        owner = rng.choice(going)
+        if rng.random() < 0.5:
+            owner.pool.finish(rng.randint(0, owner.under_way))
+        if not owner.turn():
+            going.remove(owner)
+        assert cost_on_record(run) <= Decimal("0.0015")
+        clock.step(rng.uniform(0.2, 1.0))
+    assert (run.state, run.pause_reason) == ("paused", "budget")
+    # The next request would not have fitted, and nothing is under way that could make room for it.
+    assert cost_on_record(run) + worst_cost(judges[0], 0) > Decimal("0.0015")
+    assert not JudgeCall.everything.exclude(due_at=None).exists()
+    assert 0 < JudgeCall.objects.count() < 48
+
+
+def test_an_owner_waits_where_what_is_under_way_may_still_leave_room(
+    server: RunningJudge, judged_study: MakeStudy
+) -> None:
+    judge = judge_of(server, concurrency=5)
+    run, clock = started(judged_study(1), judge, budget="0.009"), SteppedClock(timezone.now())
+    owner = owner_of(judge, ScriptedJudge(), clock)
+    assert owner is not None
+    owner.turn()
+    # Each may cost 0.0036, and costs 0.00006 once it is over.
+    assert owner.under_way == 2
+    clock.step(1)
+    assert owner.turn()
+    run.refresh_from_db()
+    assert (run.state, owner.under_way) == ("running", 2)
+    while owner.turn():
+        owner.pool.finish()
+        clock.step(1)
+    assert run.rows.filter(state="scored").count() == 12
+    assert cost_on_record(run) == 12 * Decimal("0.00006")
 
 
 def test_a_worker_that_is_killed_keeps_what_it_held_as_spent(
     tmp_path: Path, judged_study: MakeStudy, child_environment: dict[str, str], settings: Settings
 ) -> None:
     with judge_server(log=tmp_path / "slow", latency_ms=300) as slow:
-        judge = judge_of(slow, concurrency=8)
+        judge = judge_of(slow, concurrency=8, timeout_seconds=1.0)
         run = started(judged_study(6), judge, budget="0.2")
         with judging_workers({**child_environment, "CHIRON_JUDGING_LEASE_SECONDS": "2"}, [run]) as worker:
             while JudgeCall.objects.count() < 8:
                 assert worker.poll() is None
                 time.sleep(0.05)
-        time.sleep(2.2)
-        alive, dead = set_aside(run, timezone.now())
-        sent = len(slow.arrivals())
-        # Each of the requests under way was covered by its worst case.
-        unrecorded = sent - JudgeCall.objects.count()
-        assert alive == 0
-        assert dead >= unrecorded * worst_cost(judge, 100) > 0
+        sent, on_record = len(slow.arrivals()), JudgeCall.everything.count()
+        # Each of the requests under way was on record at its worst case.
+        assert on_record >= sent > JudgeCall.objects.count()
+        time.sleep(3.2)
+        lost = calls_expire(timezone.now())
+        assert 0 < lost <= 8
+        dead = JudgeCall.objects.filter(outcome="lost").aggregate(cost=Sum("cost"))["cost"]
+        assert dead >= lost * worst_cost(judge, 100)
         settings.JUDGING_LEASE_SECONDS = 2.0
         run = worked(run)
         assert run.pause_reason == "budget" or run.rows.filter(state="open").count() == 0
-        assert charged(slow, judge) <= spent_of(run) + dead <= Decimal("0.2")
+        assert charged(slow, judge) <= cost_on_record(run) <= Decimal("0.2")
 
 
 def attempt(outcome: str, prompt: int | None, reply: int | None) -> Attempt:
@@ -86,7 +146,7 @@ def test_requests_whose_reply_never_came_are_not_free(tmp_path: Path, judged_stu
     faults: dict[str, Any] = {"faults": 0.3, "fault_kinds": ("closed", "reset"), "faults_at_most": 1}
     with judge_server(log=tmp_path / "faulty", latency_ms=5, **faults) as faulty:
         judge = judge_of(faulty)
-        run = worked(started(judged_study(3), judge, budget="1"), threads=16)
+        run = worked(started(judged_study(3), judge, budget="1"))
         lost = JudgeCall.objects.filter(outcome="connection_lost")
         assert lost.count() > 0
         assert min(call.cost or 0 for call in lost) > worst_cost(judge, 0)

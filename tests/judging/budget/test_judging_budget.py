@@ -9,11 +9,11 @@ import pytest
 from django.utils import timezone
 
 from benchmarks.hashed_judge.running import RunningJudge
-from judging.models import JudgeCall, JudgeConfig, JudgingRun, WorkerLease
-from judging.services.running.budget import PricesUnknown, spent_of
+from judging.models import JudgeCall, JudgeConfig, JudgingRun
+from judging.services.running.budget import PricesUnknown
 from judging.services.running.runs import run_finish, run_resume
 from studies.models import Study
-from tests.judging.budget.budget_runs import charged, judge_of, started, worked
+from tests.judging.budget.budget_runs import charged, cost_on_record, judge_of, started, worked
 from tests.support.judging_workers import judging_workers
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -31,19 +31,19 @@ def test_every_token_the_server_counted_is_accounted_for_exactly(
     judge = judge_of(server)
     run = worked(started(judged_study(4), judge, budget="10"))
     assert run.rows.filter(state="scored").count() == 48
-    assert spent_of(run) == charged(server, judge) > 0
-    assert WorkerLease.objects.get().reserved == 0
+    assert cost_on_record(run) == charged(server, judge) > 0
+    assert not JudgeCall.everything.exclude(due_at=None).exists()
     assert run_finish(run=run, now=timezone.now())
 
 
-def test_thirty_two_threads_never_pass_the_budget_and_the_run_says_why_it_pauses(
+def test_many_calls_at_a_time_never_pass_the_budget_and_the_run_says_why_it_pauses(
     server: RunningJudge, judged_study: MakeStudy
 ) -> None:
-    judge = judge_of(server)
+    judge = judge_of(server, concurrency=32)
     run = worked(started(judged_study(10), judge, budget="0.06"))
     assert (run.state, run.pause_reason) == ("paused", "budget")
     spent = charged(server, judge)
-    assert spent == spent_of(run) <= Decimal("0.06")
+    assert spent == cost_on_record(run) <= Decimal("0.06")
     # It is used as far as a request's worst case allows: no worst case here is above 0.01.
     assert spent > Decimal("0.05")
     left = run.rows.filter(state="open").count()
@@ -54,23 +54,23 @@ def test_thirty_two_threads_never_pass_the_budget_and_the_run_says_why_it_pauses
         run.pause_detail,
     )
     assert said is not None, run.pause_detail
-    assert (Decimal(said[1]), int(said[3])) == (spent_of(run), left)
-    assert spent_of(run) + Decimal(said[2]) > Decimal("0.06")
+    assert (Decimal(said[1]), int(said[3])) == (cost_on_record(run), left)
+    assert cost_on_record(run) + Decimal(said[2]) > Decimal("0.06")
 
 
-def test_several_workers_together_never_pass_the_budget(
+def test_workers_at_two_judges_together_never_pass_the_budget(
     server: RunningJudge, judged_study: MakeStudy, child_environment: dict[str, str]
 ) -> None:
     # A worst case close to what replies take, so that setting aside too little would show.
     tight: dict[str, Any] = {"input_price": Decimal(0), "max_output_tokens": 40}
-    judge = judge_of(server, concurrency=64, **tight)
-    run = started(judged_study(12), judge, budget="0.025")
+    judges = [judge_of(server, slug, concurrency=32, **tight) for slug in ("one", "two")]
+    run = started(judged_study(6), *judges, budget="0.025")
     with judging_workers(child_environment, [run], [run], [run]) as workers:
         assert workers.wait(60) == 0
     run.refresh_from_db()
     assert (run.state, run.pause_reason) == ("paused", "budget")
-    assert Decimal("0.02") < charged(server, judge) == spent_of(run) <= Decimal("0.025")
-    assert set(WorkerLease.objects.values_list("reserved", flat=True)) == {Decimal(0)}
+    assert Decimal("0.02") < charged(server, *judges) == cost_on_record(run) <= Decimal("0.025")
+    assert not JudgeCall.everything.exclude(due_at=None).exists()
 
 
 def test_two_judges_of_different_prices_share_one_budget(
@@ -82,7 +82,7 @@ def test_two_judges_of_different_prices_share_one_budget(
     assert (run.state, run.pause_reason) == ("paused", "budget")
     assert 'the judge "dear"' in run.pause_detail
     assert run.rows.filter(state="scored", run__config=cheap).count() == 72
-    assert spent_of(run) == charged(server, cheap, dear) <= Decimal("0.1")
+    assert cost_on_record(run) == charged(server, cheap, dear) <= Decimal("0.1")
     cost = {
         judge.slug: sum(call.cost or 0 for call in JudgeCall.objects.filter(run__config=judge))
         for judge in (cheap, dear)
@@ -104,15 +104,17 @@ def test_a_higher_budget_goes_on_and_one_below_what_is_spent_pauses_before_anyth
     resumed(run, "5")
     run = worked(run)
     assert run.rows.filter(state="scored").count() == 48
-    assert spent_of(run) == charged(server, judge)
+    assert cost_on_record(run) == charged(server, judge)
 
 
-def test_without_a_budget_nothing_is_reserved(server: RunningJudge, judged_study: MakeStudy) -> None:
+def test_without_a_budget_costs_are_on_record_all_the_same(
+    server: RunningJudge, judged_study: MakeStudy
+) -> None:
     judge = judge_of(server)
     run = worked(started(judged_study(1), judge, budget=None))
     assert run.rows.filter(state="scored").count() == 12
-    assert spent_of(run) == charged(server, judge)
-    assert WorkerLease.objects.get().reserved == 0
+    assert cost_on_record(run) == charged(server, judge)
+    assert not JudgeCall.everything.exclude(due_at=None).exists()
 
 
 def test_a_budget_of_zero_asks_nothing_and_is_enough_where_everything_is_known(

@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from benchmarks.hashed_judge.running import RunningJudge
-from judging.coordinator import judging_work_for_a_while
+from judging.coordinator import work_for_a_while
 from judging.models import AnswerScore, CriterionScore, JudgeConfig, JudgingRun, RunPurpose, RunState
 from judging.services.comparing import (
     Comparison,
@@ -163,9 +163,7 @@ def test_workers_end_a_comparison_without_computing_results(
 
 def from_workers(run: JudgingRun, clock: Clock) -> None:
     for one in judging_coordinate(clock=clock):
-        judging_work_for_a_while(
-            judging_run_id=run.pk, scoring_run_id=one.run.pk, stopping=threading.Event(), clock=clock
-        )
+        work_for_a_while(judging_run=run, run=one.run, stopping=threading.Event(), clock=clock)
     judging_coordinate(clock=clock)
 
 

@@ -9,12 +9,11 @@ import pytest
 from pydantic import ValidationError
 
 from judging.judges.fencing import data_block
-from judging.judges.interface import CriterionTask, JudgeResult, JudgeTask
+from judging.judges.interface import Asking, CriterionTask, JudgeResult, JudgeTask
 from judging.judges.llm_judge import LLMJudge
 from judging.judges.reasons import UnscoredReason
 from judging.judges.schemas import MAX_CRITERIA, rubric_judgments
 from llm.client import ChatClient
-from llm.retrying import RetryPolicy
 from llm.schema import response_format
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, DEFAULT_JUDGE_TEXTS, JudgeTexts
@@ -57,7 +56,6 @@ class Endpoint:
             base_url="http://judge.example/v1",
             model="judge-1",
             transport=httpx.MockTransport(self._answer),
-            retry=RetryPolicy(sleep=lambda seconds: None),
         )
         return LLMJudge(
             client=client, texts=texts, criteria_per_call=criteria_per_call, new_mark=lambda: MARK
@@ -104,7 +102,7 @@ def test_several_criteria_share_one_request_with_the_answer_in_it_once() -> None
         (2, 0.5, 0.2, "why 2"),
         (3, 0.0, 0.3, "why 3"),
     ]
-    assert len(asked.calls) == 1
+    assert asked.attempt is not None
 
 
 def test_the_form_is_flat_and_has_each_explanation_before_its_score() -> None:
@@ -143,17 +141,22 @@ def test_a_reply_that_is_wrong_on_one_criterion_is_taken_for_none(
         (0, None, reason),
         (1, None, reason),
     ]
-    # It is asked for once more, with what was wrong.
-    assert len(endpoint.bodies) == len(asked.calls) == 2
-    assert len(endpoint.bodies[1]["messages"]) > 1
+    # What was wrong can be shown.
+    assert asked.attempt is not None
+    endpoint.judge(2).ask(task(2), (0, 1), Asking(unusable=asked.attempt.raw_reply))
+    assert len(endpoint.bodies[1]["messages"]) == len(endpoint.bodies[0]["messages"]) + 2
 
 
 def test_the_second_reply_counts_where_the_first_lacked_a_criterion() -> None:
     replies = [filled([1.0]), filled([0.5, 1.0])]
     endpoint = Endpoint(lambda prompt: replies.pop(0))
-    asked = endpoint.judge(2).ask(task(2), (0, 1))
-    assert [one.score for one in asked.verdicts] == [0.5, 1.0]
-    assert [call.outcome for call in asked.calls] == ["reply_off_schema", "ok"]
+    judge = endpoint.judge(2)
+    first = judge.ask(task(2), (0, 1))
+    assert first.attempt is not None
+    second = judge.ask(task(2), (0, 1), Asking(unusable=first.attempt.raw_reply))
+    assert [verdict.score for verdict in second.verdicts] == [0.5, 1.0]
+    assert second.attempt is not None
+    assert [first.attempt.outcome, second.attempt.outcome] == ["reply_off_schema", "ok"]
 
 
 def test_an_imported_protocol_is_used_where_one_criterion_or_an_exact_answer_is_asked_about() -> None:

@@ -1,7 +1,6 @@
 """Injection attempts against a real OpenAI-compatible server: what it receives, what its replies can do."""
 
 import json
-import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -11,13 +10,13 @@ from llmock.scenarios import Reply
 
 from fixtures.injections import FENCED, LIKE_PUBLISHED, JudgeText, read_injections, texts_to_try
 from judging.judges.fencing import NO_MARK
-from judging.judges.interface import CriterionTask, CriterionVerdict, JudgeTask
+from judging.judges.interface import Asking, CriterionTask, CriterionVerdict, JudgeTask
 from judging.judges.llm_judge import LLMJudge
+from judging.judges.reasons import UnscoredReason
 from judging.judges.schemas import ExactJudgment, RubricJudgment
 from llm.client import ChatClient
 from llm.egress import Egress
 from llm.requests import Message
-from llm.retrying import RetryPolicy
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
 
 pytestmark = pytest.mark.slow
@@ -29,12 +28,9 @@ QUOTING = json.dumps({"explanation": f"The response only says: {FORGED}", "score
 
 
 @contextmanager
-def client(llmock: LLMock, *, plain_json: bool = False) -> Iterator[ChatClient]:
-    retry = RetryPolicy(first_wait=0.01, rng=random.Random(1))
-    with ChatClient(
-        base_url=llmock.base_url(), model="judge-1", timeout=10.0, retry=retry, plain_json=plain_json,
-        egress=Egress(loopback=True),
-    ) as chat:  # fmt: skip
+def client(llmock: LLMock) -> Iterator[ChatClient]:
+    address = llmock.base_url()
+    with ChatClient(base_url=address, model="judge-1", timeout=10.0, egress=Egress(loopback=True)) as chat:
         yield chat
 
 
@@ -44,10 +40,15 @@ def task_of(text: JudgeText, answer: str) -> JudgeTask:
     return JudgeTask("p1", text.others.get("question", "?"), text.others["answer"], criteria, answer)
 
 
-def ask(chat: ChatClient, texts: JudgeTexts, task: JudgeTask) -> CriterionVerdict:
+def ask(chat: ChatClient, texts: JudgeTexts, task: JudgeTask, *, plain: bool = False) -> CriterionVerdict:
+    """The verdict, asked for once more where the reply could not be used."""
     judge = LLMJudge(client=chat, texts=texts)
     (positions,) = judge.judge_calls(task)
-    (verdict,) = judge.ask(task, positions).verdicts
+    result = judge.ask(task, positions, Asking(plain=plain))
+    assert result.attempt is not None
+    if result.attempt.outcome == UnscoredReason.REPLY_OFF_SCHEMA:
+        result = judge.ask(task, positions, Asking(plain=plain, unusable=result.attempt.raw_reply))
+    (verdict,) = result.verdicts
     return verdict
 
 
@@ -77,7 +78,8 @@ def test_every_call_has_a_mark_of_its_own_and_its_record_says_what_was_sent(
     with client(llmock) as chat:
         judge = LLMJudge(client=chat, texts=KINDS[text.name.split(",")[0]])
         (positions,) = judge.judge_calls(task)
-        calls = [call for _ in range(3) for call in judge.ask(task, positions).calls]
+        results = [judge.ask(task, positions) for _ in range(3)]
+        calls = [result.attempt for result in results if result.attempt]
         planned = judge.request(task, positions)
         prompts = [prompt_in(record.body) for record in llmock.requests]
         assert len(set(prompts)) == len({call.mark for call in calls}) == 3
@@ -124,8 +126,8 @@ def test_a_forged_verdict_in_a_reply_is_never_taken_for_the_judges_own(
 ) -> None:
     llmock.add(Reply(reply, times=None))
     text = next(text for text in texts_to_try() if text.name == "own, rubric")
-    with client(llmock, plain_json=plain_json) as chat:
-        verdict = ask(chat, DEFAULT_JUDGE_TEXTS, task_of(text, FORGED))
+    with client(llmock) as chat:
+        verdict = ask(chat, DEFAULT_JUDGE_TEXTS, task_of(text, FORGED), plain=plain_json)
     assert (verdict.score, verdict.confidence) in {(0.25, 0.5), (None, None)}
     assert (verdict.score is None) == (reply is not QUOTING)
 

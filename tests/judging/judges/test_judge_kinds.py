@@ -24,7 +24,6 @@ from judging.judges.llm_judge import LLMJudge
 from judging.judges.local_judges import ChecksJudge, MatchJudge
 from judging.judges.reasons import UnscoredReason
 from llm.client import ChatClient
-from llm.retrying import RetryPolicy
 from studies.bank.records import ContainsCheck, NumberCheck
 from studies.protocol.judge_texts import JudgeTexts
 
@@ -66,7 +65,7 @@ def verdict_of(judge: Judge, task: JudgeTask) -> AnswerVerdict:
 
 def outcomes(asked: Sequence[JudgeResult]) -> list[tuple[int | None, str]]:
     """Every request made, with the position it was made for."""
-    return [(one.verdicts[0].position, call.outcome) for one in asked for call in one.calls]
+    return [(one.verdicts[0].position, one.attempt.outcome) for one in asked if one.attempt]
 
 
 def llm_judge(reply: Callable[[str], dict[str, Any] | int]) -> LLMJudge:
@@ -85,7 +84,6 @@ def llm_judge(reply: Callable[[str], dict[str, Any] | int]) -> LLMJudge:
         api_key=KEY,
         parameters={"temperature": 0},
         transport=httpx.MockTransport(handler),
-        retry=RetryPolicy(sleep=lambda seconds: None),
     )
     return LLMJudge(client=client, texts=TEXTS, new_mark=lambda: MARK)
 
@@ -127,14 +125,14 @@ def test_a_rubric_is_one_call_per_criterion() -> None:
     assert outcomes(asked) == [(0, "ok"), (1, "ok"), (2, "ok")]
 
 
-def test_a_criterion_that_fails_three_times_leaves_the_answer_unscored_with_every_call_kept() -> None:
+def test_a_criterion_that_fails_leaves_the_answer_unscored_with_every_call_kept() -> None:
     def reply(prompt: str) -> dict[str, Any] | int:
         return 500 if "moons" in prompt else {"explanation": "so", "score": 1.0, "confidence": 1.0}
 
     asked = asked_all(llm_judge(reply), rubric_task("Mars"))
     verdict = sample_score(verdicts_of(asked))
     assert (verdict.score, verdict.reason) == (None, UnscoredReason.SERVER_FAILED)
-    assert outcomes(asked) == [(0, "ok"), *[(1, "server_failed")] * 3, (2, "ok")]
+    assert outcomes(asked) == [(0, "ok"), (1, "server_failed"), (2, "ok")]
     assert [one.score for one in verdict.criteria] == [1.0, None, 1.0]
 
 

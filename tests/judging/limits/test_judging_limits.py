@@ -1,9 +1,8 @@
-"""A worker keeps a judge's limits, by the log of a real server."""
+"""A judge's owner keeps the judge's limits, by the log of a real server."""
 
 import threading
 import time
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,18 +12,17 @@ from django.utils import timezone
 
 from benchmarks.hashed_judge.log import Arrival, most_in_window
 from benchmarks.hashed_judge.running import RunningJudge, judge_server
-from judging.judges.windows import Window
-from judging.models import JudgeCall, JudgeGrant, JudgingRun, PauseReason
-from judging.services.running.gates import RequestGate, request_gate
+from judging.models import JudgeCall, JudgeConfig, JudgingRun, PauseReason
+from judging.services.running.limits import Window
+from judging.services.running.own import judge_work
 from judging.services.running.runs import run_pause
-from judging.services.running.working import lease_work
-from tests.judging.limits.limited_runs import begun, judge_of, scoring_run
+from tests.judging.limits.limited_runs import judge_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 SECONDS = 3.0
-WINDOW = Window(length=SECONDS, valid=1.0, margin=0.5)
+WINDOW = Window(length=SECONDS, margin=0.5)
 # Whoever waits for the end of this one has noticed nothing before it.
-LONG = Window(length=60.0, valid=1.0, margin=0.5)
+LONG = Window(length=60.0, margin=0.5)
 SOON = 20.0
 MakeRun = Callable[..., JudgingRun]
 
@@ -41,8 +39,9 @@ def test_requests_that_are_repeated_count_against_the_limits_too(tmp_path: Path,
     }
     limits: dict[str, Any] = {"rpm": 30, "window_seconds": SECONDS}
     with judge_server(log=tmp_path / "log", latency_ms=5, **limits, **faults) as server:
-        run = make_run(judge_of(server, requests_per_minute=30), people=4)
-        worked(run)
+        judge = judge_of(server, requests_per_minute=30)
+        make_run(judge, people=4)
+        worked(judge)
         arrivals = log_of(server)
         assert server.stats()["violations"] == {}
         assert server.stats()["faults"] != {}
@@ -52,23 +51,21 @@ def test_requests_that_are_repeated_count_against_the_limits_too(tmp_path: Path,
 
 
 def worked(
-    run: JudgingRun,
-    *,
+    *judges: JudgeConfig,
     seconds: float = 60.0,
     stopping: threading.Event | None = None,
     window: Window = WINDOW,
 ) -> float:
-    """One lease of the run's only judge in this process; the seconds it took."""
+    """Own the judges in this process, one after the other; the seconds it took."""
     began = time.monotonic()
-    lease_work(
-        judging_run=JudgingRun.objects.select_related("study").get(pk=run.pk),
-        run=scoring_run(run),
-        seconds=seconds,
-        stopping=stopping or threading.Event(),
-        clock=timezone.now,
-        wanted=16,
-        window=window,
-    )
+    for judge in judges:
+        judge_work(
+            config=judge,
+            seconds=seconds,
+            stopping=stopping or threading.Event(),
+            clock=timezone.now,
+            window=window,
+        )
     return time.monotonic() - began
 
 
@@ -78,49 +75,53 @@ def later(seconds: float, action: Callable[[], object]) -> threading.Timer:
     return timer
 
 
-def test_a_thread_that_waits_for_a_limit_notices_that_the_worker_is_to_stop(
+def test_who_waits_for_a_limit_notices_that_the_worker_is_to_stop(
     server: RunningJudge, make_run: MakeRun
 ) -> None:
-    run = make_run(judge_of(server, requests_per_minute=4), people=1)
-    stopping = threading.Event()
+    judge = judge_of(server, requests_per_minute=4)
+    run, stopping = make_run(judge, people=1), threading.Event()
     later(1.0, stopping.set)
-    assert 1.0 <= worked(run, stopping=stopping, window=LONG) < SOON
-    assert 0 < len(log_of(server)) < 12
-    # What it had claimed and not asked about is free again.
-    assert run.rows.filter(state="open", lease=None, starts=0).count() == 12 - len(log_of(server))
+    assert 1.0 <= worked(judge, stopping=stopping, window=LONG) < SOON
+    assert len(log_of(server)) == 4
+    # What it had not asked about is free, and so is the judge.
+    assert run.rows.filter(state="open", lease=None, starts=0).count() == 8
+    assert not JudgeConfig.objects.exclude(lease=None).exists()
 
 
-def test_a_thread_that_waits_for_a_limit_notices_the_end_of_its_slice(
+def test_who_waits_for_a_limit_gives_its_worker_to_another_judge_at_the_end_of_a_term(
     server: RunningJudge, make_run: MakeRun
 ) -> None:
-    run = make_run(judge_of(server, requests_per_minute=4), people=1)
-    assert 1.0 <= worked(run, seconds=1.0, window=LONG) < SOON
-    assert 0 < len(log_of(server)) < 12
+    judge, other = judge_of(server, requests_per_minute=4), judge_of(server, slug="other")
+    make_run(judge, other, people=1)
+    assert 1.0 <= worked(judge, seconds=1.0, window=LONG) < SOON
+    assert len(log_of(server)) == 4
+    # Where nobody waits, the terms follow each other.
+    worked(other)
+    stopping = threading.Event()
+    later(2.5, stopping.set)
+    assert worked(judge, seconds=1.0, stopping=stopping, window=LONG) >= 2.5
 
 
-def test_a_thread_that_waits_for_a_limit_notices_that_the_run_pauses(
-    server: RunningJudge, make_run: MakeRun
-) -> None:
-    run = make_run(judge_of(server, requests_per_minute=4), people=1)
+def test_who_waits_for_a_limit_notices_that_the_run_pauses(server: RunningJudge, make_run: MakeRun) -> None:
+    judge = judge_of(server, requests_per_minute=4)
+    run = make_run(judge, people=1)
 
     def pause() -> None:
         run_pause(run=run, reason=PauseReason.BY_HAND, detail="", now=timezone.now())
         connection.close()
 
     later(1.0, pause)
-    assert worked(run, window=LONG) < SOON
-    assert len(log_of(server)) < 12
+    assert worked(judge, window=LONG) < SOON
+    assert len(log_of(server)) == 4
 
 
-def test_what_a_slice_did_not_use_of_its_grants_is_there_for_the_next(
+def test_what_was_set_aside_for_long_replies_and_not_used_is_there_for_the_next(
     server: RunningJudge, make_run: MakeRun
 ) -> None:
-    run = make_run(judge_of(server, tokens_per_minute=8_000, max_output_tokens=2_000), people=1)
-    worked(run)
-    used = sum(one.tokens for one in log_of(server))
-    granted = JudgeGrant.objects.all()
-    assert sum(grant.requests for grant in granted) <= 12
-    assert sum(grant.tokens for grant in granted) <= used
+    judge = judge_of(server, tokens_per_minute=8_000, max_output_tokens=2_000)
+    run = make_run(judge, people=1)
+    assert worked(judge, window=LONG) < SOON
+    assert sum(arrival.tokens for arrival in log_of(server)) <= 8_000
     assert run.rows.filter(state="scored").count() == 12
 
 
@@ -134,38 +135,10 @@ def test_what_a_slice_did_not_use_of_its_grants_is_there_for_the_next(
 def test_a_limit_below_one_request_pauses_the_run_and_says_so(
     limits: dict[str, int], words: str, server: RunningJudge, make_run: MakeRun
 ) -> None:
-    run = make_run(judge_of(server, **limits), people=1)
-    assert worked(run) < 10
+    judge = judge_of(server, **limits)
+    run = make_run(judge, people=1)
+    assert worked(judge) < 10
     run.refresh_from_db()
     assert (run.state, run.pause_reason) == ("paused", "unusable")
     assert words in run.pause_detail
     assert log_of(server) == []
-
-
-def test_old_grants_are_pruned(server: RunningJudge, make_run: MakeRun) -> None:
-    judge = judge_of(server, requests_per_minute=1000)
-    long_ago = timezone.now() - timedelta(hours=1)
-    JudgeGrant.objects.create(judge=judge, requests=1000, tokens=5, granted_at=long_ago)
-    worked(make_run(judge, people=1))
-    assert JudgeGrant.objects.filter(granted_at__lte=long_ago).count() == 0
-    assert JudgeGrant.objects.count() > 0
-
-
-def test_a_judge_without_limits_costs_a_request_no_query_and_next_to_no_time(
-    server: RunningJudge, make_run: MakeRun, django_assert_num_queries: Callable[..., object]
-) -> None:
-    run = make_run(judge_of(server), people=1)
-    with request_gate(begun(run), clock=timezone.now, stopping=threading.Event(), until=float("inf")) as gate:
-        with django_assert_num_queries(0):  # type: ignore[attr-defined]
-            took = min(seconds_of_thousand(gate) for _ in range(5))
-        gate.settle([])
-    assert "gatekeeper" not in {thread.name for thread in threading.enumerate()}
-    assert took / 1000 < 5e-6
-    assert JudgeGrant.objects.count() == 0
-
-
-def seconds_of_thousand(gate: RequestGate) -> float:
-    began = time.perf_counter()
-    for _ in range(1000):
-        gate.enter(tokens=1200)
-    return time.perf_counter() - began

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from judging.coordinator import run_work_through
 from judging.models import JudgeConfig, JudgingRun, ScoringRun
-from judging.services.running.working import lease_work
+from judging.services.running.own import judge_work
 
 PEOPLE, PROMPTS, CRITERIA = 4, 2, 3
 ROWS = PEOPLE * PROMPTS * CRITERIA
@@ -54,12 +54,8 @@ def words(content: str) -> str:
     return " ".join(re.sub(r"<[^>]+>", " ", content).split())
 
 
-def leases(run: JudgingRun) -> None:
-    lease_work(
-        judging_run=run,
-        run=ScoringRun.objects.select_related("study", "config").get(),
-        seconds=20,
-        stopping=Event(),
-        clock=timezone.now,
-        wanted=2,
-    )
+def ask_judge() -> None:
+    """Own the only judge of the only scores for a while."""
+    (scores,) = ScoringRun.objects.select_related("config")
+    assert scores.config is not None
+    judge_work(config=scores.config, seconds=20, stopping=Event(), clock=timezone.now)

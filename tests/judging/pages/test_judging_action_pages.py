@@ -10,7 +10,7 @@ from django.utils import timezone
 from judging.models import CriterionScore, JudgeConfig, PauseReason
 from judging.services.running.runs import run_pause
 from studies.models import Study, StudyEvent, User
-from tests.judging.pages.judging_pages import action, finish, leases, page, start
+from tests.judging.pages.judging_pages import action, ask_judge, finish, page, start
 
 # Workers store over connections of their own: what a test makes has to be committed.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -60,7 +60,7 @@ def test_a_budget_below_what_is_spent_is_refused_and_kept_on_the_page(
     staff: Client, study: Study, judge: JudgeConfig
 ) -> None:
     run = start(staff, judge)
-    leases(run)
+    ask_judge()
     CriterionScore.objects.filter(pk=CriterionScore.objects.order_by("pk")[0].pk).update(
         state="open", origin="", score=None, confidence=None, decided_at=None
     )

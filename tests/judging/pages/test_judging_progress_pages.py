@@ -6,13 +6,13 @@ from contextlib import AbstractContextManager
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.utils import timezone
 
 from benchmarks.hashed_judge.running import RunningJudge, judge_server
+from judging.judges.course import LOST
 from judging.judges.reasons import UnscoredReason
 from judging.models import (
     CriterionScore,
@@ -22,14 +22,15 @@ from judging.models import (
     PauseReason,
     RowState,
     ScoringRun,
-    WorkerLease,
 )
 from judging.selectors.progress import judging_progress
-from judging.services.running.claims import lease_begin, rows_claim
+from judging.services.running.counting import calls_expire
 from judging.views.reason_texts import REASON_TEXTS, WAYS_ON
 from scoring.coordinator import judging_coordinate
 from studies.models import Study
-from tests.judging.pages.judging_pages import ROWS, action, finish, leases, page, plan, start, words
+from tests.judging.pages.judging_pages import ROWS, action, ask_judge, finish, page, plan, start, words
+from tests.support.scripted_judge import ScriptedJudge
+from tests.support.stepped_judge import SteppedClock, owner_of
 
 # Workers store over connections of their own: what a test makes has to be committed.
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -47,7 +48,7 @@ def test_the_numbers_of_a_finished_run_are_those_of_its_rows_and_calls(
     assert (one.planned, one.open, one.being_asked) == (24, 0, 0)
     assert (one.asked, one.shared, one.cached, one.scored) == (18, 6, 0, 24)
     assert (one.calls, server.stats()["requests"]) == ({"ok": 18}, 18)
-    assert (one.unscored, one.waiting_again, one.workers) == ({}, {}, 0)
+    assert (one.unscored, one.waiting_again, one.calls_under_way, one.is_asked) == ({}, {}, 0, False)
     calls = JudgeCall.objects.all()
     assert one.prompt_tokens == sum(call.prompt_tokens or 0 for call in calls)
     assert one.completion_tokens == sum(call.completion_tokens or 0 for call in calls)
@@ -78,29 +79,31 @@ def test_without_prices_the_cost_is_unknown_and_not_nothing(
     assert "Spent price unknown Limit none" in words(staff.get(page(number=run.pk)).content.decode())
 
 
-def test_rows_in_a_workers_hands_are_being_asked_until_it_dies(
+def test_calls_under_way_are_told_until_their_worker_dies_and_they_are_lost(
     staff: Client, study: Study, judge: JudgeConfig
 ) -> None:
-    run, now = start(staff, judge), timezone.now()
-    scored = ScoringRun.objects.get()
-    lease = lease_begin(judging_run=run, run=scored, wanted=2, now=now)
-    assert lease is not None
-    rows_claim(lease, limit=4, now=now)
-    WorkerLease.objects.update(reserved=Decimal("0.25"))
-    one = judging_progress(run, now).judges[0]
-    assert (one.open, one.being_asked, one.workers, one.slots) == (24, 4, 1, 2)
-    assert (one.possibly_spent, one.set_aside) == (Decimal(0), Decimal("0.25"))
-    assert one.set_aside_until == lease.leased_until
+    run, clock = start(staff, judge), SteppedClock(timezone.now())
+    owner = owner_of(judge, ScriptedJudge(), clock)
+    assert owner is not None
+    owner.turn()
+    one = judging_progress(run, clock()).judges[0]
+    assert (one.open, one.being_asked, one.is_asked, one.calls_under_way) == (24, 2, True, 2)
+    under_way = JudgeCall.everything.all()
+    set_aside = sum(call.cost or 0 for call in under_way)
+    assert (one.possibly_spent, one.set_aside) == (Decimal(0), set_aside)
+    assert one.set_aside_until == under_way[0].due_at
     text = words(staff.get(action("live", run)).content.decode())
-    assert "1 worker up to 2 at a time" in text
-    assert "0.2500 is set aside for calls under way and is free again as they end." in text
-    later = now + timedelta(hours=1)
-    one = judging_progress(run, later).judges[0]
-    assert (one.open, one.being_asked, one.workers) == (24, 0, 0)
-    assert (one.possibly_spent, one.set_aside) == (Decimal("0.25"), Decimal(0))
-    WorkerLease.objects.update(leased_until=now)
+    assert "2 calls under way" in text
+    amount = f"{set_aside:.4f}"
+    assert f"{amount} is set aside for calls under way and is free again as they end." in text
+    clock.step(3600)
+    one = judging_progress(run, clock()).judges[0]
+    assert (one.open, one.being_asked, one.is_asked) == (24, 0, False)
+    calls_expire(clock())
+    one = judging_progress(run, clock()).judges[0]
+    assert (one.possibly_spent, one.set_aside, one.calls_under_way) == (set_aside, Decimal(0), 0)
     text = words(staff.get(action("live", run)).content.decode())
-    assert "0.2500 was set aside by a worker that was killed: its last calls are on no record" in text
+    assert f"{amount} was set aside for calls that were lost with the worker that made them" in text
 
 
 def test_unscored_rows_show_their_reason_in_words(
@@ -115,7 +118,7 @@ def test_unscored_rows_show_their_reason_in_words(
             if run.state != "running":
                 break
             CriterionScore.objects.filter(state="open", lease=None).update(available_at=timezone.now())
-            leases(run)
+            ask_judge()
     one = judging_progress(run, timezone.now()).judges[0]
     stored = CriterionScore.objects.filter(state=RowState.UNSCORED)
     assert one.unscored_number == stored.count() > 0
@@ -125,7 +128,7 @@ def test_unscored_rows_show_their_reason_in_words(
 
 
 def test_every_reason_and_every_pause_has_its_sentence() -> None:
-    assert REASON_TEXTS.keys() == {reason.value for reason in UnscoredReason}
+    assert REASON_TEXTS.keys() == {reason.value for reason in UnscoredReason} | {LOST}
     assert WAYS_ON.keys() == set(PauseReason.values)
 
 
@@ -147,9 +150,7 @@ def test_rows_that_wait_for_another_round_are_no_missing_worker(
 ) -> None:
     run = start(staff, judge)
     later = run.resumed_at + timedelta(minutes=3)
-    CriterionScore.objects.update(
-        available_at=later + timedelta(seconds=20), rounds=1, unscored_reason="rate_limited"
-    )
+    CriterionScore.objects.update(available_at=later + timedelta(seconds=20), unscored_reason="rate_limited")
     progress = judging_progress(run, later)
     assert (progress.waits_for_next_round, progress.nobody_works) == (True, False)
     assert progress.judges[0].waiting_again == {"rate_limited": 24}
@@ -165,9 +166,7 @@ def test_speed_and_expected_end_follow_from_the_last_two_minutes(
     CriterionScore.objects.filter(pk__in=pks).update(
         state="scored", origin="asked", score=1, confidence=1, decided_at=now - timedelta(seconds=30)
     )
-    scored = ScoringRun.objects.get()
-    lease = lease_begin(judging_run=run, run=scored, wanted=2, now=now)
-    assert lease is not None
+    assert owner_of(judge, ScriptedJudge(), SteppedClock(now)) is not None
     progress = judging_progress(run, now)
     assert progress.judges[0].rows_per_minute == 4.0
     assert progress.expected_end == now + timedelta(minutes=4)
@@ -204,17 +203,19 @@ def test_a_run_takes_as_many_queries_whatever_its_size(
     django_assert_num_queries: Callable[[int], AbstractContextManager[object]],
 ) -> None:
     run = start(staff, judge, unpriced, replicates="2")
-    scored = list(ScoringRun.objects.all())
-    for number in range(30):
-        WorkerLease.objects.create(
-            token=uuid4(),
+    scored, answer = list(ScoringRun.objects.all()), run.rows.order_by("pk")[0].answer
+    JudgeCall.objects.bulk_create(
+        JudgeCall(
             run=scored[number % 4],
             judging_run=run,
-            judge=judge,
-            slots=1,
-            started_at=run.started_at,
-            leased_until=run.started_at,
+            answer=answer,
+            latency_ms=0.0,
+            outcome="",
+            called_at=run.started_at,
+            due_at=run.started_at,
         )
+        for number in range(30)
+    )
     with django_assert_num_queries(3):
         progress = judging_progress(run, timezone.now())
     assert (len(progress.judges), progress.planned) == (4, 4 * ROWS)

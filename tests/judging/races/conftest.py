@@ -1,16 +1,16 @@
 """A run that a scripted judge decides."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
 from batches.models import Session
-from judging.models import JudgeConfig, JudgingRun, WorkerLease
-from judging.services.running.claims import lease_begin
+from judging.models import JudgeConfig, JudgingRun
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
-from tests.support.scripted_judge import ScriptedRun
+from tests.support.scripted_judge import ScriptedJudge, ScriptedRun
+from tests.support.stepped_judge import Owner, SteppedClock, owner_of
 
 PROMPTS = [PromptRecord(prompt_id="p1", text="Question?", gold_answer="1")]
 
@@ -49,11 +49,15 @@ def run(scripted: ScriptedRun) -> JudgingRun:
 
 
 @pytest.fixture
-def begin(scripted: ScriptedRun, run: JudgingRun) -> Callable[[datetime], WorkerLease]:
-    def make(at: datetime) -> WorkerLease:
-        lease = lease_begin(judging_run=run, run=scripted.scoring_run, wanted=2, now=at)
-        assert lease is not None
-        lease.run, lease.judge = scripted.scoring_run, scripted.config
-        return lease
+def clock(now: datetime) -> SteppedClock:
+    return SteppedClock(now + timedelta(minutes=1))
+
+
+@pytest.fixture
+def owner(scripted: ScriptedRun, run: JudgingRun, clock: SteppedClock) -> Callable[[ScriptedJudge], Owner]:
+    def make(judge: ScriptedJudge) -> Owner:
+        owner = owner_of(scripted.config, judge, clock)
+        assert owner is not None
+        return owner
 
     return make

@@ -3,27 +3,27 @@
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
 from django.db import OperationalError
 
 from batches.services.ending import session_withdraw
-from judging.judges.interface import CriterionVerdict, JudgeResult
-from judging.models import CriterionScore, JudgeCall, JudgingRun, PauseReason, WorkerLease
+from judging.models import CriterionScore, JudgeCall, JudgingRun, PauseReason
+from judging.services.running import work
 from judging.services.running.breaker import sentence
-from judging.services.running.claims import Claims
 from judging.services.running.runs import run_pause, scoring_runs_of
 from judging.services.running.settling import answers_settle
-from judging.services.running.storing import result_store
-from judging.services.running.working import WorkerLoop
-from llm.attempts import Attempt
+from judging.services.running.work import JudgeLoop
 from llm.errors import Received
 from llm.replies import error_status
 from operations.services.erasure import withdrawn_erase
 from studies.models import Participant
 from tests.support.scripted_judge import ScriptedJudge, ScriptedRun
+from tests.support.stepped_judge import Owner, SteppedClock
 
+MakeOwner = Callable[[ScriptedJudge], Owner]
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 
 
@@ -40,39 +40,31 @@ def test_an_answer_is_scored_at_the_end_though_a_clock_was_an_hour_ahead(
 
 
 def test_nothing_of_a_deleted_answer_comes_back_by_a_call_that_was_under_way(
-    run: JudgingRun, begin: Callable[[datetime], WorkerLease], people: list[Participant], now: datetime
+    owner: MakeOwner, people: list[Participant], clock: SteppedClock
 ) -> None:
     """The first two share a call; both leave, and their data are deleted before it comes home."""
-    at = now + timedelta(minutes=1)
-    lease = begin(at)
-    calls = Claims(lease, ScriptedJudge()).more(10, now=at)
+    asking = owner(ScriptedJudge())
+    asking.turn()
     for person in people:
-        session_withdraw(participant=person, now=at)
-    assert withdrawn_erase(now=at + timedelta(days=400)) == 3
-    for one in calls:
-        call = Attempt("a" * 64, "model-1", "ok", "It says: the same", 10, 5, 1.5)
-        late = JudgeResult((CriterionVerdict(None, 1.0, 1.0, "It says: the same"),), (call,))
-        assert result_store(lease, one, late, now=at) is False
+        session_withdraw(participant=person, now=clock())
+    assert withdrawn_erase(now=clock() + timedelta(days=400)) == 3
+    asking.pool.finish()
+    asking.loop.store()
     assert set(CriterionScore.objects.values_list("explanation", flat=True)) == {""}
     assert list(JudgeCall.objects.values_list("raw_reply", "completion_tokens")) == [("", 5)] * 2
 
 
 def test_who_shared_a_call_with_somebody_who_is_deleted_still_gets_the_verdict(
-    run: JudgingRun, begin: Callable[[datetime], WorkerLease], people: list[Participant], now: datetime
+    owner: MakeOwner, people: list[Participant], clock: SteppedClock
 ) -> None:
-    at = now + timedelta(minutes=1)
-    lease = begin(at)
-    calls = Claims(lease, ScriptedJudge()).more(10, now=at)
-    session_withdraw(participant=people[1], now=at)
-    withdrawn_erase(now=at + timedelta(days=400))
-    late = JudgeResult((CriterionVerdict(None, 1.0, 1.0, "It says: the same"),), ())
-    assert all(result_store(lease, one, late, now=at) for one in calls)
-    said = dict(CriterionScore.objects.values_list("answer__session__participant", "explanation"))
-    assert said == {
-        people[0].pk: "It says: the same",
-        people[1].pk: "",
-        people[2].pk: "It says: the same",
-    }
+    asking = owner(ScriptedJudge())
+    asking.turn()
+    session_withdraw(participant=people[1], now=clock())
+    withdrawn_erase(now=clock() + timedelta(days=400))
+    asking.pool.finish()
+    asking.loop.store()
+    explanations = dict(CriterionScore.objects.values_list("answer__session__participant", "explanation"))
+    assert explanations == {people[0].pk: "It is good.", people[1].pk: "", people[2].pk: "It is good."}
 
 
 def test_why_a_run_pauses_does_not_quote_what_an_endpoint_says_about_an_answer(
@@ -96,7 +88,7 @@ def test_why_a_run_pauses_does_not_quote_what_an_endpoint_says_about_an_answer(
     )
 
 
-def test_a_slice_that_cannot_renew_its_lease_leaves_no_thread_and_loses_no_verdict(
+def test_an_owner_that_cannot_renew_its_lease_leaves_no_thread_and_loses_no_verdict(
     scripted: ScriptedRun, run: JudgingRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def away(*args: object) -> None:
@@ -104,9 +96,10 @@ def test_a_slice_that_cannot_renew_its_lease_leaves_no_thread_and_loses_no_verdi
             raise OperationalError("the database is away")
 
     slow = ScriptedJudge(says=lambda task, position: time.sleep(0.5))
-    monkeypatch.setattr(WorkerLoop, "_renew_if_due", away)
+    monkeypatch.setattr(JudgeLoop, "_renew", away)
+    monkeypatch.setattr(work, "lease_time", lambda: timedelta(seconds=0.1))
     before = set(threading.enumerate())
-    with pytest.raises(OperationalError):
-        scripted.work(run, slow, threads=2)
+    with pytest.raises(OperationalError), ThreadPoolExecutor(2) as pool:
+        scripted.work(run, slow, at_once=2, pool=pool)
     assert set(threading.enumerate()) <= before
     assert len(slow.asked) == CriterionScore.objects.filter(asked_with=None, state="scored").count() > 0

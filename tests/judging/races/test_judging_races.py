@@ -6,21 +6,18 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
-from uuid import uuid4
 
 import psycopg
 import pytest
-from django.conf import settings
 from django.db import connection, transaction
+from pytest_django import Settings
 
 from batches.models import Answer, Session
-from judging.judges.interface import CriterionVerdict, JudgeResult
+from judging.judges.course import ROUNDS
 from judging.judges.reasons import UnscoredReason
-from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgingRun, PauseReason, WorkerLease
-from judging.services.running.claims import Claims
+from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeConfig, JudgingRun, PauseReason
 from judging.services.running.coordinating import run_coordinate
 from judging.services.running.judge_specs import JudgeSpec
-from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import (
     PlanOutdated,
     run_cancel,
@@ -30,24 +27,18 @@ from judging.services.running.runs import (
     run_resume,
     run_start,
 )
-from judging.services.running.storing import ROUNDS, result_store, row_and_call_store
-from llm.attempts import Attempt
 from scoring.coordinator import judging_coordinate
 from scoring.models import ResultSet
 from screening.models import AnswerFlag
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study
 from tests.support.scripted_judge import ScriptedJudge, ScriptedRun
+from tests.support.stepped_judge import Owner, SteppedClock
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
-LEASE = timedelta(seconds=settings.JUDGING_LEASE_SECONDS)
 PROMPTS = [PromptRecord(prompt_id="p1", text="Question?", gold_answer="1")]
 Result = TypeVar("Result")
-
-
-def failed(reason: UnscoredReason) -> JudgeResult:
-    call = Attempt("a" * 64, "model-1", reason.value, "raw", 10, 5, 1.5)
-    return JudgeResult((CriterionVerdict(None, None, None, "It failed.", reason),), (call,))
+MakeOwner = Callable[[ScriptedJudge], Owner]
 
 
 def with_own_connection(work: Callable[[], Result]) -> Result:
@@ -67,20 +58,6 @@ def meanwhile(theirs: Callable[[], object], ours: Callable[[], Result]) -> Resul
         return coming.result(timeout=20)
 
 
-def a_call(now: datetime) -> JudgeCall:
-    return JudgeCall(
-        judging_run_id=0,
-        run_id=0,
-        answer_id=0,
-        request_sha256="",
-        judge_protocol_sha256="",
-        model="m",
-        latency_ms=1,
-        outcome="ok",
-        called_at=now,
-    )
-
-
 def end_my_connection() -> None:
     """As a restart of the server would."""
     connection.ensure_connection()
@@ -92,21 +69,27 @@ def end_my_connection() -> None:
         ).fetchone()
 
 
-def test_a_server_that_goes_away_while_a_verdict_is_stored_is_waited_for(now: datetime) -> None:
+def test_a_server_that_goes_away_while_verdicts_are_stored_is_waited_for(
+    owner: MakeOwner, clock: SteppedClock
+) -> None:
     if connection.vendor != "postgresql":
-        pytest.skip("the one statement is PostgreSQL's")
-    tries = 0
+        pytest.skip("SQLite is no server")
+    asking = owner(ScriptedJudge())
+    asking.turn()
+    asking.pool.finish()
+    cut: list[str] = []
 
-    def store() -> str:
-        nonlocal tries
-        tries += 1
-        if tries == 1:
+    def cut_off(execute: Callable[..., object], sql: str, *rest: object) -> object:
+        if "UPDATE" in sql and CriterionScore._meta.db_table in sql and not cut:
+            cut.append(sql)
             end_my_connection()
-            row_and_call_store(0, uuid4(), {"score": 1.0}, a_call(now))
-        return "stored"
+        return execute(sql, *rest)
 
-    assert retry_on_db_outage(store, seconds=10) == "stored"
-    assert tries == 2
+    with connection.execute_wrapper(cut_off):
+        asking.loop.store()
+    assert len(cut) == 1
+    assert set(JudgeCall.objects.values_list("outcome", flat=True)) == {"ok"}
+    assert set(CriterionScore.objects.values_list("state", flat=True)) == {"scored"}
 
 
 def test_a_run_that_is_resumed_while_it_ends_goes_on(run: JudgingRun, now: datetime) -> None:
@@ -122,25 +105,27 @@ def test_a_run_that_is_resumed_while_it_ends_goes_on(run: JudgingRun, now: datet
 
 
 def test_a_run_that_is_cancelled_while_calls_are_claimed_decides_nothing_more(
-    run: JudgingRun, begin: Callable[[datetime], WorkerLease], now: datetime
+    run: JudgingRun, owner: MakeOwner, clock: SteppedClock
 ) -> None:
     """Between the look at the run and the look at its rows: the next run may plan them by then."""
-    at = now + timedelta(minutes=1)
-    claims = Claims(begin(at), ScriptedJudge())
+    asking = owner(ScriptedJudge())
     with ThreadPoolExecutor(1) as pool:
         coming: list[Future[None]] = []
 
         def cancel(execute: Callable[..., object], sql: str, *rest: object) -> object:
-            if "SELECT" in sql and CriterionScore._meta.db_table in sql and not coming:
-                cancelling = partial(run_cancel, run=run, actor=None, now=at)
+            if "UPDATE" in sql and CriterionScore._meta.db_table in sql and not coming:
+                cancelling = partial(run_cancel, run=run, actor=None, now=clock())
                 coming.append(pool.submit(with_own_connection, cancelling))
                 wait(coming, timeout=1)
             return execute(sql, *rest)
 
         with connection.execute_wrapper(cancel):
-            claims.more(10, now=at)
+            asking.turn()
         coming[0].result(timeout=30)
     assert set(CriterionScore.objects.values_list("lease", flat=True)) == {None}
+    asking.pool.finish()
+    asking.loop.store()
+    assert not CriterionScore.objects.exclude(state="open").exists()
 
 
 def test_what_was_planned_while_a_run_went_on_is_not_started_after_it(
@@ -154,21 +139,35 @@ def test_what_was_planned_while_a_run_went_on_is_not_started_after_it(
         run_start(plan=plan, budget=None, actor=None, now=now)
 
 
-def test_rows_that_share_a_call_end_with_it_whatever_a_resumption_did_to_their_rounds(
-    run: JudgingRun, begin: Callable[[datetime], WorkerLease], now: datetime
+def test_rows_that_share_a_call_end_with_it_and_a_resumption_begins_their_rounds_anew(
+    run: JudgingRun, owner: MakeOwner, clock: SteppedClock, settings: Settings
 ) -> None:
-    """A dead worker's lease keeps the rounds of the row that it held; the rows that share begin anew."""
-    CriterionScore.objects.filter(asked_with=None).update(rounds=ROUNDS - 1)
-    at = now + timedelta(minutes=1)
-    Claims(begin(at), ScriptedJudge()).more(10, now=at)
-    run_pause(run=run, reason=PauseReason.BY_HAND, detail="", now=at)
-    run_resume(run=run, budget=None, actor=None, now=at)
-    later = at + 2 * LEASE
-    other = begin(later)
-    for call in Claims(other, ScriptedJudge()).more(10, now=later):
-        result_store(other, call, failed(UnscoredReason.TIMED_OUT), now=later)
-    assert set(CriterionScore.objects.values_list("state", flat=True)) == {"unscored"}
-    assert run_coordinate(judging_run=run, now=later)
+    settings.JUDGING_ROUND_WAIT_SECONDS = 0
+    judge = ScriptedJudge(lambda task, position: UnscoredReason.ACCESS_DENIED)
+    run.rows.filter(answer__text="another").delete()  # a judge that fails for everyone pauses the run
+    JudgeConfig.objects.update(concurrency=1)
+    asking = owner(judge)
+    for _ in range(2):
+        JudgingRun.objects.update(state="running", pause_reason="")
+        asking.answered()
+        clock.step(1.3)
+    asking.pool.finish()
+    asking.loop.store()
+    asking.loop.close()
+    before = len(judge.asked)
+    assert 0 < before < ROUNDS
+    run.refresh_from_db()
+    run_pause(run=run, reason=PauseReason.BY_HAND, detail="", now=clock())
+    run_resume(run=run, budget=None, actor=None, now=clock())
+    judge.says = lambda task, position: UnscoredReason.REPLY_REFUSED
+    again = owner(judge)
+    again.turn()
+    again.answered()
+    assert len(judge.asked) == before + 1
+    assert set(CriterionScore.objects.values_list("state", "unscored_reason")) == {
+        ("unscored", "reply_refused")
+    }
+    assert run_coordinate(judging_run=run, now=clock())
 
 
 def test_results_are_computed_by_the_next_look_where_the_process_that_ended_a_run_was_killed(

@@ -6,6 +6,7 @@ from datetime import datetime
 import pytest
 from pytest_django import Settings
 
+from judging.judges import course
 from judging.models import JudgeConfig
 from studies.models import Participant, Study
 from tests.judging.scoring.judged_answers import PROMPTS
@@ -30,10 +31,16 @@ def config(make_judge: Callable[..., JudgeConfig]) -> JudgeConfig:
 
 
 @pytest.fixture
-def run(
-    study: Study, config: JudgeConfig, settings: Settings, running_clock: Callable[[], datetime]
-) -> ScriptedRun:
+def without_waits(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What failed is asked about again at once."""
     settings.JUDGING_ROUND_WAIT_SECONDS = 0
+    monkeypatch.setattr(course, "FIRST_WAIT", 0.0)
+
+
+@pytest.fixture
+def run(
+    study: Study, config: JudgeConfig, without_waits: None, running_clock: Callable[[], datetime]
+) -> ScriptedRun:
     return ScriptedRun(study, config, running_clock)
 
 

@@ -4,17 +4,15 @@ from collections.abc import Callable
 from datetime import datetime
 
 import pytest
-from pytest_django import Settings
 
 from batches.models import Session
 from judging.judges.interface import JudgeTask
 from judging.judges.reasons import UnscoredReason
 from judging.models import AnswerScore, JudgeConfig, JudgingRun
 from judging.services.running.breaker import AGAINST_ENDPOINT
-from judging.services.running.storing import ROUNDS
 from studies.models import Participant, Study
 from tests.judging.scoring.judged_answers import ANSWERS, answers, fails, prompt, scores
-from tests.support.scripted_judge import ScriptedJudge, ScriptedRun
+from tests.support.scripted_judge import ScriptedJudge, ScriptedRun, requests_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 Work = Callable[..., Session]
@@ -79,7 +77,7 @@ def test_only_a_failure_that_fails_all_makes_a_dead_judge_of_an_answer_that_fail
         assert (newest.state, len(second.asked)) == ("paused", 1)
     else:
         assert (newest.state, scores()["p4"]) == ("finished", reason.value)
-        assert len(second.asked) == (ROUNDS if reason.rule.worth_another_round else 1)
+        assert len(second.asked) == requests_of(reason)
 
 
 def test_a_person_whose_every_answer_fails_is_no_dead_judge(
@@ -101,11 +99,10 @@ def test_an_answer_with_many_criteria_is_no_dead_judge(
     make_person: Person,
     work: Work,
     config: JudgeConfig,
-    settings: Settings,
+    without_waits: None,
     running_clock: Callable[[], datetime],
 ) -> None:
-    settings.JUDGING_ROUND_WAIT_SECONDS = 0
-    words = [f"word{n}" for n in range(40)]
+    words = [f"word{n}" for n in range(20)]
     study = make_study(prompts=[prompt(1, *words), prompt(2, "red")])
     work(make_person(study), {"p1": "red", "p2": "red"})
     many = ScriptedJudge(lambda task, position: UnscoredReason.TIMED_OUT if task.prompt_id == "p1" else None)
@@ -114,6 +111,6 @@ def test_an_answer_with_many_criteria_is_no_dead_judge(
 
 
 def test_bad_replies_in_a_row_are_no_dead_judge(person: Person, work: Work, run: ScriptedRun) -> None:
-    for number in range(5):
-        work(person(), answers(number))
+    for number in range(10):
+        work(person(), {"p3": f"blue {number}", "p4": f"42 {number}"})
     assert run.judge(fails(UnscoredReason.REPLY_OFF_SCHEMA)).unscored == {"reply_off_schema": 20}

@@ -1,6 +1,7 @@
 """Judging stored answers: what is asked, and what is kept."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 
 import numpy as np
@@ -11,7 +12,6 @@ from judging.judges.reasons import UnscoredReason
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgingRun, ScoringRun
 from judging.selectors.judging import counted_rows
 from judging.services.running.judge_specs import JudgeSpec, scoring_run_open
-from judging.services.running.storing import ROUNDS
 from scoring.coordinator import Scoring
 from scoring.selectors.cohorts import study_cohort
 from screening.models import VerdictDecision
@@ -20,7 +20,7 @@ from screening.services.verdicts import verdict_record
 from studies.models import Participant, Study, User
 from tests.judging.scoring.judged_answers import ANSWERS, PROMPTS, answers, fails, scores
 from tests.support.headlines import estimate
-from tests.support.scripted_judge import ScriptedJudge, ScriptedRun
+from tests.support.scripted_judge import ScriptedJudge, ScriptedRun, requests_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 Work = Callable[..., Session]
@@ -106,12 +106,13 @@ def test_a_judge_that_fails_leaves_the_answer_unscored_and_the_next_run_asks_onl
     work(person(), ANSWERS)
     first = fails(UnscoredReason.TIMED_OUT, ("p2", 3))
     state = run.judge(first)
-    assert first.asked.count(("p2", 3, "red")) == ROUNDS
-    assert len(first.asked) == 7 + ROUNDS
+    requests = requests_of(UnscoredReason.TIMED_OUT)
+    assert first.asked.count(("p2", 3, "red")) == requests
+    assert len(first.asked) == 7 + requests
     assert scores() == {"p1": 0.5, "p2": "timed_out", "p3": 0.5, "p4": 0.5}
     assert (state.scored, state.unscored) == (3, {"timed_out": 1})
     failed = CriterionScore.objects.get(unscored_reason="timed_out")
-    assert (failed.state, failed.score, failed.rounds) == ("unscored", None, ROUNDS)
+    assert (failed.state, failed.score, failed.starts) == ("unscored", None, requests)
     assert ScoringRun.objects.get().finished_at is None
 
     second = ScriptedJudge()
@@ -133,7 +134,7 @@ def test_a_failure_that_passes_is_asked_again_in_the_same_run(
     assert run.judge(judge).scored == 1
     assert len(judge.asked) == 3
     row = CriterionScore.objects.get()
-    assert (row.state, row.rounds, row.starts, row.unscored_reason) == ("scored", 2, 3, "")
+    assert (row.state, row.starts, row.unscored_reason) == ("scored", 3, "")
 
 
 def test_every_call_is_on_record_and_a_retry_forgets_none(
@@ -185,5 +186,6 @@ def test_threads_judge_everything_exactly_once(person: Person, work: Work, run: 
     for number in range(10):
         work(person(), answers(number))
     judge = ScriptedJudge()
-    state = run.judge(judge, threads=8)
+    with ThreadPoolExecutor(8) as pool:
+        state = run.judge(judge, pool=pool, at_once=8)
     assert (state.scored, len(judge.asked), CriterionScore.objects.count()) == (40, 80, 80)

@@ -122,6 +122,9 @@ def test_a_page_asks_for_the_words_of_its_measures() -> None:
     assert "fit.theta_sd" not in shown
     with translation.override("de"):
         assert catalogue.label_of("flow.recruited") == "Gewonnen"
-        assert catalogue.meaning_of("dif.items_flagged") == "5 % wären es ohne DIF."
+        assert (
+            catalogue.meaning_of("dif.items_flagged")
+            == "5 % wären es ohne Unterschied zwischen Menschen und Modellen."
+        )
     with pytest.raises(LookupError):
         entry_of("theta.invented")

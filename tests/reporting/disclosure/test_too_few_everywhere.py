@@ -24,7 +24,6 @@ from judging.models import AnswerScore
 from presentation.drawings.shapes import Drawing
 from presentation.drawn import drawing_file
 from presentation.measures import WHY_ABSENT
-from presentation.plain import plain_text
 from psychometrics.inference.limits import WITHHELD
 from psychometrics.inference.measure import Scope
 from psychometrics.irt.quasi_likelihood import bounds_ql
@@ -153,13 +152,8 @@ def rows_with(content: str, *words: str) -> list[str]:
 
 
 def reasons_in(rows: list[str]) -> set[str]:
-    """Why numbers are withheld, in words of pages or in exact ones."""
-    return {
-        why
-        for why in WITHHELD
-        for said in (str(WHY_ABSENT[why]), plain_text(str(WHY_ABSENT[why])))
-        if any(said in row for row in rows)
-    }
+    """Why numbers are withheld."""
+    return {why for why in WITHHELD if any(str(WHY_ABSENT[why]) in row for row in rows)}
 
 
 def get(staff: Client, name: str, *args: object, scope: Scope) -> str:

@@ -113,7 +113,7 @@ def test_every_surface_leads_with_the_same_scope_and_says_which(
 
 @pytest.mark.parametrize(
     ("options", "other", "words"),
-    [({}, "public", "Public prompts only"), ({"headline_scope": "public"}, "all", "All prompts")],
+    [({}, "public", "Public questions only"), ({"headline_scope": "public"}, "all", "All questions")],
 )
 def test_the_other_scope_is_a_switch_that_links_and_figures_keep(
     made: Made, staff: Client, options: dict[str, str], other: str, words: str

@@ -110,7 +110,7 @@ def test_nobody_asked_is_a_sentence(
     study = make_study(prompts=4, judge_kind="checks", top_size=1)
     results = score(study, measures=False).judges[0].results
     found = block_measures(measure_blocks(results, Block.MISSING, now=now, resamples=100), Block.MISSING)
-    assert (found.state, found.sentence) == ("refused", "Nobody who is retained was asked anything.")
+    assert (found.state, found.sentence) == ("refused", "Nobody who is counted was asked anything.")
 
 
 def test_without_item_parameters_reasons_are_counted_and_theta_has_none(

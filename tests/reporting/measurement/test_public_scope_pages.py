@@ -113,7 +113,7 @@ def test_a_figure_that_is_saved_alone_says_which_prompts_it_rests_on(
     ]
     told = 0
     for address in addresses:
-        for query, words in (("", "All prompts"), ("?prompts=public", "Public prompts only")):
+        for query, words in (("", "All questions"), ("?prompts=public", "Public questions only")):
             response = staff.get(address + query)
             if response.status_code == 200:
                 told += 1
@@ -158,7 +158,7 @@ def test_without_private_prompts_there_is_nothing_to_switch(
     Prompt.objects.update(split="public")
     again = results_compute(run=results.run, now=now)
     assert not again.measures.filter(scope="public").exists()
-    assert "Public prompts only" not in page(staff, prompts="public")
+    assert "Public questions only" not in page(staff, prompts="public")
 
 
 def test_what_is_counted_for_the_report_is_of_the_public_prompts(study: Study) -> None:

@@ -97,7 +97,7 @@ def test_one_batch_refuses_what_needs_two_and_says_why(
 def test_nothing_scored_is_a_sentence_and_no_numbers(measure: Callable[..., Measurement]) -> None:
     found = block_measures(measure([]), Block.UNCERTAINTY)
     assert found.state == "refused"
-    assert found.sentence == "No answer to a prompt with item parameters has a score."
+    assert found.sentence == "No answer to a question with item parameters has a score."
     assert found.rows == ()
 
 

@@ -64,7 +64,7 @@ def test_the_terminal_says_over_which_prompts_judges_are_compared(study: Study) 
 
 
 def test_a_saved_figure_of_two_judges_says_which_prompts_it_rests_on(staff: Client, study: Study) -> None:
-    words = {"all": "All prompts", "public": "Public prompts only"}
+    words = {"all": "All questions", "public": "Public questions only"}
     for scope in Scope:
         pair = JudgeComparison.objects.get(first__study=study, level="answer", scope=scope)
         place = {"slug": study.slug, "agreement_id": pair.pk, "figure": "differences", "extension": "svg"}
@@ -137,7 +137,7 @@ def test_without_private_prompts_the_page_of_agreement_has_nothing_to_switch(
     staff: Client, make_judged: Callable[..., Study]
 ) -> None:
     address = reverse("staff_agreement", kwargs={"slug": make_judged([], agreement).slug})
-    assert "Public prompts only" not in staff.get(address, {"prompts": "public"}).content.decode()
+    assert "Public questions only" not in staff.get(address, {"prompts": "public"}).content.decode()
 
 
 class Killed(Exception):

@@ -138,7 +138,7 @@ def cells_of(table: Table, agreement: Rows, audit: Rows) -> Iterator[tuple[str, 
     """Where each number stands, what is shown there, and what the export has of it."""
     if "beside people" in table.caption:
         yield from audited_cells(table, audit)
-    elif table.caption.startswith("Theta"):
+    elif table.caption.startswith("Ability"):
         yield from theta_cells(table, agreement)
     else:
         yield from statistics_cells(table, agreement)
@@ -153,7 +153,7 @@ def audited_cells(table: Table, audit: Rows) -> Iterator[tuple[str, str, str]]:
             one_of(audit, run=RUN_OF[judge], of=of, statistic=names[text]) for of in ("all", "sample")
         )
         where = f"{judge}: {text}"
-        yield f"{where}, pairs", pairs, f"{row['n']} pairs"
+        yield f"{where}, pairs", pairs, f"{row['n']} scored answers"
         yield f"{where}, weighted", weighted, decimals(row["value"], 3)
         yield f"{where}, interval", without_reason(interval), ends(row, 3)
         yield f"{where}, in the sample", in_sample, decimals(own["value"], 3)
@@ -161,7 +161,7 @@ def audited_cells(table: Table, audit: Rows) -> Iterator[tuple[str, str, str]]:
 
 def theta_cells(table: Table, agreement: Rows) -> Iterator[tuple[str, str, str]]:
     """Change is that from the first judge; `ql` are the tables of theta_QL."""
-    quasi = table.caption.endswith("theta_QL")
+    quasi = table.caption.endswith("ability on the QL scale")
     assert len(table.rows) == 4
     for line in table.rows:
         group, _, judge = line[0].partition(", ")
@@ -195,7 +195,11 @@ def statistics_cells(table: Table, agreement: Rows) -> Iterator[tuple[str, str, 
     for text, value, interval, *_ in table.rows:
         row = one_of(own, statistic=names[text])
         if not together and names[text] != "theta_order":
-            yield f"{level}: {text}, pairs", counts, f"{row['n']} pairs in {row['clusters']} clusters"
+            yield (
+                f"{level}: {text}, pairs",
+                counts,
+                f"{row['n']} scored answers in {row['clusters']} clusters",
+            )
         yield f"{level}: {text}", value, decimals(row["value"], 3)
         yield f"{level}: {text}, interval", without_reason(interval), ends(row, 3)
 

@@ -66,7 +66,7 @@ def test_where_all_would_tell_of_two_private_questions_the_public_ones_lead_with
     said = StringIO()
     call_command("judge_agreement", study.slug, stdout=said)
     assert WITHHELD in said.getvalue()
-    assert "over all prompts" not in said.getvalue()
+    assert "over all questions" not in said.getvalue()
     for scope, status in ((Scope.ALL, 404), (Scope.PUBLIC, 200)):
         pair = JudgeComparison.objects.get(first__study=study, level="answer", scope=scope)
         place = {"slug": study.slug, "agreement_id": pair.pk, "figure": "differences", "extension": "svg"}

@@ -23,7 +23,7 @@ def test_scoring_prints_the_result_table(checked: Study, worker: Callable[..., P
     assert "Answers of the retained: answered 6, not reached 2" in out
     assert "Average: 8 expected = 6 pairs + 2 missing + 0 unscored\n" in out
     assert "Top (in-sample): 4 expected = 4 pairs" in out
-    assert "The study has no item bank, so there is no theta." in out
+    assert "The study has no item bank, so there is no ability." in out
     assert err == ""
 
 

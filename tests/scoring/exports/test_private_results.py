@@ -105,7 +105,7 @@ def test_the_hash_that_leaves_says_nothing_of_private_scores(
     study, whole, public = first.run.study, [first.inputs_sha256], []
     for number, changed in enumerate(("p2", "p1")):
         public.append(exported_hash(study, tmp_path / str(number), now))
-        assert reported_facts(study)["Hash of the inputs on public prompts"] == public[-1]
+        assert reported_facts(study)["Fingerprint of the inputs on public questions"] == public[-1]
         AnswerScore.objects.filter(answer__prompt__prompt_id=changed).update(score=0.5)
         whole.append(results_compute(run=first.run, now=now).inputs_sha256)
     public.append(exported_hash(study, tmp_path / "last", now))
@@ -119,7 +119,7 @@ def test_without_private_prompts_the_whole_hash_leaves(scored: Scored, tmp_path:
     study = results.run.study
     assert results.inputs_sha256_public == ""
     assert exported_hash(study, tmp_path / "out", now) == results.inputs_sha256
-    assert reported_facts(study)["Hash of the inputs"] == results.inputs_sha256
+    assert reported_facts(study)["Fingerprint of the inputs"] == results.inputs_sha256
 
 
 def test_the_report_counts_no_private_answers_among_what_changed(scored: Scored, now: datetime) -> None:

@@ -9,7 +9,7 @@ from presentation.drawings.intervals import Behind
 from presentation.figures import STYLES, Point, Style
 from presentation.measures import COMMON, group_name, interval_cell, value_cell
 from presentation.numbers import Text, counted, decimals, span
-from presentation.tables import ABSENT, Named
+from presentation.tables import ABSENT, Named, Term
 from psychometrics.benchmark.table import best_on
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
@@ -205,11 +205,11 @@ PAGE = parts.BlockPage(
         parts.Plot(
             name="models",
             title=_("People and published models on one scale"),
-            alt=_("theta of the cohort beside the models of the table at the same number of answers"),
+            alt=_("ability of the people beside the models of the table at the same number of answers"),
             caption=_(
-                "theta on the bank of tasks. Models: range at as many answers per task as people gave."
+                "Ability on the bank of tasks. Models: range at as many answers per task as people gave."
             ),
-            draw=parts.intervals(_theta_points, _("theta in logits on the bank of tasks")),
+            draw=parts.intervals(_theta_points, _("ability in logits on the bank of tasks")),
             view="models",
         ),
         parts.MeasureTable(
@@ -257,7 +257,10 @@ PAGE = parts.BlockPage(
                 (_("Raters"), parts.count("people")),
                 (_("Answers per rater"), parts.detail("items", 1)),
                 (_("Average rater (%)"), parts.beside("human.average", parts.value(1))),
-                (_("Best rater (in-sample) (%)"), parts.value(1)),
+                (
+                    Term(_("Best rater (picked by these same scores) (%)"), _("Best rater (in-sample) (%)")),
+                    parts.value(1),
+                ),
                 (_("Best of equals (%)"), parts.beside("human.max.equal", parts.value(1))),
                 (_("Share of chance"), parts.detail("luck")),
             ),
@@ -275,16 +278,16 @@ PAGE = parts.BlockPage(
                 (_("Who"), lambda block, row: task_of(block, row) if row.subset else group_name(row.group)),
                 *_model_columns(_("Macro (%)"), "benchmark.macro"),
                 *_model_columns(_("Harmonic mean"), "benchmark.harmonic"),
-                *_model_columns(_("theta"), "theta.task"),
-                *_model_columns(_("theta_QL"), "theta.task.ql"),
+                *_model_columns(_("ability"), "theta.task"),
+                *_model_columns(_("ability on the QL scale"), "theta.task.ql"),
             ),
             _(
-                "Models: the value on all questions of the table, and the range of 1,000 draws of as "
-                "many answers per task as Average has; Top has fewer. People: their value with its "
-                "interval over people. Only the ranges are comparable with Average; theta_QL hardly "
-                "depends on the number of answers. Where several people answered the same question, what "
-                "is comparable lies between these ranges and the wider ones at as many different "
-                "questions, which the export holds."
+                "Models: the value on all questions of the table, and the range of 1,000 draws of as many "
+                "answers per task as Average has; Top has fewer. People: their value with its interval "
+                "over people. Only the ranges are comparable with Average; ability on the QL scale "
+                "(theta_QL) hardly depends on the number of answers. Where several people answered the "
+                "same question, what is comparable lies between these ranges and the wider ones at as "
+                "many different questions, which the export holds."
             ),
             view="models",
         ),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from django.utils.translation import gettext_lazy as _, ngettext
 
-from presentation.catalogue import meaning_of
+from presentation.catalogue import ABILITY, code_label, meaning_of
 from presentation.figures import STYLES, Point
 from presentation.measures import estimator_name, interval_cell, reason_cell, value_cell, value_cells
 from presentation.numbers import Text, decimals, numbered, span
@@ -55,9 +55,9 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
     if raw is not None:
         people, answers, prompts = (number or 0 for number in (raw.people, raw.n, raw.prompts))
         counts = (
-            (people, ngettext("%(number)d retained person,", "%(number)d retained people,", people)),
+            (people, ngettext("%(number)d counted person,", "%(number)d counted people,", people)),
             (answers, ngettext("%(number)d scored answer", "%(number)d scored answers", answers)),
-            (prompts, ngettext("to %(number)d prompt.", "to %(number)d prompts.", prompts)),
+            (prompts, ngettext("to %(number)d question.", "to %(number)d questions.", prompts)),
         )
         yield " ".join(numbered(words, {"number": number}) for number, words in counts)
     yield from theta_sentences(block)
@@ -71,9 +71,10 @@ def theta_sentences(block: BlockMeasures) -> Iterator[Text]:
     if averaged is None or pooled is None or k is None or averaged.value is None:
         return
     yield _(
-        "Average is %(pool)s by single answers and %(prompt)s by prompt means (%(k)s answers per prompt). "
-        "Averaging before the logit pulls theta towards the middle, more so over different people than over "
-        "epochs of one model: compare with models by theta.pool or theta_QL (%(ql)s)."
+        "Average is %(pool)s by single answers and %(prompt)s by question means (%(k)s answers per "
+        "question). Averaging before the logit pulls ability towards the middle, more so over different "
+        "people than over epochs of one model: compare with models by ability (theta.pool) or ability on "
+        "the QL scale (theta_QL) (%(ql)s)."
     ) % {
         **value_cells(prompt=averaged, pool=pooled, ql=block.get("theta.ql", "average")),
         "k": value_cell(k, 1),
@@ -102,15 +103,15 @@ def _people_sentences(block: BlockMeasures) -> Iterator[Text]:
         return
     sentences = [
         _(
-            "Single people cannot be ranked: information is concentrated in few prompts, so that a person's "
-            "theta rests on what equals %(length)s answers, and one score going from 0 to 1 moves it by "
-            "%(swing)s logits at the median and by up to %(largest)s."
+            "Single people cannot be ranked: information is concentrated in few questions, so that a "
+            "person's ability rests on what equals %(length)s answers, and one score going from 0 to 1 "
+            "moves it by %(swing)s logits at the median and by up to %(largest)s."
         ) % {
             "length": value_cell(length, 1), "swing": value_cell(swing),
             "largest": decimals(swing.details["largest"]),
         },
         *([_("Its standard error is %(se)s.") % {"se": value_cell(error)}] if error else []),
-        _("No single person's theta is shown."),
+        _("No single person's ability is shown."),
     ]  # fmt: skip
     yield " ".join(map(str, sentences))
 
@@ -118,7 +119,10 @@ def _people_sentences(block: BlockMeasures) -> Iterator[Text]:
 def _thetas_notes(block: BlockMeasures) -> list[Text]:
     chosen = _("Top was chosen by these scores (in-sample): its numbers hold luck that does not come again.")
     if parts.is_logistic(block):
-        scale = _("theta_QL: the maximum likelihood of the logistic 2PL, on the scale of the item bank.")
+        scale = _(
+            "Ability on the QL scale (theta_QL): the maximum likelihood of the logistic 2PL, on the "
+            "scale of the item bank."
+        )
         return [scale, chosen]
     others = _("The page Top has estimates that allow for it, the page Uncertainty every standard error.")
     return [*(f"{estimator_name(name)}: {meaning_of(name)}." for name in THETAS), f"{chosen} {others}"]
@@ -137,7 +141,7 @@ def points(block: BlockMeasures) -> Iterator[Point]:
 
 
 def error_of(_block: BlockMeasures, row: MeasureRow) -> str:
-    return str(row.details.get("error", ABSENT)) if row.low is not None else ABSENT
+    return code_label(row.details.get("error", ABSENT)) if row.low is not None else ABSENT
 
 
 PAGE = parts.BlockPage(
@@ -148,9 +152,9 @@ PAGE = parts.BlockPage(
         parts.Plot(
             name="thetas",
             title=_("Average and Top by each way to compute ability"),
-            alt=_("Theta of Average and Top by each estimator; the table has the numbers."),
-            caption=_("Average and Top (in-sample) by each estimator of theta."),
-            draw=parts.intervals(points, _("theta in logits, Average with its 95 % interval")),
+            alt=_("Ability of Average and Top by each estimator; the table has the numbers."),
+            caption=_("Average and Top as picked by each estimator of ability."),
+            draw=parts.intervals(points, _("ability in logits, Average with its 95 % interval")),
         ),
         parts.MeasureTable(
             _("Ability of both groups by each estimator, in logits"),
@@ -158,7 +162,7 @@ PAGE = parts.BlockPage(
             (
                 (_("Estimator"), lambda _block, row: estimator_name(row.name)),
                 parts.GROUP,
-                (_("theta"), parts.value(here=REASONS)),
+                (ABILITY, parts.value(here=REASONS)),
                 (_("SE"), parts.se(3)),
                 (_("95 % interval"), parts.interval(here=REASONS)),
                 (_("error by"), error_of),
@@ -172,8 +176,8 @@ PAGE = parts.BlockPage(
                 parts.GROUP,
                 (_("people"), parts.count("people")),
                 (_("scored answers"), parts.count("n")),
-                (_("prompts"), parts.count("prompts")),
-                (_("answers per prompt"), parts.beside("k_bar")),
+                (_("questions"), parts.count("prompts")),
+                (_("answers per question"), parts.beside("k_bar")),
                 (_("mean score"), parts.value(3)),
                 (_("95 % interval"), parts.interval(3, REASONS)),
             ),
@@ -191,8 +195,9 @@ PAGE = parts.BlockPage(
                 ),
             ),
             _(
-                "tau by Paule and Mandel with its Q-profile interval; s1 is of this cohort's own answers. "
-                "Among equally able people the interval leaves out 0 in about one study in twenty."
+                "tau by Paule and Mandel with its Q-profile interval; s1 is of these people's own "
+                "answers. Among equally able people the interval leaves out 0 in about one study in "
+                "twenty."
             ),
         ),
     ),

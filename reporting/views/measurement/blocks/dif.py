@@ -6,22 +6,22 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation import measures
-from presentation.catalogue import label_of
+from presentation.catalogue import QL_ABILITY, SCORED_ANSWERS, label_of
 from presentation.drawings.intervals import Behind
 from presentation.figures import Point, Style
 from presentation.numbers import Text, counted, decimals
-from presentation.tables import ABSENT
+from presentation.tables import ABSENT, Term
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
 
 ANY = "prompts:without-any-flag"
 PARTS: Mapping[str, Text] = {
-    "prompts:all": _("all prompts"),
+    "prompts:all": _("all questions"),
     "prompts:without-flagged-categories": _("without shifted categories"),
     "prompts:without-flagged-modalities": _("without shifted modalities"),
-    "prompts:without-flagged-prompts": _("without single shifted prompts"),
-    "prompts:without-extreme": _("without prompts of |ab| above 6.5"),
+    "prompts:without-flagged-prompts": _("without single shifted questions"),
+    "prompts:without-extreme": _("without questions of |ab| above 6.5"),
     ANY: _("without all of these"),
 }
 SPREAD = ("dif.sd", "dif.slope", "dif.slope.expected", "dif.slope.excess")
@@ -63,15 +63,15 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
     rows = block.named("dif.group")
     flagged = [str(_part_name(block, row.subset)) for row in rows if row.details["flagged"]]
     yield _(
-        "DIF (differential item functioning): a prompt is harder or easier for these people than the "
-        "item bank, which was calibrated on models, says. It is measured in logits of single answers: "
-        "above 0 is easier."
+        "A question is harder or easier for these people than the item bank, which was calibrated on "
+        "models, says. It is measured in logits of single answers: above 0 is easier."
     )
     if sd is None or sd.low is None:
         yield f"{label_of('dif.sd')}: {measures.value_cell(sd)} ({measures.interval_or_reason(sd)})."
     else:
         yield _(
-            "Prompts differ for people by an SD of %(sd)s logits (95 %% interval %(interval)s) beyond chance."
+            "Questions differ for people by an SD of %(sd)s logits (95 %% interval %(interval)s) beyond "
+            "chance."
         ) % {"sd": measures.value_cell(sd), "interval": measures.interval_cell(sd)}
     if flagged:
         yield _("Shifted after Holm's correction: %(names)s.") % {"names": ", ".join(flagged)}
@@ -91,13 +91,13 @@ def _without_sentences(block: BlockMeasures) -> Iterator[Text]:
     if whole is None or rest is None or rest.details["left_out"] is None:
         return
     if rest.details["nothing_flagged"]:
-        yield _("Nothing is flagged: theta without flagged prompts is that of all prompts.")
+        yield _("Nothing is flagged: ability without flagged questions is that of all questions.")
         return
     yield ngettext(
-        "Without everything that is flagged (%(prompts)s prompt) Average is %(rest)s instead of %(whole)s "
-        "(theta_QL %(other)s instead of %(own)s).",
-        "Without everything that is flagged (%(prompts)s prompts) Average is %(rest)s instead of %(whole)s "
-        "(theta_QL %(other)s instead of %(own)s).",
+        "Without everything that is flagged (%(prompts)s question) Average is %(rest)s instead of "
+        "%(whole)s (ability on the QL scale (theta_QL) %(other)s instead of %(own)s).",
+        "Without everything that is flagged (%(prompts)s questions) Average is %(rest)s instead of "
+        "%(whole)s (ability on the QL scale (theta_QL) %(other)s instead of %(own)s).",
         rest.details["left_out"],
     ) % {
         "prompts": counted(rest.details["left_out"]),
@@ -109,20 +109,22 @@ def _without_sentences(block: BlockMeasures) -> Iterator[Text]:
         and row.details["nothing_flagged"]
     ]  # fmt: skip
     if none:
-        yield _("Nothing is flagged, and theta is that of all prompts: %(names)s.") % {
+        yield _("Nothing is flagged, and ability is that of all questions: %(names)s.") % {
             "names": ", ".join(none)
         }
 
 
 def _spread_notes(block: BlockMeasures) -> Iterator[Text]:
     by_holm = block.get("dif.items_flagged.holm")
-    yield _("%(share)s of the prompts are beyond 5 %% by themselves; 5 %% would be without DIF.") % {
-        "share": measures.percent_cell(block.get("dif.items_flagged"))
-    }
     yield _(
-        "After Holm's correction over all prompts %(number)s of them are flagged. With four or five "
-        "answers to a prompt few can be: that none is says nothing about a single prompt. Without "
-        "DIF about one study in five still flags one, as so few answers make p approximate."
+        "%(share)s of the questions are beyond 5 %% by themselves; 5 %% would be if no question were "
+        "harder or easier for people than for models."
+    ) % {"share": measures.percent_cell(block.get("dif.items_flagged"))}
+    yield _(
+        "After Holm's correction over all questions %(number)s of them are flagged. With four or five "
+        "answers to a question few can be: that none is says nothing about a single question. If no "
+        "question were harder or easier for people than for models about one study in five still flags "
+        "one, as so few answers make p approximate."
     ) % {"number": counted(by_holm.details["flagged"] if by_holm else None)}
     yield from _process_notes(block.get("dif.sd"))
 
@@ -132,21 +134,22 @@ def _process_notes(row: MeasureRow | None) -> Iterator[Text]:
     if row is None or "deviation_sd" not in row.details:
         return
     yield _(
-        "What is expected without DIF rests on how answers arise. Taken from this study are the numbers of "
-        "criteria and the judge's confidences: 1 in %(certain)s %% of the answers, in the others "
-        "%(other)s."
+        "What is expected if no question were harder or easier for people than for models rests on how "
+        "answers arise. Taken from this study are the numbers of criteria and the judge's confidences: 1 "
+        "in %(certain)s %% of the answers, in the others %(other)s."
     ) % {
         "certain": decimals(100 * row.details["certain_share"], 0),
         "other": decimals(row.details["uncertain_confidence"]),
     }  # fmt: skip
     yield _correlation_note(row.details)
     fitted = _(
-        "Deviations of a person on a prompt have an SD of %(sd)s logits, fitted to how far answers to the "
-        "same prompt scatter; the interval of the slope allows for that."
+        "Deviations of a person on a question have an SD of %(sd)s logits, fitted to how far answers to "
+        "the same question scatter; the interval of the slope allows for that."
     )
     assumed = _(
-        "Deviations of a person on a prompt are assumed to have an SD of %(sd)s logits: too few prompts were "
-        "answered twice to tell. With another SD the slope would be flagged without DIF."
+        "Deviations of a person on a question are assumed to have an SD of %(sd)s logits: too few "
+        "questions were answered twice to tell. With another SD the slope would be flagged if no question "
+        "were harder or easier for people than for models."
     )
     sd = {"sd": decimals(row.details["deviation_sd"])}
     yield (fitted if row.details["deviation_fitted"] else assumed) % sd
@@ -212,7 +215,7 @@ def _left_out_cell(block: BlockMeasures, line: tuple[str, str]) -> Text:
 def prompt_name(block: BlockMeasures, row: MeasureRow) -> Text:
     """Label and id of a public prompt; a private one is not named, as what is shown may be passed on."""
     public = row.details["public"]
-    return f"{block.labels[row.prompt_id]} ({row.prompt_id})" if public else _("a private prompt")
+    return f"{block.labels[row.prompt_id]} ({row.prompt_id})" if public else _("a private question")
 
 
 def points(block: BlockMeasures) -> Iterator[Point]:
@@ -222,7 +225,7 @@ def points(block: BlockMeasures) -> Iterator[Point]:
 
 
 PAGE = parts.BlockPage(
-    _("DIF"),
+    _("Harder or easier for people than for models"),
     finding,
     summary,
     (
@@ -233,13 +236,13 @@ PAGE = parts.BlockPage(
             caption=_("Shifts of categories and modalities; right of 0 is easier than expected."),
             draw=parts.intervals(
                 points,
-                _("mean residual in logits of single answers, with its 95 % interval"),
+                _("easier (right) or harder (left) for people, in logits, with its 95 % interval"),
                 behind=lambda _block: (AT_ZERO, ()),
             ),
             view="parts",
         ),
         parts.MeasureTable(
-            _("DIF over all prompts"),
+            _("Harder or easier for people than for models over all questions"),
             lambda _block: SPREAD,
             (
                 (_("Measure"), lambda _block, name: label_of(name)),
@@ -256,61 +259,65 @@ PAGE = parts.BlockPage(
                 (_("Part"), lambda block, row: _part_name(block, row.subset)),
                 (_("Shift"), parts.value()),
                 (_("95 % interval"), parts.interval(here=measures.COMMON)),
-                (_("Pairs"), parts.count("n")),
-                (_("Clusters"), parts.count("clusters")),
-                (_("p"), parts.detail("p", 3)),
-                (_("p by Holm"), parts.detail("p_holm", 3)),
+                (SCORED_ANSWERS, parts.count("n")),
+                (Term(_("Independent groups"), _("Clusters")), parts.count("clusters")),
+                (Term(_("chance of as much"), _("p")), parts.detail("p", 3)),
+                (Term(_("the same over all rows"), _("p by Holm")), parts.detail("p_holm", 3)),
                 (_("Shifted"), parts.yes_or_no("flagged")),
             ),
             _(
                 "Mean residual; for a profile, how much more it is off on the category than elsewhere, "
-                "compared with the other profiles. Clusters are question sets where each prompt is in one "
-                "question set, else people and prompts. Holm's correction counts categories, modalities "
-                "and profiles each by themselves: without DIF at most about one study in twenty flags any "
-                "category."
+                "compared with the other profiles. Clusters are question sets where each question is in "
+                "one question set, else people and questions. Holm's correction counts categories, "
+                "modalities and profiles each by themselves: if no question were harder or easier for "
+                "people than for models at most about one study in twenty flags any category."
             ),
             view="parts",
         ),
         parts.MeasureTable(
-            _("Theta with and without prompts that may be off (95 % interval)"),
+            _("Ability with and without questions that may be off (95 % interval)"),
             lambda _block: [(group, part) for group in parts.GROUPS for part in PARTS],
             (
                 (
-                    _("Group and prompts"),
+                    _("Group and questions"),
                     lambda _block, line: f"{measures.group_name(line[0])}, {PARTS[line[1]]}",
                 ),
-                (_("Prompts left out"), _left_out_cell),
+                (_("Questions left out"), _left_out_cell),
                 (_("Pooled"), of_theta("dif.theta.pool", measures.value_with_interval)),
-                (_("theta_QL"), of_theta("dif.theta.ql", measures.value_with_interval)),
-                (_("By prompt means, as published"), of_theta("dif.theta.prompt", measures.value_cell)),
+                (
+                    QL_ABILITY,
+                    of_theta("dif.theta.ql", measures.value_with_interval),
+                ),
+                (_("By question means, as published"), of_theta("dif.theta.prompt", measures.value_cell)),
             ),
             [
                 _(
-                    "Prompts with |ab| above 6.5 were passed or failed by all models: their parameters rest "
-                    "on little."
+                    "Questions with |ab| above 6.5 were passed or failed by all models: their parameters "
+                    "rest on little."
                 ),
                 _(
-                    "Flags are set from the answers of all retained people; Top stays the group that was "
-                    "chosen from all prompts. Where nothing is flagged the line is that of all prompts."
+                    "Flags are set from the answers of all counted people; Top stays the group that was "
+                    "chosen from all questions. Where nothing is flagged the line is that of all "
+                    "questions."
                 ),
             ],
             view="without",
         ),
         parts.MeasureTable(
-            _("For content review: the prompts with the largest shifts"),
+            _("For content review: the questions with the largest shifts"),
             parts.named("dif.item"),
             (
-                (_("Prompt"), prompt_name),
+                (_("Question"), prompt_name),
                 (_("Category"), lambda block, row: block.names.category(row.details["category"]) or ABSENT),
                 (_("Shift, shrunken"), parts.value()),
                 (_("SD"), parts.se()),
                 (_("Shift, raw"), parts.detail("raw")),
-                (_("p by Holm"), parts.detail("p_holm", 3)),
+                (Term(_("the same over all rows"), _("p by Holm")), parts.detail("p_holm", 3)),
                 (_("Answers"), parts.count("n")),
             ),
             _(
-                "A few answers a prompt cannot show that a prompt is off; these are the ones whose text "
-                "is worth reading first. Raw shifts are drawn to the mean by how unreliable they are."
+                "A few answers a question cannot show that a question is off; these are the ones whose "
+                "text is worth reading first. Raw shifts are drawn to the mean by how unreliable they are."
             ),
             view="single",
         ),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from django.utils.translation import gettext_lazy as _
 
-from presentation.catalogue import label_of
+from presentation.catalogue import ABILITY, QL_ABILITY, SCORED_ANSWERS, label_of
 from presentation.drawings.charts import Axis, Place, Series, chart
 from presentation.drawings.flows import Step, flow as flow_drawing
 from presentation.drawings.shapes import Drawing, Key
@@ -29,7 +29,7 @@ from presentation.measures import (
     value_or_reason,
 )
 from presentation.numbers import Text, counted, decimals, numbered, percent
-from presentation.tables import ABSENT
+from presentation.tables import ABSENT, Term
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -44,7 +44,7 @@ VIEWS: Mapping[str, Text] = {
 }
 CHOICES_CAPTIONS: Mapping[str, Text] = {
     "multiverse": _("What the choices are worth"),
-    "multiverse.ql": _("What the choices are worth, by theta_QL"),
+    "multiverse.ql": _("What the choices are worth, by ability on the QL scale"),
 }
 RATERS = ("screening.rated_twice", "screening.kappa", "screening.ac1")
 
@@ -88,8 +88,9 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
     row = block.get("itt.theta.prompt", "average")
     if row is not None and (people := row.details.get("people_not_judged", 0)):
         yield _(
-            "The answers of %(people)s who were excluded were never judged. Numbers that need them are not "
-            "given; for the number with nobody left out there are bounds, with these answers at 0 and at 1."
+            "The answers of %(people)s who were not counted were never judged. Numbers that need them are "
+            "not given; for the number with nobody left out there are bounds, with these answers at 0 and "
+            "at 1."
         ) % {"people": people_text(people)}
 
 
@@ -102,7 +103,7 @@ def _range_sentences(block: BlockMeasures) -> Iterator[Text]:
         if low is not None and low.value is not None:
             yield numbered(
                 _(
-                    "%(group)s: %(low)s to %(high)s over the specifications that look at no score "
+                    "%(group)s: %(low)s to %(high)s over the analysis choices that look at no score "
                     "(%(number)d), median %(median)s; as published %(paper)s."
                 ),
                 {
@@ -126,7 +127,11 @@ def _quasi_sentences(block: BlockMeasures) -> Iterator[Text]:
         if low is not None and low.value is not None:
             facts = {"group": group_name(group), "number": low.n or 0, **value_cells(low=low, high=high)}
             yield numbered(
-                _("%(group)s by theta_QL: %(low)s to %(high)s over these specifications (%(number)d)."), facts
+                _(
+                    "%(group)s by ability on the QL scale (theta_QL): %(low)s to %(high)s over these "
+                    "analysis choices (%(number)d)."
+                ),
+                facts,
             )
 
 
@@ -180,11 +185,14 @@ def _choices_table(of: str) -> parts.MeasureTable[str]:
             (_("What"), lambda _block, end: titles[end]),
             (_("Average"), cell("average", "")),
             (_("Average, no scores"), cell("average", "not_score_based")),
-            (_("Top (in-sample)"), cell("top", "")),
-            (_("Top (in-sample), no scores"), cell("top", "not_score_based")),
+            (Term(_("Top as picked"), _("Top (in-sample)")), cell("top", "")),
+            (
+                Term(_("Top as picked, no scores"), _("Top (in-sample), no scores")),
+                cell("top", "not_score_based"),
+            ),
         ),
         _(
-            "Percentages: the share of each choice in the variance over specifications (eta squared of "
+            "Percentages: the share of each choice in the variance over analysis choices (eta squared of "
             "its main effect). No scores: without the score-based rule."
         ),
         view="choices",
@@ -237,9 +245,14 @@ def _draw_multiverse(block: BlockMeasures, width: float) -> Drawing | None:
         rows = _sorted_cells(block, group)
         series += _specifications(style, list(enumerate(rows)))
     keys = [*keys_of(STYLES.values()), Key(str(_("as published")), "published")]
-    across = _("specifications, in ascending order within each group")
+    across = _("analysis choices, in ascending order within each group")
     return chart(
-        series, Axis(str(across), named=()), Axis(str(_("theta in logits"))), decimals, width=width, keys=keys
+        series,
+        Axis(str(across), named=()),
+        Axis(str(_("ability in logits"))),
+        decimals,
+        width=width,
+        keys=keys,
     )
 
 
@@ -289,8 +302,8 @@ PAGE = parts.BlockPage(
         parts.Plot(
             "multiverse",
             _("Average and Top under every choice of whom to leave out"),
-            _("Theta of Average and Top under every specification in ascending order."),
-            _("Every specification. Ringed: as published. Hollow: selects on scores."),
+            _("Ability of Average and Top under every analysis choice in ascending order."),
+            _("Every analysis choice. Ringed: as published. Hollow: selects on scores."),
             _draw_multiverse,
             view="choices",
         ),
@@ -305,15 +318,15 @@ PAGE = parts.BlockPage(
             view="way",
         ),
         parts.MeasureTable(
-            _("Intention to treat"),
+            _("With nobody left out"),
             with_nobody_left_out,
             (
                 (_("Number"), lambda _block, row: f"{group_name(row.group)}, {estimator_name(row.name)}"),
-                (_("theta"), parts.value(here=COMMON)),
+                (ABILITY, parts.value(here=COMMON)),
                 (_("SE"), parts.se()),
                 (_("95 % interval"), parts.interval()),
                 (_("People"), parts.count("people")),
-                (_("Pairs"), parts.count("n")),
+                (SCORED_ANSWERS, parts.count("n")),
             ),
             [_("Nobody is left out. Top is selected among everybody.")],
             view="way",
@@ -331,7 +344,7 @@ PAGE = parts.BlockPage(
             view="rules",
         ),
         parts.MeasureTable(
-            _("Every specification"),
+            _("Every analysis choice"),
             lambda block: (
                 block.named("multiverse", group="average") if with_values(block, *CHOICES_CAPTIONS) else ()
             ),
@@ -341,17 +354,26 @@ PAGE = parts.BlockPage(
                 (_("Put together"), lambda _block, row: AGGREGATION_NAMES[row.details["aggregation"]]),
                 (_("People"), parts.count("people")),
                 (_("Average"), _of_specification("multiverse", "average")),
-                (_("theta_QL"), _of_specification("multiverse.ql", "average")),
-                (_("Top (in-sample)"), _of_specification("multiverse", "top")),
-                (_("theta_QL"), _of_specification("multiverse.ql", "top")),
+                (
+                    QL_ABILITY,
+                    _of_specification("multiverse.ql", "average"),
+                ),
+                (Term(_("Top as picked"), _("Top (in-sample)")), _of_specification("multiverse", "top")),
+                (
+                    QL_ABILITY,
+                    _of_specification("multiverse.ql", "top"),
+                ),
                 (_("Marked"), lambda _block, row: _("as published") if row.details["paper"] else ""),
             ),
             [
                 _(
-                    "As zero: prompts that were skipped or not reached count as 0. Top is selected again in "
-                    "each line."
+                    "As zero: questions that were skipped or not reached count as 0. Top is selected "
+                    "again in each line."
                 ),
-                _("theta_QL weighs a prompt by its answers where pooled, and every prompt alike by prompt."),
+                _(
+                    "Ability on the QL scale (theta_QL) weighs a question by its answers where pooled, and "
+                    "every question alike by question."
+                ),
             ],
             view="choices",
         ),
@@ -361,7 +383,7 @@ PAGE = parts.BlockPage(
             lambda block: ledger(block)[:MAX_LEDGER],
             (
                 (_("Person"), lambda _block, row: row.participant),
-                (_("Excluded"), parts.yes_or_no("excluded")),
+                (Term(_("Not counted"), _("Excluded")), parts.yes_or_no("excluded")),
                 (_("Rules"), lambda _block, row: "; ".join(map(rule_name, row.details["rules"])) or ABSENT),
                 (_("Off-task"), _of_facts("off_task_share", percent)),
                 (_("Answered"), _of_facts("answered_share", percent)),

@@ -4,11 +4,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 from django.utils.translation import gettext_lazy as _, ngettext
 
+from presentation.catalogue import SCORED_ANSWERS
 from presentation.drawings.charts import Across, Axis, Place, Series, chart
 from presentation.drawings.shapes import Drawing, Key, Shape
 from presentation.measures import percent_cell, value_cell
 from presentation.numbers import Text, counted, decimals
-from presentation.tables import Exact
+from presentation.tables import Exact, Term
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -24,24 +25,25 @@ TERMS = {"correlation": _("Low personal correlation"), "outfit": _("High outfit"
 EXPECTED = 0.1  # of the people whose answers fit, at most, under either of them
 TEXTS = (
     _(
-        "One number says whether somebody does better on easy prompts than on hard ones (personal "
+        "One number says whether somebody does better on easy questions than on hard ones (personal "
         "correlation), another how far the answers lie from what is expected of a person of that ability "
         "(outfit)."
     ),
     _(
-        "Both are compared with answers simulated for the same person on the same prompts; the lowest "
+        "Both are compared with answers simulated for the same person on the same questions; the lowest "
         "or highest 5 % are flagged, so that 5 % of the people whose answers fit are flagged, too. If "
         "many more than that are, it is the assumed way of responding that does not fit."
     ),
     _(
-        "For review only. In simulations with 20 prompts a person about half of those who gave up halfway, "
-        "or knew half of the answers beforehand, were not flagged; with fewer prompts it is more. Nobody is "
-        "excluded by these numbers, because they are computed from scores; read the answers."
+        "For review only. In simulations with 20 questions a person about half of those who gave up "
+        "halfway, or knew half of the answers beforehand, were not flagged; with fewer questions it is "
+        "more. Nobody is left out by these numbers, because they are computed from scores; read the "
+        "answers."
     ),
     _(
         "Misfit and extremity are the two parts of the Mahalanobis distance: misfit is near the number of "
-        "pairs for fitting people; extremity is large for the very able and the very weak, who are no "
-        "misfits by that. p is from simulated answers."
+        "scored answers for fitting people; extremity is large for the very able and the very weak, who "
+        "are no misfits by that. p is from simulated answers."
     ),
 )
 
@@ -137,7 +139,7 @@ def _cell_place(cell: Sequence[float], column: int, label: Text) -> Place:
 
 
 PAGE = parts.BlockPage(
-    _("Person fit"),
+    _("Unusual answer patterns"),
     finding,
     lambda _block: TEXTS,
     (
@@ -145,8 +147,8 @@ PAGE = parts.BlockPage(
             name="people",
             title=_("Whose answers follow the difficulty of the questions"),
             alt=_(
-                "Scatter of outfit per pair over personal correlation, without names; larger marks are more "
-                "people. Flagged people lie to the left and at the top."
+                "Scatter of outfit per scored answer over personal correlation, without names; larger "
+                "marks are more people. Flagged people lie to the left and at the top."
             ),
             caption=_(
                 "Personal correlation and outfit of everybody, counted in cells; "
@@ -177,22 +179,22 @@ PAGE = parts.BlockPage(
             ),
             lambda block: [
                 _(
-                    "Residual SD of single answers in this cohort: %(sd)s logits. The item bank's own is of "
+                    "Scatter of single answers in these people: %(sd)s logits. The item bank's own is of "
                     "means."
                 )
                 % {"sd": value_cell(block.get("fit.residual_sd"))}
             ],
         ),
         parts.MeasureTable(
-            _("For review: people whose answers do not follow the difficulty of the prompts"),
+            _("For review: people whose answers do not follow the difficulty of the questions"),
             lambda block: people(block)[:MAX_SHOWN],
             (
                 (_("Person"), lambda _block, rows: rows[0].participant),
-                (_("Pairs"), _of_outfit(parts.count("n"))),
-                (_("Correlation"), _of_correlation(parts.value())),
-                (_("p"), _of_correlation(parts.detail("p", 3))),
-                (_("Outfit"), _of_outfit(parts.value(1))),
-                (_("p"), _of_outfit(parts.detail("p", 3))),
+                (SCORED_ANSWERS, _of_outfit(parts.count("n"))),
+                (Term(_("Follows the difficulty"), _("Correlation")), _of_correlation(parts.value())),
+                (Term(_("chance of as much"), _("p")), _of_correlation(parts.detail("p", 3))),
+                (Term(_("Off from what is foretold"), _("Outfit")), _of_outfit(parts.value(1))),
+                (Term(_("chance of as much"), _("p")), _of_outfit(parts.detail("p", 3))),
                 (_("Misfit"), _of_outfit(parts.detail("misfit", 1))),
                 (_("Extremity"), _of_outfit(parts.detail("extremity", 1))),
             ),

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from judging.views.reason_texts import REASON_TEXTS
+from presentation.catalogue import QL_ABILITY, SCORED_ANSWERS
 from presentation.drawings.charts import Axis, Place, Series, chart
 from presentation.drawings.shapes import Drawing
 from presentation.measures import group_name, percent_cell, value_cell, value_with_interval
 from presentation.numbers import Text, counted, decimals, percent
+from presentation.tables import Term
 from reporting.views.measurement import parts
 from reporting.views.measurement.blocks.dif import prompt_name
 from scoring.models import MeasureRow
@@ -45,9 +47,9 @@ def finding(block: BlockMeasures) -> Text:
 def summary(block: BlockMeasures) -> Iterator[Text]:
     unscored, flips = block.get("judge.unscored"), block.get("theta.flips", "average")
     yield _(
-        "The score of a criterion is multiplied with the judge's confidence, and the logit is steep "
-        "near 1: a confidence of 0.95 instead of 1.00 on every criterion that is met can cost more "
-        "than a logit. theta_QL depends much less on it."
+        "The score of a criterion is multiplied with the judge's confidence, and the logit is steep near "
+        "1: a confidence of 0.95 instead of 1.00 on every criterion that is met can cost more than a "
+        "logit. Ability on the QL scale (theta_QL) depends much less on it."
     )
     yield _("Answers without a valid verdict: %(count)s (%(share)s); they are missing, not zero.") % {
         "count": counted(unscored.details["unscored"] if unscored else None),
@@ -56,7 +58,8 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
     if flips is not None:
         yield _(
             "As a reference: if %(share)s %% of the answers with full credit deserved none, the pooled "
-            "theta of Average would change by %(change)s, theta_QL by %(quasi)s."
+            "ability of Average would change by %(change)s, ability on the QL scale (theta_QL) by "
+            "%(quasi)s."
         ) % {
             "share": decimals(100 * flips.details["share"], 1),
             "change": value_cell(flips),
@@ -117,10 +120,10 @@ def _answer_table(name: str, caption: Text) -> parts.MeasureTable[MeasureRow]:
         public = [row.details["public"] for row in block.named(name)]
         if not all(public):
             yield ngettext(
-                "%(private)s of %(all)s answer here is on a private prompt; a report and an export leave it "
-                "out.",
-                "%(private)s of these %(all)s answers are on private prompts; a report and an export leave "
-                "them out.",
+                "%(private)s of %(all)s answer here is on a private question; a report and an export "
+                "leave it out.",
+                "%(private)s of these %(all)s answers are on private questions; a report and an export "
+                "leave them out.",
                 len(public),
             ) % {"private": counted(public.count(False)), "all": counted(len(public))}
 
@@ -129,11 +132,11 @@ def _answer_table(name: str, caption: Text) -> parts.MeasureTable[MeasureRow]:
         parts.named(name),
         (
             (_("Person"), lambda _block, row: row.participant),
-            (_("Prompt"), prompt_name),
+            (_("Question"), prompt_name),
             (_("Group and scores"), _group_and_scores),
             (_("Score"), _scores_cell),
-            (_("Change of pooled theta"), parts.value(3)),
-            (_("Change of theta_QL"), quasi),
+            (Term(_("Change of pooled ability"), _("Change of pooled theta")), parts.value(3)),
+            (Term(_("Change of ability on the QL scale"), _("Change of theta_QL")), quasi),
         ),
         notes,
         about_people=True,
@@ -205,35 +208,41 @@ PAGE = parts.BlockPage(
             view="confidence",
         ),
         parts.MeasureTable(
-            _("Theta under other scores of the same answers (95 % interval)"),
+            _("Ability under other scores of the same answers (95 % interval)"),
             parts.named("judge.theta.pool"),
             (
                 (_("Group and scores"), _group_and_scores),
                 (_("Pooled"), parts.shown(value_with_interval)),
-                (_("theta_QL"), parts.beside("judge.theta.ql", parts.shown(value_with_interval))),
-                (_("By prompt means, as published"), parts.beside("judge.theta.prompt")),
-                (_("Pairs"), parts.count("n")),
+                (
+                    QL_ABILITY,
+                    parts.beside("judge.theta.ql", parts.shown(value_with_interval)),
+                ),
+                (_("By question means, as published"), parts.beside("judge.theta.prompt")),
+                (SCORED_ANSWERS, parts.count("n")),
             ),
             view="other",
         ),
         parts.MeasureTable(
-            _("What other scores change theta by (95 % interval)"),
+            _("What other scores change ability by (95 % interval)"),
             parts.named("theta.change"),
             (
                 (_("Group and scores"), _group_and_scores),
                 (_("Pooled"), parts.shown(value_with_interval)),
-                (_("theta_QL"), parts.beside("theta.change.ql", parts.shown(value_with_interval))),
-                (_("Pairs"), parts.count("n")),
+                (
+                    QL_ABILITY,
+                    parts.beside("theta.change.ql", parts.shown(value_with_interval)),
+                ),
+                (SCORED_ANSWERS, parts.count("n")),
             ),
             _(
                 "Changes compare the same answers of the same people under both scores. Another judge is "
-                "taken on the same item bank, which was calibrated under one judge: a change of theta "
+                "taken on the same item bank, which was calibrated under one judge: a change of ability "
                 "may be a change of scale."
             ),
             view="other",
         ),
-        _answer_table("influence.answer", _("The ten answers without which theta changes most")),
-        _answer_table("influence.other", _("The ten answers whose other score changes theta most")),
+        _answer_table("influence.answer", _("The ten answers without which ability changes most")),
+        _answer_table("influence.other", _("The ten answers whose other score changes ability most")),
     ),
     {"confidence": _("Confidence"), "other": _("Other scores"), "answers": _("Single answers")},
 )

@@ -11,7 +11,7 @@ from presentation.drawings.charts import Axis, Place, Series, chart
 from presentation.drawings.shapes import Drawing, Key
 from presentation.figures import STYLES
 from presentation.numbers import Text, counted, decimals, percent
-from presentation.tables import Named
+from presentation.tables import Named, Term
 from psychometrics.data.places import ABSENT, Outcome
 from psychometrics.inference.estimates import Reason
 from reporting.views.measurement import parts
@@ -36,14 +36,14 @@ ASSUMPTIONS: Mapping[str, Text] = {
     "delta:4": _("gaps 4 logits worse than expected"),
 }
 TERMS: Mapping[str, Text] = {
-    "b": _("difficulty of the prompt, per logit"),
+    "b": _("difficulty of the question, per logit"),
     "position": _("position in the question set, per place"),
 }
 REASONS: Mapping[str, Text] = {
     Reason.SEPARATED.value: _("no finite odds ratio: it tells all absent answers from the others"),
     Reason.NO_VARIATION.value: _("not estimable: nothing varies, or terms cannot be told apart"),
     Reason.TOO_FEW_PEOPLE.value: _("Top would be everybody, or there are too few people"),
-    Reason.TOO_FEW_PAIRS.value: _("no person or no prompt has two answers"),
+    Reason.TOO_FEW_PAIRS.value: _("no person or no question has two answers"),
 }
 LOOKS = {Outcome.SKIPPED: "bar-2", Outcome.NOT_REACHED: "bar-1", Outcome.NOT_SUBMITTED: "bar-3"}
 
@@ -81,8 +81,9 @@ def _shares_sentence(block: BlockMeasures, group: str) -> Text:
         return ""
     absent = sum(_count_of(rows[outcome]) for outcome in ABSENT)
     return _(
-        "%(group)s: places where the people gave no answer that counts: %(absent)s of %(places)s (%(share)s "
-        "%%); other answers without a valid verdict: %(unscored)s. None of these is a zero in theta."
+        "%(group)s: places where the people gave no answer that counts: %(absent)s of %(places)s "
+        "(%(share)s %%); other answers without a valid verdict: %(unscored)s. None of these is a zero in "
+        "ability."
     ) % {
         "group": measures.group_name(group), "absent": counted(absent), "places": counted(scored.n),
         "share": decimals(100 * absent / (scored.n or 1), 1),
@@ -96,8 +97,8 @@ def _test_sentence(block: BlockMeasures) -> Text:
         return ""
     return _(
         "If absences were independent of each other, Top would leave as many places as it does, or more, "
-        "with probability %(p)s at the cohort's share (one-sided binomial). A raw mean over answered "
-        "prompts rewards skipping."
+        "with probability %(p)s at the people's share (one-sided binomial). A raw mean over answered "
+        "questions rewards skipping."
     ) % {"p": decimals(row.value, 3) if row.value >= MIN_SHOWN else _("below 0.001")}
 
 
@@ -169,8 +170,9 @@ THETA_NOTES = [  # the formulas are in docs/measurement/missing.md
         "have no interval: they are assumptions."
     ),
     _(
-        "What a person is expected to score follows from their ability, drawn towards the mean of everybody, "
-        "and from the prompt's difficulty: then that an answer is missing says nothing about it."
+        "What a person is expected to score follows from their ability, drawn towards the mean of "
+        "everybody, and from the question's difficulty: then that an answer is missing says nothing about "
+        "it."
     ),
 ]
 
@@ -289,7 +291,7 @@ PAGE = parts.BlockPage(
                 (_("skipped"), parts.counted_detail(Outcome.SKIPPED)),
                 (_("not reached"), parts.counted_detail(Outcome.NOT_REACHED)),
                 (_("not submitted"), parts.counted_detail(Outcome.NOT_SUBMITTED)),
-                (_("unscored"), parts.counted_detail(Outcome.UNSCORED)),
+                (Term(_("judge failed"), _("unscored")), parts.counted_detail(Outcome.UNSCORED)),
             ),
             view="where",
         ),

@@ -5,11 +5,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from django.utils.translation import gettext_lazy as _, ngettext
 
 from presentation.agreement import judges_sentence
+from presentation.catalogue import ABILITY, QL_ABILITY
 from presentation.figures import Point, Style
 from presentation.first_intervals import COMPARE
 from presentation.measures import COMMON, group_name, interval_cell, value_cell
 from presentation.numbers import Text, counted, decimals, numbered, span_or_one
-from presentation.tables import ABSENT, led
+from presentation.tables import ABSENT, Term, led
 from psychometrics.inference.limits import FEW_CLUSTERS
 from reporting.views.headline.standing import people_together, standing_sentence
 from reporting.views.measurement import parts
@@ -19,19 +20,23 @@ from scoring.selectors.measures import BlockMeasures
 MAX_DRAWN = 80  # lines of the figure; more cannot be read, and the table has them all
 COHORT = {"average": Style(), "top": Style(shape="square", look="topmark hollow")}
 MODEL, MODELLED = Style(shape="diamond", look="model"), Style(look="model", modelled=True)
-VERDICTS = {"above": _("above"), "below": _("below"), "not_distinguishable": _("not distinguishable")}
+VERDICTS = {
+    "above": Term(_("stronger"), _("above")),
+    "below": Term(_("weaker"), _("below")),
+    "not_distinguishable": Term(_("cannot be told apart"), _("not distinguishable")),
+}
 DESIGNS = {
     "batch": _(
-        "Errors of differences are clustered by question set: other people and other prompts like these. "
-        "Their intervals are never narrower than those by people alone."
+        "Errors of differences are clustered by question set: other people and other questions like "
+        "these. Their intervals are never narrower than those by people alone."
     ),
     "twoway": _(
-        "Errors of differences are clustered by people and prompts: other people and other prompts like "
-        "these. Their intervals are never narrower than those by people alone."
+        "Errors of differences are clustered by people and questions: other people and other questions "
+        "like these. Their intervals are never narrower than those by people alone."
     ),
     "participant": _(
         "There is one question set, so errors of differences are clustered by people: other people, but "
-        "these prompts and these responses of the models."
+        "these questions and these responses of the models."
     ),
 }
 
@@ -50,10 +55,10 @@ def finding(block: BlockMeasures) -> Text:
 def summary(block: BlockMeasures) -> Iterator[Text]:
     """What the comparison is, and how it was made here."""
     yield _(
-        "People answer a prompt once, models several times, and the logit is taken after averaging: "
+        "People answer a question once, models several times, and the logit is taken after averaging: "
         "single responses score further from the middle. So each model is scored again here on the "
-        "prompts that the cohort answered, as often as the cohort answered them, and at the cohort's "
-        "number of responses per prompt."
+        "questions that the people answered, as often as the people answered them, and at the people's "
+        "number of responses per question."
     )
     yield COMPARE
     if scored := list(block.named("theta.epochs")):
@@ -63,8 +68,8 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         yield design_sentence(average)
     if any(block.named("theta.published")):
         yield _(
-            "Some models have a published theta and no scores. For those a band is drawn: what their "
-            "theta would be for single responses, modelled. No verdict is given on them."
+            "Some models have a published ability and no scores. For those a band is drawn: what their "
+            "ability would be for single responses, modelled. No verdict is given on them."
         )
 
 
@@ -105,7 +110,7 @@ def difference(block: BlockMeasures, name: str, row: MeasureRow) -> parts.Row:
     return block.get(f"difference.{name}", row.group or "average", row.subset) if row.subset else None
 
 
-def verdict(row: parts.Row) -> Text:
+def verdict(row: parts.Row) -> Text | Term:
     return VERDICTS.get(row.details.get("verdict", ""), ABSENT) if row else ABSENT
 
 
@@ -114,7 +119,10 @@ def _k_note(row: parts.Row) -> str:
     if row is None or row.value is None or None in (row.details.get("k_human"), row.details.get("k_model")):
         return ""
     human, model = (decimals(row.details[name], 1) for name in ("k_human", "k_model"))
-    return " " + _("(k human = %(human)s, k model = %(model)s)") % {"human": human, "model": model}
+    return " " + _("(answers per question: people %(human)s, models %(model)s)") % {
+        "human": human,
+        "model": model,
+    }
 
 
 def _shared_k_note(block: BlockMeasures) -> str:
@@ -168,7 +176,10 @@ def points(block: BlockMeasures) -> Iterator[Point]:
         if not row.subset:
             yield Point(group_name(row.group), COHORT[row.group], row)
         elif row.name == "theta.modelled_k1":
-            from_k = _("%(model)s (modelled from k = %(k)s)") % {"model": name, "k": row.details.get("k")}
+            from_k = _("%(model)s (modelled; answers per question: %(k)s)") % {
+                "model": name,
+                "k": row.details.get("k"),
+            }
             yield Point(from_k, MODELLED, row)
         else:
             yield Point(name, MODEL, row)
@@ -178,17 +189,23 @@ def _single_table(group: str, notes: parts.Texts) -> parts.MeasureTable[MeasureR
     """theta.pool of the group and of each model on the same prompts (k = 1)."""
     return parts.MeasureTable(
         lambda _block: (
-            _("%(group)s and models on the same prompts, single responses (k human = 1, k model = 1)")
+            _(
+                "%(group)s and models on the same questions, single responses (answers per question: people "
+                "1, models 1)"
+            )
             % {"group": group_name(group)}
         ),
         lambda block: [] if parts.is_logistic(block) else _cohort_first(block, "models.theta.pool", group),
         (
-            (_("Configuration"), row_name),
-            (_("theta"), parts.value()),
+            (Term(_("Who"), _("Configuration")), row_name),
+            (ABILITY, parts.value()),
             (_("95 % interval"), parts.interval()),
-            (_("Cohort − model"), lambda block, row: value_cell(difference(block, "pool", row))),
+            (_("People − model"), lambda block, row: value_cell(difference(block, "pool", row))),
             (_("95 % interval"), lambda block, row: interval_cell(difference(block, "pool", row))),
-            (_("Cohort is"), lambda block, row: verdict(difference(block, "pool", row))),
+            (
+                Term(_("People are"), _("Cohort is")),
+                lambda block, row: verdict(difference(block, "pool", row)),
+            ),
             (
                 _("Places"),
                 lambda _block, row: span_or_one(
@@ -210,92 +227,100 @@ PAGE = parts.BlockPage(
             name="models",
             title=_("People and models on one scale"),
             alt=_(
-                "Models and the cohort on one theta axis with their 95 % intervals; models with a published "
-                "theta only as hollow bands."
+                "Models and the people on one ability axis with their 95 % intervals; models with a "
+                "published ability only as hollow bands."
             ),
             caption=_(
-                "theta for single responses (k human = 1, k model = 1) on the cohort's prompts. Hollow bands "
-                "are modelled from a published theta, whose k is named. Top is in-sample and has no interval."
+                "Ability for single responses (answers per question: people 1, models 1) on the people's "
+                "questions. Hollow bands are modelled from a published ability, whose number of answers "
+                "per question is named. Top is picked by these same scores and has no interval."
             ),
-            draw=parts.intervals(points, _("theta in logits, single responses, with its 95 % interval")),
+            draw=parts.intervals(points, _("ability in logits, single responses, with its 95 % interval")),
             view="same",
         ),
         _single_table(
             "average",
             [
+                _("Ability is the mean of single responses' logits, for a model the mean of its epochs."),
                 _(
-                    "theta is theta.pool: the mean of single responses' logits, for a model the mean of its "
-                    "epochs."
-                ),
-                _(
-                    "Differences are paired on the prompts. Above and below hold at 5 % over all models "
-                    "together (Holm); intervals are for one model each. A model's own interval is clustered "
-                    "by prompt."
+                    "Differences are paired on the questions. Above and below hold at 5 % over all models "
+                    "together (Holm); intervals are for one model each. A model's own interval is "
+                    "clustered by question."
                 ),
             ],
         ),
         parts.MeasureTable(
             lambda block: (
-                _("The same by means per prompt%(k)s and by quasi-likelihood") % {"k": _shared_k_note(block)}
+                _("The same by means per question%(k)s and by quasi-likelihood")
+                % {"k": _shared_k_note(block)}
             ),
             by_prompt,
             (
-                (_("Configuration"), row_name),
-                (_("theta.prompt"), parts.value()),
-                (_("Cohort − model"), _difference_by_prompt),
+                (Term(_("Who"), _("Configuration")), row_name),
+                (Term(_("ability by question means"), _("theta.prompt")), parts.value()),
+                (_("People − model"), _difference_by_prompt),
                 (_("95 % interval"), _interval_by_prompt),
-                (_("theta_QL"), parts.beside("models.theta.ql")),
-                (_("Cohort − model"), lambda block, row: value_cell(difference(block, "ql", row))),
+                (QL_ABILITY, parts.beside("models.theta.ql")),
+                (_("People − model"), lambda block, row: value_cell(difference(block, "ql", row))),
                 (_("95 % interval"), _interval_by_ql),
-                (_("Cohort is"), lambda block, row: verdict(difference(block, "ql", row))),
+                (
+                    Term(_("People are"), _("Cohort is")),
+                    lambda block, row: verdict(difference(block, "ql", row)),
+                ),
             ),
             [
                 _(
-                    "theta.prompt takes the mean score of each prompt first. A model's mean is over as many "
-                    "epochs as people answered the prompt, averaged over all choices of epochs. A mean over "
-                    "different people still lies nearer to the middle than one over epochs of one model: for "
-                    "equal abilities of 0.5 to 2 the difference came out 0.1 to 0.3 too low in simulation. "
-                    "So it has no verdict."
+                    "Ability by question means (theta.prompt) takes the mean score of each question "
+                    "first. A model's mean is over as many epochs as people answered the question, "
+                    "averaged over all choices of epochs. A mean over different people still lies nearer "
+                    "to the middle than one over epochs of one model: for equal abilities of 0.5 to 2 the "
+                    "difference came out 0.1 to 0.3 too low in simulation. So it has no verdict."
                 ),
                 _(
-                    "theta_QL does not depend on the number of responses. It is another scale: compare "
-                    "theta_QL with theta_QL only. In the first row the intervals are those of the cohort "
-                    "itself."
+                    "Ability on the QL scale (theta_QL) does not depend on the number of responses. It is "
+                    "another scale: compare it with abilities on this scale only. In the first row the "
+                    "intervals are those of the people themselves."
                 ),
             ],
             view="others",
         ),
         parts.MeasureTable(
-            _("Groups that cannot be told apart (k human = 1, k model = 1)"),
+            _("Groups that cannot be told apart (answers per question: people 1, models 1)"),
             _inseparable,
             (
                 (_("Group"), lambda _block, run: str(run[0])),
                 (_("Rows"), lambda _block, run: counted(len(run[1]))),
                 (_("Who"), lambda block, run: ", ".join(row_name(block, row) for row in run[1])),
-                (_("theta"), lambda _block, run: _theta_range(run[1])),
+                (ABILITY, lambda _block, run: _theta_range(run[1])),
             ),
             _(
-                "Every two rows are compared by their difference on the prompts they share; two are told "
-                "apart where p is below 5 % after Holm's correction for all pairs of rows. A group is a "
-                "longest run of neighbours in the order of theta of which no two are told apart; groups "
-                "may overlap. Places count from the rows told apart above to those told apart below, and "
-                "hold together at 95 %. More comparisons are corrected for here than for the verdicts: a "
-                "cohort can be above or below a model and still share a group with it."
+                "Every two rows are compared by their difference on the questions they share; two are "
+                "told apart where p is below 5 % after Holm's correction for all pairs of rows. A group "
+                "is a longest run of neighbours in the order of ability of which no two are told apart; "
+                "groups may overlap. Places count from the rows told apart above to those told apart "
+                "below, and hold together at 95 %. More comparisons are corrected for here than for the "
+                "verdicts: the people can be above or below a model and still share a group with it."
             ),
             view="alike",
         ),
         parts.MeasureTable(
-            _("Published only: theta as published, and modelled for single responses"),
+            _("Published only: ability as published, and modelled for single responses"),
             lambda block: by_theta(block.named("theta.published")),
             (
-                (_("Configuration"), row_name),
-                (_("theta, published"), parts.value()),
+                (Term(_("Who"), _("Configuration")), row_name),
+                (Term(_("ability, published"), _("theta, published")), parts.value()),
                 (_("SE"), parts.se()),
-                (_("k"), lambda _block, row: ABSENT if row.details.get("k") is None else row.details["k"]),
-                (_("theta at k = 1, modelled"), parts.beside("theta.modelled_k1", parts.value(here=COMMON))),
+                (
+                    Term(_("Answers per question"), _("k")),
+                    lambda _block, row: ABSENT if row.details.get("k") is None else row.details["k"],
+                ),
+                (
+                    Term(_("ability for single answers, modelled"), _("theta at k = 1, modelled")),
+                    parts.beside("theta.modelled_k1", parts.value(here=COMMON)),
+                ),
                 (_("Band"), parts.beside("theta.modelled_k1", parts.interval())),
                 (
-                    _("Cohort − modelled"),
+                    _("People − modelled"),
                     lambda block, row: (
                         value_cell(modelled := difference(block, "modelled", row)) + _k_note(modelled)
                     ),
@@ -305,34 +330,35 @@ PAGE = parts.BlockPage(
             ),
             _(
                 "The band runs over 14 variants of a simulation model on the whole item bank: it is the "
-                "spread of assumptions, not a sampling error. The range adds the cohort's interval and the "
-                "published one to it. The prompts are not the same, so nothing is paired and no verdict is "
-                "given. Nothing is modelled without a published k, or beyond what the simulation reaches."
+                "spread of assumptions, not a sampling error. The range adds the people's interval and "
+                "the published one to it. The questions are not the same, so nothing is paired and no "
+                "verdict is given. Nothing is modelled without a published number of answers per "
+                "question, or beyond what the simulation reaches."
             ),
             view="published",
         ),
         _single_table(
             "top",
             _(
-                "Top was selected on these scores (in-sample): its theta is too high, and no interval "
+                "Top was selected on these scores (in-sample): its ability is too high, and no interval "
                 "around it or around a difference to it holds. There is no verdict; see the page Top."
             ),
         ),
         parts.MeasureTable(
-            _("Models as leaderboards report them: mean over epochs, all prompts of the item bank"),
+            _("Models as leaderboards report them: mean over epochs, all questions of the item bank"),
             lambda block: by_theta(block.named("theta.epochs")),
             (
-                (_("Configuration"), row_name),
-                (_("k"), parts.detail("k", 1)),
-                (_("Prompts"), parts.count("prompts")),
-                (_("theta"), parts.value()),
+                (Term(_("Who"), _("Configuration")), row_name),
+                (Term(_("Answers per question"), _("k")), parts.detail("k", 1)),
+                (_("Questions"), parts.count("prompts")),
+                (ABILITY, parts.value()),
                 (_("SE, analytic"), parts.detail("se_analytic", 3)),
-                (_("SE by prompt"), parts.se(3)),
-                (_("theta_QL"), parts.beside("models.theta.ql")),
+                (_("SE by question"), parts.se(3)),
+                (QL_ABILITY, parts.beside("models.theta.ql")),
                 (_("Judge"), lambda _block, row: str(row.details["judge"]) or ABSENT),
                 (_("Source"), lambda _block, row: row.details.get("source", "")),
             ),
-            [_("These are not comparable with people who answered each prompt fewer than k times.")],
+            [_("These are not comparable with people who answered each question fewer times.")],
             view="published",
         ),
     ),

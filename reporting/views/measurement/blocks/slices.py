@@ -5,10 +5,12 @@ from functools import partial
 
 from django.utils.translation import gettext_lazy as _, ngettext
 
+from presentation.catalogue import SCORED_ANSWERS
 from presentation.figures import Point, Style
 from presentation.first_intervals import ERRORS, categories_sentence
 from presentation.measures import (
     COMMON,
+    estimator_name,
     few_clusters_sentences,
     group_name,
     reason_cell,
@@ -18,7 +20,7 @@ from presentation.measures import (
     value_with_error,
 )
 from presentation.numbers import Text, counted, decimals, numbered, span
-from presentation.plain import plain_text
+from presentation.tables import Term
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
@@ -49,19 +51,19 @@ TITLES: Mapping[str, Text] = {
 AVERAGE = Style(_("Average, 95 % interval"))
 TOP = Style(_("Top, picked by these same scores"), look="topmark hollow")
 BEST = Style(_("best model"), "bar", "model")
-ARMS = {"arms.theta.pool": "theta.pool", "arms.theta.ql": "theta_QL", "arms.theta.prompt": "theta.prompt"}
+ARMS = ("arms.theta.pool", "arms.theta.ql", "arms.theta.prompt")
 CLUSTERS: Mapping[str, Text] = {
     "batches": _("Question sets are taken as independent."),
-    "people and prompts": _("People, and prompts, are taken as independent."),
+    "people and prompts": _("People, and questions, are taken as independent."),
 }
 FLAGGED = _(
-    "%(group)s: public prompts went better than private ones by %(difference)s logits (SE %(se)s), more than "
-    "2 SE: some public prompts may have been known. Item parameters that do not fit both splits alike would "
-    "look the same."
+    "%(group)s: public questions went better than private ones by %(difference)s logits (SE %(se)s), more "
+    "than 2 SE: some public questions may have been known. Item parameters that do not fit both splits "
+    "alike would look the same."
 )
 NOT_FLAGGED = _(
-    "%(group)s: public less private prompts is %(difference)s logits (SE %(se)s); public prompts are not "
-    "better by more than 2 SE."
+    "%(group)s: public less private questions is %(difference)s logits (SE %(se)s); public questions are "
+    "not better by more than 2 SE."
 )
 
 
@@ -69,15 +71,15 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
     """How to read parts, and whether public prompts stand out."""
     yield _(
         "Each part of the data on the scale of the whole bank. Parts overlap, and many are compared at "
-        "once: of twenty intervals one misses by chance. Labels need 30 prompts. A part with one person "
-        "or one prompt with a score, or with one or two private prompts, has no number."
+        "once: of twenty intervals one misses by chance. Labels need 30 questions. A part with one person "
+        "or one question with a score, or with one or two private questions, has no number."
     )
     row = block.get("labels.left_out")
     if row is not None and row.value:
         yield numbered(
             ngettext(
-                "%(labels)d label has fewer than %(prompts)d prompts and is left out.",
-                "%(labels)d labels have fewer than %(prompts)d prompts and are left out.",
+                "%(labels)d label has fewer than %(prompts)d questions and is left out.",
+                "%(labels)d labels have fewer than %(prompts)d questions and are left out.",
                 round(row.value),
             ),
             {"labels": round(row.value), "prompts": row.details["fewest_prompts"]},
@@ -98,7 +100,7 @@ def finding(block: BlockMeasures) -> Text:
         reasons = {row.reason for row in pooled(block, CATEGORY, "average")}
         if len(reasons) != 1:
             return _("No category has a number of its own here; the table says what each rests on.")
-        why = plain_text(reason_cell(reasons.pop()))
+        why = reason_cell(reasons.pop())
         return _("No category has a number of its own here (%(why)s).") % {"why": why}
     tested = [row for row in block.named("dif.group") if row.subset.startswith("category:") and row.value]
     shifted = [row for row in tested if row.details["flagged"]]
@@ -191,7 +193,7 @@ def _figure(kind: str) -> parts.Plot:
             "numbers."
         ),
         _("Sorted by Average. Parts overlap, and of twenty intervals one misses by chance."),
-        parts.intervals(partial(_points, kind), _("theta in logits")),
+        parts.intervals(partial(_points, kind), _("ability in logits")),
         view=kind,
     )
 
@@ -214,11 +216,17 @@ def _kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
             (_("95 % interval"), lambda _block, row: span(row.low, row.high)),
             (_("Top"), lambda block, row: value_or_reason(_top_of(block, row))),
             *(best if kind == CATEGORY else ()),
-            (_("theta_QL (SE)"), parts.beside(QL, parts.shown(value_with_error))),
-            (_("theta.prompt (SE)"), parts.beside(PROMPT, parts.shown(value_with_error))),
+            (
+                Term(_("ability on the QL scale (SE)"), _("theta_QL (SE)")),
+                parts.beside(QL, parts.shown(value_with_error)),
+            ),
+            (
+                Term(_("ability by question means (SE)"), _("theta.prompt (SE)")),
+                parts.beside(PROMPT, parts.shown(value_with_error)),
+            ),
             (_("People"), parts.count("people")),
-            (_("Prompts"), parts.count("prompts")),
-            (_("Pairs"), parts.count("n")),
+            (_("Questions"), parts.count("prompts")),
+            (SCORED_ANSWERS, parts.count("n")),
         ),
         notes,
         view=kind,
@@ -232,7 +240,7 @@ def _contamination_notes(block: BlockMeasures) -> Iterator[Text]:
 
 
 PAGE = parts.BlockPage(
-    _("Slices"),
+    _("Breakdowns"),
     finding,
     summary,
     (
@@ -243,7 +251,7 @@ PAGE = parts.BlockPage(
             lambda block: (row for name in ARMS for row in block.named(name)),
             (
                 (_("Arms"), lambda _block, row: f"{row.details['first']} − {row.details['second']}"),
-                (_("Estimator"), lambda _block, row: ARMS[row.name]),
+                (_("Estimator"), lambda _block, row: estimator_name(row.name)),
                 (_("Difference, logits"), parts.value(here=COMMON)),
                 (_("SE"), parts.se()),
                 (_("95 % interval by people"), parts.interval()),
@@ -252,21 +260,27 @@ PAGE = parts.BlockPage(
                 (_("Degrees of freedom"), parts.detail("df", 1)),
             ),
             lambda block: [
-                _("Arms are drawn between people: for other people on these prompts. Unpaired, after Welch."),
+                _(
+                    "Arms are drawn between people: for other people on these questions. Unpaired, after "
+                    "Welch."
+                ),
                 *few_clusters_sentences(block.named(*ARMS)),
             ],
             view="arm",
         ),
         parts.MeasureTable(
-            _("Public less private, theta.pool"),
+            _("Public less private, ability"),
             parts.named("contamination.difference"),
             (
                 parts.GROUP,
                 (_("Difference, logits"), parts.value(here=COMMON)),
                 (_("SE"), parts.se()),
                 (_("95 % interval"), parts.interval()),
-                (_("Pairs, public"), parts.counted_detail("pairs_public")),
-                (_("Pairs, private"), parts.counted_detail("pairs_private")),
+                (Term(_("Scored answers, public"), _("Pairs, public")), parts.counted_detail("pairs_public")),
+                (
+                    Term(_("Scored answers, private"), _("Pairs, private")),
+                    parts.counted_detail("pairs_private"),
+                ),
                 (_("Above 2 SE"), parts.yes_or_no("flagged")),
             ),
             _contamination_notes,

@@ -6,7 +6,7 @@ from dataclasses import replace
 from django.utils.functional import lazy
 from django.utils.translation import gettext_lazy as _, ngettext
 
-from presentation.catalogue import label_of, meaning_of
+from presentation.catalogue import ABILITY, label_of, meaning_of
 from presentation.drawings.charts import Axis, Place, Series, chart
 from presentation.drawings.intervals import Behind
 from presentation.drawings.shapes import Drawing, Key
@@ -14,7 +14,7 @@ from presentation.figures import Point, Style, keys_of, with_ends
 from presentation.first_intervals import top_sentence
 from presentation.measures import interval_or_reason, value_cell, value_cells
 from presentation.numbers import Text, counted, decimals, percent, span
-from presentation.tables import led
+from presentation.tables import Term, led
 from presentation.top import luck_sentence
 from reporting.views.measurement import parts
 from reporting.views.measurement.blocks.cohort import REASONS
@@ -54,10 +54,10 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
     crossed = block.get("top.crossfit5", "top")
     if crossed is not None and crossed.value is not None:
         yield ngettext(
-            "Measured on answers that did not choose them, the best %(size)s person reaches %(theta)s logits "
-            "(95 %% interval %(interval)s; top.crossfit5).",
-            "Measured on answers that did not choose them, the best %(size)s people reach %(theta)s logits "
-            "(95 %% interval %(interval)s; top.crossfit5).",
+            "Measured on answers that did not choose them, the best %(size)s person reaches %(theta)s "
+            "logits (95 %% interval %(interval)s; Top free of the choice (top.crossfit5)).",
+            "Measured on answers that did not choose them, the best %(size)s people reach %(theta)s "
+            "logits (95 %% interval %(interval)s; Top free of the choice (top.crossfit5)).",
             crossed.people or 0,
         ) % {
             "size": counted(crossed.people), "theta": value_cell(crossed),
@@ -89,8 +89,9 @@ def _null_sentences(block: BlockMeasures) -> Iterator[Text]:
     if paper is None or null is None or over is None or share is None:
         return
     yield _(
-        "The published rule gives %(paper)s (in-sample). If all people were equally able it would give "
-        "%(null)s by luck alone, where their average is %(average)s; the difference is %(over)s."
+        "The published rule gives %(paper)s (picked by these same scores). If all people were equally "
+        "able it would give %(null)s by luck alone, where their average is %(average)s; the difference is "
+        "%(over)s."
     ) % {
         **value_cells(paper=paper, null=null, over=over),
         "average": decimals(null.details["average"]),
@@ -121,7 +122,7 @@ def _null_behind(block: BlockMeasures) -> tuple[Behind, Sequence[Key]]:
     if null is None or null.low is None or null.high is None or null.value is None:
         return Behind(), ()
     keys = (
-        Key(str(_("top.paper if all were equally able (95 %)")), "band", "band"),
+        Key(str(_("Top as published if all were equally able (95 %)")), "band", "band"),
         Key(str(_("average of all people")), "ink line", "line"),
     )
     guides = ((null.value, "dashed"), (null.details["average"], "ink line"))
@@ -143,7 +144,7 @@ def _draw_fractions(block: BlockMeasures, width: float) -> Drawing | None:
     return chart(
         series,
         Axis(str(_("size of Top in % of the people with a score"))),
-        Axis(str(_("theta in logits"))),
+        Axis(str(_("ability in logits"))),
         decimals,
         width=width,
         keys=keys_of(STYLES.values()),
@@ -166,11 +167,11 @@ PAGE = parts.BlockPage(
             title=_("Top beside what luck alone gives"),
             alt=_("Top by each estimator beside what luck alone gives; the table has the numbers."),
             caption=_(
-                "Top by each estimator. The band is where 95 % of top.paper would lie if all people were "
-                "equally able: compare top.paper with it, and the others with the line, the average of all "
-                "people."
+                "Top by each estimator. The band is where 95 % of Top as published (top.paper) would lie "
+                "if all people were equally able: compare Top as published with it, and the others with "
+                "the line, the average of all people."
             ),
-            draw=parts.intervals(points, _("theta in logits with its 95 % interval"), behind=_null_behind),
+            draw=parts.intervals(points, _("ability in logits with its 95 % interval"), behind=_null_behind),
             view="estimators",
         ),
         parts.Plot(
@@ -178,8 +179,8 @@ PAGE = parts.BlockPage(
             title=_("Top by how many people it is"),
             alt=_("Top by its size for three estimators; the table has the numbers."),
             caption=_(
-                "Top by its size: the published rule (in-sample), and both estimators that allow for the "
-                "choice, with 95 % intervals."
+                "Top by its size: the published rule (picked by these same scores), and both estimators "
+                "that allow for the choice, with 95 % intervals."
             ),
             draw=_draw_fractions,
             view="sizes",
@@ -190,7 +191,7 @@ PAGE = parts.BlockPage(
             (
                 (_("Estimator"), parts.label),
                 (_("people"), parts.count("people")),
-                (_("theta"), parts.value(here=REASONS)),
+                (ABILITY, parts.value(here=REASONS)),
                 (_("SE"), parts.se()),
                 (_("95 % interval"), _estimator_interval),
             ),
@@ -205,7 +206,12 @@ PAGE = parts.BlockPage(
                 (_("Part"), lambda _block, row: percent(row.details["fraction"], 0)),
                 (_("people"), parts.count("people")),
                 (lazy_label("top.paper"), parts.value(here=REASONS)),
-                (_("theta_QL (in-sample)"), parts.beside("top.paper.ql", parts.value(here=REASONS))),
+                (
+                    Term(
+                        _("ability on the QL scale (picked by these same scores)"), _("theta_QL (in-sample)")
+                    ),
+                    parts.beside("top.paper.ql", parts.value(here=REASONS)),
+                ),
                 (lazy_label("top.crossfit5"), parts.beside("top.crossfit5", parts.value(here=REASONS))),
                 (_("95 % interval"), parts.beside("top.crossfit5", parts.interval())),
                 (lazy_label("top.eb"), parts.beside("top.eb", parts.value(here=REASONS))),

@@ -35,45 +35,52 @@ SOURCES: Mapping[str, Text] = {
 }
 SENTENCES: Mapping[str, Text] = {
     "se.analytic": _(
-        "se.analytic: the published error. It takes all answers as independent and its residual SD from "
-        "models with five epochs. For people it is too small: it serves comparison with published intervals."
+        "Error as published (se.analytic): the published error. It takes all answers as independent and "
+        "its scatter from models with five epochs. For people it is too small: it serves comparison with "
+        "published intervals."
     ),
     "se.participant": _(
-        "se.participant: answers of one person belong together. It serves other people on this bank."
+        "Error by people (se.participant): answers of one person belong together. It serves other people "
+        "on this bank."
     ),
     "se.participant_boot": _(
-        "se.participant_boot: the same by drawing people again, as a check of se.participant."
+        "Error by people, drawn again (se.participant_boot): the same by drawing people again, as a check "
+        "of error by people (se.participant)."
     ),
     "se.batch": _(
-        "se.batch: people and prompts of one question set belong together. It serves prompts like "
-        "these, where every prompt is in one question set only."
+        "Error by question sets (se.batch): people and questions of one question set belong together. It "
+        "serves questions like these, where every question is in one question set only."
     ),
     "se.twoway": _(
-        "se.twoway: answers of one person and answers to one prompt belong together. It serves prompts "
-        "like these where prompts occur in several question sets; else it stands beside se.batch."
+        "Error by people and questions (se.twoway): answers of one person and answers to one question "
+        "belong together. It serves questions like these where questions occur in several question sets; "
+        "else it stands beside error by question sets (se.batch)."
     ),
     "se.mixed": _(
-        "se.mixed: what the variance components below imply. Components that came out negative are put "
-        "to zero, and the table says so."
+        "Error by components (se.mixed): what the variance components below imply. Components that came "
+        "out negative are put to zero, and the table says so."
     ),
     "se.jackknife_participant": _(
-        "se.jackknife_participant: each person left out in turn. For theta.prompt it is too wide where "
-        "a prompt has few answers, as the logit jumps near 0 and 1; nested studies use se.jackknife_batch."
+        "Error leaving out people (se.jackknife_participant): each person left out in turn. For ability "
+        "by question means (theta.prompt) it is too wide where a question has few answers, as the logit "
+        "jumps near 0 and 1; nested studies use error leaving out question sets (se.jackknife_batch)."
     ),
     "se.jackknife_batch": _(
-        "se.jackknife_batch: each question set left out in turn (nested studies). For theta.prompt it "
-        "is also the one to use for other people on the same prompts, where it can only be too wide."
+        "Error leaving out question sets (se.jackknife_batch): each question set left out in turn (nested "
+        "studies). For ability by question means (theta.prompt) it is also the one to use for other "
+        "people on the same questions, where it can only be too wide."
     ),
     "se.jackknife_twoway": _(
-        "se.jackknife_twoway: prompts left out in turn, and what people add to it (crossed studies)."
+        "Error leaving out questions (se.jackknife_twoway): questions left out in turn, and what people "
+        "add to it (crossed studies)."
     ),
 }
 REASONS: Mapping[str, Text] = {
-    Reason.ONE_CLUSTER.value: _("refused: it needs two or more people, prompts and question sets"),
-    Reason.OTHER_DESIGN.value: _("refused: prompts occur in several question sets"),
+    Reason.ONE_CLUSTER.value: _("refused: it needs two or more people, questions and question sets"),
+    Reason.OTHER_DESIGN.value: _("refused: questions occur in several question sets"),
     Reason.NO_SPREAD.value: _("no interval: the groups do not differ at all"),
     Reason.NO_VARIATION.value: _("no interval: the bank does not determine it"),
-    Reason.TOO_FEW_PAIRS.value: _("no person or no prompt has two answers"),
+    Reason.TOO_FEW_PAIRS.value: _("no person or no question has two answers"),
     Reason.NO_FINITE_SOLUTION.value: _("all scores are 0, or all are 1"),
     Reason.TOO_FEW_PEOPLE.value: _("Top would be everybody, or there are too few people"),
 }
@@ -127,22 +134,23 @@ def design_sentence(block: BlockMeasures) -> Text:
     design = block.get("design.batches")
     if design is None or not design.details["nested"]:
         return _(
-            "Prompts occur in several question sets: se.twoway, by people and prompts at once, serves "
-            "conclusions "
-            "about prompts like these; question sets are not independent of each other, so se.batch is "
-            "refused."
+            "Questions occur in several question sets: error by people and questions (se.twoway), by "
+            "people and questions at once, serves conclusions about questions like these; question sets "
+            "are not independent of each other, so error by question sets (se.batch) is refused."
         )
     batches = design.value or 0
     told = (
         _(
-            "Every prompt occurs in one question set only, but there are few question sets (%(batches)s): "
-            "se.batch serves conclusions about prompts like these, and its interval is wide; se.twoway, "
-            "by people and prompts at once, is right only where question sets do not differ otherwise."
+            "Every question occurs in one question set only, but there are few question sets "
+            "(%(batches)s): error by question sets (se.batch) serves conclusions about questions like "
+            "these, and its interval is wide; error by people and questions (se.twoway), by people and "
+            "questions at once, is right only where question sets do not differ otherwise."
         )
         if batches < FEW_BATCHES
         else _(
-            "Every prompt occurs in one question set only (%(batches)s question sets): people and prompts "
-            "both lie within question sets, and se.batch serves conclusions about prompts like these."
+            "Every question occurs in one question set only (%(batches)s question sets): people and "
+            "questions both lie within question sets, and error by question sets (se.batch) serves "
+            "conclusions about questions like these."
         )
     )
     return told % {"batches": counted(round(batches))}
@@ -154,8 +162,8 @@ def _widths_sentence(block: BlockMeasures) -> Text:
     if not {"paper", "T1", "T2"} <= errors.keys():
         return ""
     sentence = _(
-        "Average, theta.pool = %(theta)s: standard error %(t2)s for other people and prompts like these, "
-        "%(t1)s for other people on these prompts, %(paper)s as published."
+        "Average, ability (theta.pool) = %(theta)s: standard error %(t2)s for other people and questions "
+        "like these, %(t1)s for other people on these questions, %(paper)s as published."
     ) % {
         "theta": decimals(errors["T1"].value),
         "paper": decimals(errors["paper"].se, 3), "t1": decimals(errors["T1"].se, 3),
@@ -163,15 +171,16 @@ def _widths_sentence(block: BlockMeasures) -> Text:
     }  # fmt: skip
     if "at_least" in errors["T2"].details:
         sentence += " " + _(
-            "Here the interval for other people and prompts came out narrower than that for other people "
-            "alone, which only chance can do: the wider one stands everywhere."
+            "Here the interval for other people and questions came out narrower than that for other "
+            "people alone, which only chance can do: the wider one stands everywhere."
         )
     return sentence
 
 
 def _source(_block: BlockMeasures, row: MeasureRow) -> Text:
     """In plain words; the exact names are in its tooltip."""
-    return Exact(str(SOURCES.get(row.subset, row.subset)), f"{estimator_name(row.name)}, {row.subset}")
+    ability = row.name.removeprefix("uncertainty.").replace("theta.ql", "theta_QL")
+    return Exact(str(SOURCES.get(row.subset, row.subset)), f"{ability}, {row.subset}")
 
 
 def sources(block: BlockMeasures) -> list[MeasureRow]:
@@ -224,7 +233,7 @@ PAGE = parts.BlockPage(
             caption=_(
                 "The same Average with its 95 % interval under each source of chance, the widest first."
             ),
-            draw=parts.intervals(points, _("theta in logits with its 95 % interval")),
+            draw=parts.intervals(points, _("ability in logits with its 95 % interval")),
             view="sources",
         ),
         parts.MeasureTable(

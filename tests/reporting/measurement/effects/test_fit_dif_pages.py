@@ -188,8 +188,11 @@ def test_a_missing_interval_of_the_dif_sd_is_told_in_words() -> None:
 
     sentences = PAGES[Block.DIF].summary(found)
 
-    assert sentences[1] == "DIF SD over prompts, logits: 0.00 (no interval: prompts differ by chance only)."
-    assert "by 0.00 (too few prompts): below 0" in sentences[3]
+    assert sentences[1] == (
+        "SD over questions of being harder or easier for people than for models, logits: 0.00 (no interval: "
+        "questions differ by chance only)."
+    )
+    assert "by 0.00 (too few questions): below 0" in sentences[3]
 
 
 def test_where_prompts_differ_by_chance_only_shifts_have_no_interval_and_keep_an_order(

@@ -1,0 +1,221 @@
+"""Owners of a judge keep its limits, its waits and its ways, by a clock that the test moves."""
+
+import random
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Callable
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+from django.utils import timezone
+from pytest_django import Settings
+
+from benchmarks.hashed_judge.running import RunningJudge
+from judging.judges.interface import FIRST_ASKING, Asking, JudgeResult, JudgeTask
+from judging.judges.reasons import UnscoredReason
+from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun
+from judging.services.running.limits import Window
+from llm.attempts import Attempt, SchemaUse
+from tests.judging.limits.limited_runs import judge_of
+from tests.support.scripted_judge import ScriptedJudge
+from tests.support.stepped_judge import Owner, SteppedClock, owner_of
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
+WINDOW = Window(length=60.0, margin=3.0)
+MakeRun = Callable[..., JudgingRun]
+
+
+def owning(config: JudgeConfig, clock: SteppedClock, judge: ScriptedJudge | None = None) -> Owner:
+    owner = owner_of(config, judge or ScriptedJudge(), clock, window=WINDOW)
+    assert owner is not None
+    return owner
+
+
+def by_run() -> Counter[int]:
+    return Counter(JudgeCall.everything.values_list("judging_run", flat=True))
+
+
+def test_runs_share_a_judge_and_one_has_it_all_where_the_other_waits(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    judge = judge_of(server, concurrency=9)
+    one, other = make_run(judge, people=2), make_run(judge, people=2)
+    clock = SteppedClock(timezone.now())
+    owner = owning(judge, clock)
+    owner.turn()
+    assert sorted(by_run().values()) == [4, 5]
+    owner.answered()
+    assert by_run()[one.pk] == by_run()[other.pk] == 9
+    other.rows.filter(state="open", lease=None).update(available_at=clock() + timedelta(minutes=1))
+    owner.answered()
+    assert by_run() == {one.pk: 18, other.pk: 9}
+
+
+def test_a_run_of_many_calls_does_not_starve_one_that_comes_later(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    judge = judge_of(server, concurrency=1)
+    one = make_run(judge, people=2)
+    clock = SteppedClock(timezone.now())
+    owner = owning(judge, clock)
+    owner.turn()
+    other = make_run(judge, people=1)
+    clock.now = timezone.now() + timedelta(seconds=2)
+    for _ in range(12):
+        owner.answered()
+    assert by_run()[one.pk] == 7
+    assert by_run()[other.pk] == 6
+
+
+def test_what_somebody_sets_is_kept_from_the_next_look_on(server: RunningJudge, make_run: MakeRun) -> None:
+    judge = judge_of(server, concurrency=2)
+    make_run(judge, people=1)
+    clock = SteppedClock(timezone.now())
+    owner = owning(judge, clock)
+    owner.turn()
+    assert owner.under_way == 2
+    JudgeConfig.objects.update(concurrency=5)
+    clock.step(1.3)
+    owner.turn()
+    assert owner.under_way == 5
+    JudgeConfig.objects.update(concurrency=5, requests_per_minute=6)
+    clock.step(1.3)
+    owner.turn()
+    owner.answered()
+    assert (owner.under_way, JudgeCall.everything.count()) == (1, 6)
+
+
+def test_where_a_judge_moves_its_owner_gives_it_to_the_next(server: RunningJudge, make_run: MakeRun) -> None:
+    judge = judge_of(server, concurrency=2)
+    make_run(judge, people=1)
+    clock = SteppedClock(timezone.now())
+    owner = owning(judge, clock)
+    owner.turn()
+    JudgeConfig.objects.update(base_url="http://127.0.0.1:9/v1")
+    clock.step(1)
+    owner.turn()
+    owning(judge, clock)
+    assert (owner.answered(), owner.loop.stored, JudgeCall.everything.count()) == (False, 2, 2)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_window_holds_more_than_the_limit_while_owners_come_and_die(
+    server: RunningJudge, make_run: MakeRun, seed: int, settings: Settings
+) -> None:
+    settings.JUDGING_LEASE_SECONDS = 10.0
+    rng = random.Random(seed)
+    judge = judge_of(server, requests_per_minute=7, concurrency=4, timeout_seconds=20.0)
+    run = make_run(judge, people=2)
+    clock = SteppedClock(timezone.now())
+    owner = owning(judge, clock)
+    while run.rows.filter(state="open").exists():
+        if rng.random() < 0.1:
+            # Killed, with what it had under way.
+            clock.step(10.0)
+            owner = owning(judge, clock)
+        owner.turn()
+        under_way = JudgeCall.everything.filter(due_at__gt=clock()).count()
+        assert under_way <= 4
+        owner.pool.finish(rng.randint(0, owner.under_way))
+        clock.step(rng.uniform(1.0, 6.0))
+    sent = sorted(JudgeCall.everything.values_list("called_at", flat=True))
+    assert len(sent) >= 24
+    for number, moment in enumerate(sent):
+        assert bisect_right(sent, moment + timedelta(seconds=59.9)) - number <= 7
+
+
+def waits_of(judge: ScriptedJudge, config: JudgeConfig, clock: SteppedClock, seconds: float) -> list[float]:
+    """The seconds between the requests about the only row, until it is decided or so long."""
+    until = clock.now + timedelta(seconds=seconds)
+    owner = owning(config, clock, judge)
+    while clock.now < until and CriterionScore.objects.filter(state="open").exists():
+        owner.turn()
+        owner.pool.finish()
+        clock.step(0.5)
+    moments = JudgeCall.everything.order_by("pk").values_list("called_at", flat=True)
+    return [(after - before).total_seconds() for before, after in pairwise(moments)]
+
+
+@pytest.fixture
+def one_row(server: RunningJudge, make_run: MakeRun) -> JudgeConfig:
+    judge = judge_of(server)
+    run = make_run(judge, people=1)
+    run.rows.exclude(pk=run.rows.order_by("pk")[0].pk).delete()
+    return judge
+
+
+def test_a_request_that_failed_goes_out_again_after_its_wait_and_later_in_another_round(
+    one_row: JudgeConfig, settings: Settings
+) -> None:
+    settings.JUDGING_ROUND_WAIT_SECONDS = 15.0
+    judge = ScriptedJudge(lambda task, position: UnscoredReason.SERVER_FAILED)
+    waits = waits_of(judge, one_row, SteppedClock(timezone.now()), 150)
+    assert len(waits) == 11
+    # Half to all of 1 and 2 s within a round, and 15, 30, 60 s between rounds; looks come each half second.
+    for start, between in ((0, 15), (3, 30), (6, 60)):
+        assert 0.5 <= waits[start] <= 2.0
+        assert 1.0 <= waits[start + 1] <= 3.0
+        assert between <= waits[start + 2] <= between + 1.5
+    assert JudgingRun.objects.get().rows.get().unscored_reason == "server_failed"
+
+
+def test_an_endpoint_is_left_alone_for_as_long_as_it_asks(one_row: JudgeConfig) -> None:
+    judge = ScriptedJudge(lambda task, position: UnscoredReason.RATE_LIMITED, retry_after=40.0)
+    waits = waits_of(judge, one_row, SteppedClock(timezone.now()), 100)
+    assert len(waits) == 2
+    assert all(40.0 <= wait <= 41.5 for wait in waits)
+
+
+class Schemas(ScriptedJudge):
+    """A judge whose replies show in turn how the endpoint takes schemas; it notes how it is asked."""
+
+    def __init__(self, *uses: SchemaUse) -> None:
+        super().__init__()
+        self.uses = list(uses)
+        self.plain: list[bool] = []
+
+    def ask(
+        self, task: JudgeTask, positions: tuple[int | None, ...], how: Asking = FIRST_ASKING
+    ) -> JudgeResult:
+        self.plain.append(how.plain)
+        result = super().ask(task, positions, how)
+        use = SchemaUse.IN_WORDS if how.plain else self.uses.pop(0)
+        call = Attempt("a" * 64, "model-1", "ok", "raw", 10, 5, 1.5, schema_use=use)
+        return JudgeResult(result.verdicts, call)
+
+
+HELD, SLIPPED, UNHELD = SchemaUse.HELD, SchemaUse.SLIPPED, SchemaUse.UNHELD
+
+
+@pytest.mark.parametrize(
+    ("uses", "until_plain"),
+    [
+        ([UNHELD], 1),
+        ([HELD, UNHELD], 2),
+        ([SLIPPED, SLIPPED], 2),
+        ([SLIPPED, HELD, SLIPPED, SLIPPED], 4),
+        ([SLIPPED, HELD] * 6, 12),
+    ],
+)
+def test_that_no_schema_holds_is_learned_once_and_the_judge_remembered(
+    server: RunningJudge, make_run: MakeRun, uses: list[SchemaUse], until_plain: int
+) -> None:
+    config, clock = judge_of(server, concurrency=1), SteppedClock(timezone.now())
+    make_run(config, people=1)
+    clock.now = timezone.now()
+    judge = Schemas(*uses)
+    owner = owning(config, clock, judge)
+    while owner.answered():
+        clock.step(0.3)
+    assert judge.plain == [False] * until_plain + [True] * (12 - until_plain)
+    config.refresh_from_db()
+    assert (config.plain_json_at is None) == (until_plain == 12)
+    if config.plain_json_at is not None:
+        make_run(config, people=1)
+        clock.now = timezone.now() + timedelta(hours=1)
+        later = Schemas()
+        again = owning(config, clock, later)
+        while again.answered():
+            clock.step(0.3)
+        assert set(later.plain) == {True}
