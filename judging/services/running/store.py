@@ -131,9 +131,9 @@ def _without_verdict(
         retry_after=done.result.retry_after,
         rng=RNG,
     )
-    if not wait:
-        # Before those that were not asked about yet: what it shows of the endpoint's way with schemas is
-        # learned from the calls of the first moment.
+    if (after.rounds, after.tries) == (course.rounds, course.tries):
+        # In another way, and before those that were not asked about yet: what that shows of the endpoint's
+        # way with schemas is learned from the calls of the first moment.
         return {**fields, "available_at": done.call.run.started_at}
     return {**fields, "available_at": now + timedelta(seconds=wait)}
 
