@@ -33,6 +33,7 @@ Export = dict[str, Any]
 MEANT_CHANGES = {
     "django_content_type.app_label: 15 of 61 values differ",  # screening, judging, reporting are apps now
     "django_content_type.model: 2 of 61 values differ",  # WorkerLease, JudgeComparison
+    "scoring_judgegrant is gone",
     "scoring_judgeslice is gone",  # requests are on record before they are sent
     "scoring_criterionscore.rounds is gone",  # computed from the calls
     "batches_answer.history_characters is gone",  # now history_bytes
