@@ -105,11 +105,11 @@ def _quoted(cell: str) -> str:
     return cell
 
 
-def _guarded(found: re.Match[str]) -> str:
-    before, start = found.groups()
-    return f"{before}{GUARD}{start}" if start and _INNER_ENDS & set(before) else found[0]
+def _guarded(match: re.Match[str]) -> str:
+    before, start = match.groups()
+    return f"{before}{GUARD}{start}" if start and _INNER_ENDS & set(before) else match[0]
 
 
-def _unguarded(found: re.Match[str]) -> str:
-    before, start = found.groups()
-    return before.removesuffix(GUARD) + start if start and _INNER_ENDS & set(before) else found[0]
+def _unguarded(match: re.Match[str]) -> str:
+    before, start = match.groups()
+    return before.removesuffix(GUARD) + start if start and _INNER_ENDS & set(before) else match[0]

@@ -84,11 +84,11 @@ def read_csv_table(
         problems.append(Problem(None, None, "", f"the file is empty; begin it with the line {first}"))
     rows = []
     for number, cells in lines:
-        found = list(_row_problems(number, cells, columns, codes))
-        problems += found
+        row_problems = list(_row_problems(number, cells, columns, codes))
+        problems += row_problems
         if len(cells) <= len(columns):
             filled = [
-                *(map(without_invisible, cells) if found else cells),
+                *(map(without_invisible, cells) if row_problems else cells),
                 *[""] * (len(columns) - len(cells)),
             ]
             rows.append((number, {name: filled[place] for place, name in enumerate(columns) if name}))
@@ -98,8 +98,8 @@ def read_csv_table(
 def _delimiter(text: str) -> tuple[str, int]:
     """What parts the cells, and how many lines say so alone."""
     first = re.split("[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]
-    if told := _DELIMITER_LINE.fullmatch(first):
-        return told[1], 1
+    if delimiter_line := _DELIMITER_LINE.fullmatch(first):
+        return delimiter_line[1], 1
     return max(DELIMITERS, key=first.count), 0
 
 

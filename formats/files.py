@@ -61,18 +61,18 @@ def read_content(path: Path, *, max_bytes: int, file: str = "") -> bytes:
 
 def read_bytes(path: Path, *, max_bytes: int, file: str = "") -> bytes:
     """The same, empty or not."""
-    shown = file or str(path)
+    name = file or str(path)
     try:
         if path.is_dir():
-            raise FileRefused("is a folder, but a file is expected; name the file in it", file=shown)
+            raise FileRefused("is a folder, but a file is expected; name the file in it", file=name)
         size = path.stat().st_size
         content = path.read_bytes() if size <= max_bytes else b""
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise FileRefused(f"cannot be read ({reason}); check the path and its rights", file=shown) from None
+        raise FileRefused(f"cannot be read ({reason}); check the path and its rights", file=name) from None
     if size > max_bytes:
         message = f"is {in_mebibytes(size)}, above the limit of {in_mebibytes(max_bytes)}; split it"
-        raise FileRefused(message, file=shown)
+        raise FileRefused(message, file=name)
     return content
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from formats.canonical import canonical_sha256
-from formats.checked_objects import CheckedObject, Place
+from formats.checked_objects import CheckedObject
 from formats.file_kinds import ITEM_PARAMETERS, JSON, document_fault, kind_fault
 from formats.problems import Problem, grouped
 from formats.sentences import TOO_MANY_DIGITS, field_path, sentence_of
@@ -84,7 +84,11 @@ def read_item_parameters(path: Path) -> ItemParameters:
         _refuse(sentence_of("model_type", content, {}) or "")
     file = CheckedObject(content)
     parameters = _parameters_in(file)
-    problems += [_problem_of(*fault) for fault in file.problems]
+    for place, sentence in file.problems:
+        if len(place) > 1 and place[0] == "items":
+            problems.append(Problem(None, place[1], field_path(place[2:]), sentence))
+        else:
+            problems.append(Problem(None, None, field_path(place), sentence))
     if problems:
         raise ItemParametersRefused(problems)
     return parameters
@@ -94,7 +98,11 @@ def _parameters_in(file: CheckedObject) -> ItemParameters:
     """What the file holds; it means something only where `file.problems` stays empty."""
     file.choice("version", 1)
     model = file.choice("model", *(model.value for model in ResponseModel))
-    scale, offset = _squeeze_in(file.part("transform"))
+    transform = file.part("transform")
+    scale = transform.number("squeeze_scale", **_POSITIVE)
+    offset = transform.number("squeeze_offset", **_POSITIVE)
+    if scale + offset >= 1:
+        transform.refuse("squeeze_scale + squeeze_offset must be below 1, or a score of 1 has no logit")
     calibration = file.part("calibration")
     return ItemParameters(
         squeeze_scale=scale,
@@ -105,14 +113,6 @@ def _parameters_in(file: CheckedObject) -> ItemParameters:
         items=tuple(_items_in(file.part("items", fewest=1))),
         response_model=ResponseModel(model),
     )
-
-
-def _squeeze_in(transform: CheckedObject) -> tuple[float, float]:
-    scale = transform.number("squeeze_scale", **_POSITIVE)
-    offset = transform.number("squeeze_offset", **_POSITIVE)
-    if scale + offset >= 1:
-        transform.refuse("squeeze_scale + squeeze_offset must be below 1, or a score of 1 has no logit")
-    return scale, offset
 
 
 def _items_in(items: CheckedObject) -> Iterator[ItemParameter]:
@@ -181,9 +181,3 @@ def _parse(text: str, repeated: list[str]) -> Any:
 
 def _refuse(message: str, line: int | None = None) -> NoReturn:
     raise ItemParametersRefused([Problem(line, None, "", message)]) from None
-
-
-def _problem_of(place: Place, sentence: str) -> Problem:
-    if len(place) > 1 and place[0] == "items":
-        return Problem(None, place[1], field_path(place[2:]), sentence)
-    return Problem(None, None, field_path(place), sentence)

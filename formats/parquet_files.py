@@ -44,7 +44,9 @@ def _table(
 ) -> pyarrow.Table:
     batches, size = [], 0
     for packed in parquet.iter_batches(batch_size=rows, columns=wanted, use_threads=False):
-        batch = pyarrow.RecordBatch.from_arrays([_plain(one) for one in packed.columns], packed.schema.names)
+        batch = pyarrow.RecordBatch.from_arrays(
+            [_plain(column) for column in packed.columns], packed.schema.names
+        )
         size += batch.nbytes
         _require_bytes(size, file)
         batches.append(batch)

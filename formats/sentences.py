@@ -73,13 +73,14 @@ def sentence_of(error_type: str, value: object, facts: Mapping[str, object]) -> 
     # A whole number too large for a float is refused as if it were no number at all.
     too_large = error_type == "float_type" and type(value) is int
     template = SENTENCES.get("finite_number" if too_large else error_type)
-    shown = shortened(repr(value)) if isinstance(value, str | int | float) else json_name(value)
-    known = {"kind": json_name(value), "shown": shown}
-    return template and template.format_map(known | {name: _plain(fact) for name, fact in facts.items()})
-
-
-def _plain(fact: object) -> object:
-    return int(fact) if isinstance(fact, float) and fact.is_integer() else fact
+    value_text = shortened(repr(value)) if isinstance(value, str | int | float) else json_name(value)
+    known = {"kind": json_name(value), "shown": value_text}
+    # A bound of 1.0 reads as 1.
+    plain = {
+        name: int(fact) if isinstance(fact, float) and fact.is_integer() else fact
+        for name, fact in facts.items()
+    }
+    return template and template.format_map(known | plain)
 
 
 def shortened(text: str) -> str:

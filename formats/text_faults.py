@@ -52,8 +52,8 @@ def id_fault(text: str) -> str | None:
 
 def invisible_fault(text: str) -> str | None:
     """What nobody sees in a name, a code or an address, in words, or None: such as a zero-width space."""
-    found = "" if text.isascii() and text.isprintable() else next(filter(_is_invisible, text), "")
-    return INVISIBLE.format(code=f"{ord(found):04X}") if found else None
+    invisible = "" if text.isascii() and text.isprintable() else next(filter(_is_invisible, text), "")
+    return INVISIBLE.format(code=f"{ord(invisible):04X}") if invisible else None
 
 
 def without_invisible(text: str) -> str:
