@@ -156,9 +156,9 @@ def _resampled(groups: Sequence[_Group]) -> list[_Group]:
 
     A single one of them is joined with the smallest other.
     """
-    in_part = (one for one in groups if len(one.rows) < one.verdicts)
+    in_part = (group for group in groups if len(group.rows) < group.verdicts)
     open_groups = sorted(in_part, key=lambda one: len(one.rows))
-    lone = [one for one in open_groups if len(one.rows) == 1]
+    lone = [open_group for open_group in open_groups if len(open_group.rows) == 1]
     together = open_groups[:2] if len(lone) == 1 else lone
     others = open_groups[len(together) :]
     if not together:
@@ -185,8 +185,8 @@ def _values(totals: Array, pairs: ScorePairs) -> dict[str, Array]:
     totals[:, COUNTS] = totals[:, COUNTS].round(DECIMALS)
     sums = sums_of(totals, pairs)
     with np.errstate(divide="ignore", invalid="ignore"):  # a resample can be without any pair: NaN
-        found = values_of(sums) | {"offset": sums.mean_d}
-    return {name: found[SAME.get(name, name)] for name in STATISTICS}
+        values = values_of(sums) | {"offset": sums.mean_d}
+    return {name: values[SAME.get(name, name)] for name in STATISTICS}
 
 
 def _estimate(value: float, resampled: Array, pairs: ScorePairs) -> Estimate:

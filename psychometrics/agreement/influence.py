@@ -164,7 +164,7 @@ def quasi_changes_of_one(pairs: Pairs, places: Codes, p: Array) -> Array:
     # One group for each answer, and as the last one the pairs as they are: prompts with their mean scores.
     number, changed = len(places) + 1, (np.arange(len(places)), pairs.prompt[places])
     columns = (np.ones(len(pairs)), pairs.p)
-    counts, sums = (np.bincount(pairs.prompt, one, minlength=prompts) for one in columns)
+    counts, sums = (np.bincount(pairs.prompt, column, minlength=prompts) for column in columns)
     times, reached = (np.tile(one, (number, 1)).astype(np.float64) for one in (counts, sums))
     times[changed] -= np.isnan(p)
     reached[changed] += np.nan_to_num(p) - pairs.p[places]

@@ -48,12 +48,12 @@ def pair_levels(
 
 
 def _compared(x: Array, y: Array, clusters: Codes, *, seed: int, resamples: int) -> Values:
-    found = agreement_from_seed(x, y, clusters, seed=seed, resamples=resamples)
+    agreement = agreement_from_seed(x, y, clusters, seed=seed, resamples=resamples)
     return {
-        **agreement_values(found, agreement_warnings(found)),
+        **agreement_values(agreement, agreement_warnings(agreement)),
         "cells": difference_cells(x, y),
         "confusion": confusion(x, y),
-        "outside": outside(found, x, y),
+        "outside": outside(agreement, x, y),
     }
 
 
@@ -65,10 +65,10 @@ def _people_values(x: Array, y: Array, people: Codes, *, seed: int, resamples: i
     of_x, of_y = (
         ratio(np.bincount(people[both], p[both], minlength=count).astype(np.float64), answers) for p in (x, y)
     )
-    found = agreement_from_seed(
+    agreement = agreement_from_seed(
         np.clip(of_x, 0, 1), np.clip(of_y, 0, 1), np.arange(count), seed=seed, resamples=resamples
     )
-    return agreement_values(found, ())
+    return agreement_values(agreement, ())
 
 
 def _ability_values(comparison: Comparison) -> Values:
@@ -97,5 +97,5 @@ def panel_levels(
     ):
         if len(table):
             own = table[:, list(columns)]
-            found = panel_agreement_from_seed(own, clusters, seed=seed, resamples=resamples)
-            yield level, panel_values(found)
+            panel_agreement = panel_agreement_from_seed(own, clusters, seed=seed, resamples=resamples)
+            yield level, panel_values(panel_agreement)

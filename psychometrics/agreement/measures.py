@@ -211,9 +211,9 @@ def _theta_rows(values: Mapping[str, Any]) -> Iterator[ExportRow]:
             yield _export_row("", level, statistic, own, found)
 
 
-def _export_row(of: str, level: str, statistic: str, counts: ExportRow, found: ExportRow) -> ExportRow:
+def _export_row(of: str, level: str, statistic: str, counts: ExportRow, export_row: ExportRow) -> ExportRow:
     sizes = {"n": counts["n"], "clusters": counts["clusters"]}
-    return {"of": of, "level": level, "statistic": statistic, **sizes, **found}
+    return {"of": of, "level": level, "statistic": statistic, **sizes, **export_row}
 
 
 def _thetas_of(group: ExportRow) -> Iterator[tuple[str, ExportRow]]:

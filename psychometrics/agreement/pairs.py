@@ -68,7 +68,7 @@ class Agreement:
     @property
     def statistics(self) -> dict[str, Estimate]:
         """Every statistic and share by its name, in the order above."""
-        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         shares = {name: one.estimate for name, one in values.items() if isinstance(one, Share)}
         return {name: one for name, one in (values | shares).items() if isinstance(one, Estimate)}
 
@@ -79,8 +79,8 @@ class Agreement:
 
     def to_frame(self, library: Library | None = None) -> Any:
         """One row a statistic: value, se, low, high, reason. Raises ImportError as `frame_of` does."""
-        found = self.statistics
-        return frame_of({"statistic": list(found), **estimate_columns(found.values())}, library)
+        statistics = self.statistics
+        return frame_of({"statistic": list(statistics), **estimate_columns(statistics.values())}, library)
 
     @property
     def directional_agreement(self) -> Share:

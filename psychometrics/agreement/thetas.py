@@ -132,8 +132,10 @@ class Comparison:
 
     def _by_logits(self, a: Array, z: Array, people: Places) -> ClusterEstimate:
         """Of pooled pairs; on a logistic bank, whose scale no logit of a score is on, only the reason."""
-        found = linear_estimate(a, z, people)
-        return replace(found, estimate=unknown(Reason.LOGISTIC_BANK)) if self._items.is_logistic else found
+        estimate = linear_estimate(a, z, people)
+        return (
+            replace(estimate, estimate=unknown(Reason.LOGISTIC_BANK)) if self._items.is_logistic else estimate
+        )
 
     def _rows_of(self, people: Mask) -> Places:
         """The answers of these people to prompts of the item bank."""
@@ -152,5 +154,5 @@ class Comparison:
         return self._items.transform.to_logit(p)
 
 
-def _values_unless(untold: Reason | None, found: ClusterEstimate) -> Values:
-    return cluster_values(replace(found, estimate=unknown(untold)) if untold else found)
+def _values_unless(untold: Reason | None, estimate: ClusterEstimate) -> Values:
+    return cluster_values(replace(estimate, estimate=unknown(untold)) if untold else estimate)

@@ -16,28 +16,28 @@ from psychometrics.inference.estimates import Estimate, Share, none_if_nan
 GRID = 20  # differences and means are counted in steps of 1/20 score point
 
 
-def agreement_values(found: Agreement, warnings: Iterable[AgreementWarning]) -> Values:
+def agreement_values(agreement: Agreement, warnings: Iterable[AgreementWarning]) -> Values:
     """Every statistic of two judges, and what they rest on."""
     counts = ("rows", "n", "missing_x", "missing_y", "clusters", "seed", "resamples")
     return {
-        **{name: getattr(found, name) for name in counts},
+        **{name: getattr(agreement, name) for name in counts},
         "statistics": {
-            name: _estimate_values(estimate) | _counted(getattr(found, name))
-            for name, estimate in found.statistics.items()
+            name: _estimate_values(estimate) | _counted(getattr(agreement, name))
+            for name, estimate in agreement.statistics.items()
         },
         "warnings": [warning_values(warning) for warning in warnings],
     }
 
 
-def panel_values(found: PanelAgreement) -> Values:
+def panel_values(agreement: PanelAgreement) -> Values:
     """Krippendorff's alpha of all judges at once."""
     counts = ("judges", "units", "scores", "single", "empty", "clusters", "seed", "resamples")
     return {
-        **{name: getattr(found, name) for name in counts},
-        "missing": list(found.missing),
+        **{name: getattr(agreement, name) for name in counts},
+        "missing": list(agreement.missing),
         "statistics": {
-            "alpha_interval": _estimate_values(found.interval),
-            "alpha_nominal": _estimate_values(found.nominal),
+            "alpha_interval": _estimate_values(agreement.interval),
+            "alpha_nominal": _estimate_values(agreement.nominal),
         },
     }
 
@@ -51,8 +51,8 @@ def _estimate_values(estimate: Estimate) -> Values:
     return {**ends, "reason": str(estimate.reason or "")}
 
 
-def cluster_values(found: ClusterEstimate) -> Values:
-    return {**_estimate_values(found.estimate), "n": found.n, "clusters": found.clusters}
+def cluster_values(estimate: ClusterEstimate) -> Values:
+    return {**_estimate_values(estimate.estimate), "n": estimate.n, "clusters": estimate.clusters}
 
 
 def warning_values(warning: AgreementWarning) -> Values:
@@ -76,10 +76,10 @@ def difference_cells(x: Array, y: Array) -> list[JsonValue]:
     ]
 
 
-def outside(found: Agreement, x: Array, y: Array) -> int:
+def outside(agreement: Agreement, x: Array, y: Array) -> int:
     """Pairs whose difference is beyond the Bland-Altman limits; none where there are no limits."""
     differences = (y - x).round(DECIMALS)
-    beyond = (differences < found.lower_limit.value) | (differences > found.upper_limit.value)
+    beyond = (differences < agreement.lower_limit.value) | (differences > agreement.upper_limit.value)
     return int(beyond.sum())
 
 

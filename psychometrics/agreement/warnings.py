@@ -60,27 +60,29 @@ class AgreementWarning:
 
 
 def agreement_warnings(
-    found: "Agreement", theta_changes: Iterable[ThetaChange] = ()
+    agreement: "Agreement", theta_changes: Iterable[ThetaChange] = ()
 ) -> tuple[AgreementWarning, ...]:
     """Every threshold that is passed, and every one that cannot be checked."""
     moves = ((change.group, change.in_errors) for change in theta_changes)
-    return (*_coefficient_warnings(found), *theta_warnings(moves))
+    return (*_coefficient_warnings(agreement), *theta_warnings(moves))
 
 
-def _coefficient_warnings(found: "Agreement") -> Iterator[AgreementWarning]:
-    alpha, offset, kappa = found.alpha_interval, found.offset, found.kappa
+def _coefficient_warnings(agreement: "Agreement") -> Iterator[AgreementWarning]:
+    alpha, offset, kappa = agreement.alpha_interval, agreement.offset, agreement.kappa
     for subject, threshold in {"alpha_interval": MIN_ALPHA, "offset": MAX_OFFSET, "kappa": MIN_KAPPA}.items():
-        one = found.statistics[subject]
-        if not one.known:
-            yield AgreementWarning(WarningCode.NOT_MEASURED, subject, one.value, threshold, one.reason)
+        statistic = agreement.statistics[subject]
+        if not statistic.known:
+            yield AgreementWarning(
+                WarningCode.NOT_MEASURED, subject, statistic.value, threshold, statistic.reason
+            )
     if alpha.value < MIN_ALPHA:
         yield AgreementWarning(WarningCode.ALPHA_LOW, "alpha_interval", alpha.value, MIN_ALPHA)
     if abs(offset.value) > MAX_OFFSET:
         yield AgreementWarning(WarningCode.OFFSET_LARGE, "offset", offset.value, MAX_OFFSET)
     if kappa.value < MIN_KAPPA:
         yield AgreementWarning(WarningCode.KAPPA_LOW, "kappa", kappa.value, MIN_KAPPA)
-    if found.clusters < MIN_CLUSTERS:
-        yield AgreementWarning(WarningCode.FEW_CLUSTERS, "clusters", found.clusters, MIN_CLUSTERS)
+    if agreement.clusters < MIN_CLUSTERS:
+        yield AgreementWarning(WarningCode.FEW_CLUSTERS, "clusters", agreement.clusters, MIN_CLUSTERS)
 
 
 def theta_warnings(moves: Iterable[tuple[str, float]]) -> Iterator[AgreementWarning]:

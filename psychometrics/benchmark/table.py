@@ -23,5 +23,9 @@ class TableColumn:
 def best_on(columns: Iterable[TableColumn], task: str) -> tuple[str, float] | None:
     """The configuration that gets most of the task right, and its percentage; None if no column has it."""
     key = task_key(task)
-    shares = [(one.accuracy[key], one.name) for one in columns if not one.guesses and key in one.accuracy]
+    shares = [
+        (column.accuracy[key], column.name)
+        for column in columns
+        if not column.guesses and key in column.accuracy
+    ]
     return next(((name, share) for share, name in sorted(shares, reverse=True)), None)

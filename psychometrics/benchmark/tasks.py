@@ -121,8 +121,8 @@ def combined(sums: TaskSums, weights: Array, offset: float = 0.0) -> Estimate:
         return without_interval(value, Reason.NO_SPREAD)
     shares = sums.answers[people][:, used] * (w / sums.totals[used])  # sums of weights, people x tasks
     leverage = Leverage(shares @ (w / sums.totals[used]), shares / np.sqrt(sums.totals[used]))
-    found = cluster_variance(scores[people], leverage, np.arange(groups), groups)
-    return error_of(found, int(sums.totals[used].sum()), groups).around(value)
+    variance = cluster_variance(scores[people], leverage, np.arange(groups), groups)
+    return error_of(variance, int(sums.totals[used].sum()), groups).around(value)
 
 
 def harmonic_estimate(sums: TaskSums) -> Estimate:

@@ -157,10 +157,11 @@ def _refuse_unusable(matrix: ResponseMatrix, fit: Calibration, names: OptionName
         )
     wild = np.flatnonzero(np.maximum(fit.a, np.abs(fit.b)) > MAX_PARAMETER)
     if len(wild):
-        shown = [f"{matrix.items[j]} (a = {fit.a[j]:.2g}, b = {fit.b[j]:.2g})" for j in wild[:NAMED]]
+        examples = [f"{matrix.items[j]} (a = {fit.a[j]:.2g}, b = {fit.b[j]:.2g})" for j in wild[:NAMED]]
         raise NotCalibratable(
-            f"items with parameters beyond {MAX_PARAMETER:,.0f}, {len(wild):,}: {named(shown, len(wild))}; "
-            f"more of {names.ridge} keeps their discriminations from 0, or leave these columns out"
+            f"items with parameters beyond {MAX_PARAMETER:,.0f}, {len(wild):,}: "
+            f"{named(examples, len(wild))}; more of {names.ridge} keeps their discriminations from 0, "
+            "or leave these columns out"
         )
 
 

@@ -131,7 +131,7 @@ def calibrate_logistic(
         if math.prod(data.shape) <= MAX_CELLS and (near := _by_newton(responses, start, objective)):
             return near
     steps = count(1)
-    found = minimize(
+    result = minimize(
         responses.loss_and_gradient,
         np.concatenate(start) * responses.scale,
         args=(objective,),
@@ -140,7 +140,7 @@ def calibrate_logistic(
         callback=lambda _: progress(next(steps)),
         options={"maxiter": MAX_STEPS, "maxcor": 20, "ftol": 0, "gtol": GRADIENT_TOLERANCE},
     )
-    return _result(responses, found.x / responses.scale, int(found.nit), objective)
+    return _result(responses, result.x / responses.scale, int(result.nit), objective)
 
 
 def _by_newton(

@@ -35,29 +35,29 @@ def item_parameters_of(
     )
 
 
-def parameters_of(found: BankFit) -> ItemParameters:
+def parameters_of(bank_fit: BankFit) -> ItemParameters:
     return item_parameters_of(
-        found.fit, prompt_ids=found.matrix.items, transform=found.transform,
-        response_model=found.response_model,
+        bank_fit.fit, prompt_ids=bank_fit.matrix.items, transform=bank_fit.transform,
+        response_model=bank_fit.response_model,
     )  # fmt: skip
 
 
-def description_of(found: BankFit) -> str:
-    matrix = found.matrix
+def description_of(bank_fit: BankFit) -> str:
+    matrix = bank_fit.matrix
     return (
         f"Item parameters calibrated on {len(matrix.configurations)} configurations and "
-        f"{matrix.responses} responses; {found.model}: {found.reason}. "
-        + " ".join(f"Note: {note}." for note in found.notes)
+        f"{matrix.responses} responses; {bank_fit.model}: {bank_fit.reason}. "
+        + " ".join(f"Note: {note}." for note in bank_fit.notes)
     ).strip()
 
 
-def report_of(found: BankFit) -> dict[str, Any]:
+def report_of(bank_fit: BankFit) -> dict[str, Any]:
     """What is printed; a number that does not exist is null."""
-    fit, matrix = found.fit, found.matrix
+    fit, matrix = bank_fit.fit, bank_fit.matrix
     return {
-        "model": found.model,
-        "model_reason": found.reason,
-        "solver": found.solver,
+        "model": bank_fit.model,
+        "model_reason": bank_fit.reason,
+        "solver": bank_fit.solver,
         "configurations": len(matrix.configurations),
         "items": len(matrix.items),
         "responses": matrix.responses,
@@ -67,9 +67,9 @@ def report_of(found: BankFit) -> dict[str, Any]:
         "gradient": fit.gradient,
         "r_squared": _number(fit.r_squared),
         "sigma_hat": fit.sigma_hat,
-        "seconds": round(found.seconds, 6),
-        "newton": None if found.check is None else _numbers(asdict(found.check)),
-        "leave_one_out": _leave_one_out_of(found),
+        "seconds": round(bank_fit.seconds, 6),
+        "newton": None if bank_fit.check is None else _numbers(asdict(bank_fit.check)),
+        "leave_one_out": _leave_one_out_of(bank_fit),
         "extreme_items": [
             {
                 "item": matrix.items[j],
@@ -77,19 +77,19 @@ def report_of(found: BankFit) -> dict[str, Any]:
                 "b": float(fit.b[j]),
                 "ab": float(fit.a[j] * fit.b[j]),
             }
-            for j in found.extreme_items
+            for j in bank_fit.extreme_items
         ],
-        "notes": list(found.notes),
-        "abilities": _numbers(found.abilities),
+        "notes": list(bank_fit.notes),
+        "abilities": _numbers(bank_fit.abilities),
     }
 
 
-def _leave_one_out_of(found: BankFit) -> dict[str, Any] | None:
+def _leave_one_out_of(bank_fit: BankFit) -> dict[str, Any] | None:
     """Held-out minus joint abilities in logits, as published and with the scales aligned, and their sizes."""
-    if found.left_out is None:
+    if bank_fit.left_out is None:
         return None
-    published, aligned = found.left_out.difference, found.left_out.aligned
-    columns = zip(found.matrix.configurations, published.tolist(), aligned.tolist(), strict=True)
+    published, aligned = bank_fit.left_out.difference, bank_fit.left_out.aligned
+    columns = zip(bank_fit.matrix.configurations, published.tolist(), aligned.tolist(), strict=True)
     return {
         "published": _sizes(published),
         "aligned": _sizes(aligned),

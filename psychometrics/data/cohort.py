@@ -80,7 +80,7 @@ class Cohort:
     @cached_property
     def retained(self) -> Self:
         """Without the people whose exclusion is confirmed."""
-        return self.of_people(np.array([one.retained for one in self.people], dtype=bool))
+        return self.of_people(np.array([person.retained for person in self.people], dtype=bool))
 
     @cached_property
     def public(self) -> Self:
@@ -88,7 +88,7 @@ class Cohort:
 
         Positions are those at which people saw the prompts among all of theirs.
         """
-        kept = np.array([one.split == PUBLIC for one in self.prompts], dtype=bool)
+        kept = np.array([prompt.split == PUBLIC for prompt in self.prompts], dtype=bool)
         rows = self.of_prompts(kept)
         return replace(
             rows,
@@ -160,7 +160,7 @@ def cohort_of(
     ordered = sorted(rows, key=lambda row: (row[0], row[1]))
     columns = list(zip(*ordered, strict=True)) if ordered else [()] * 7
     index = bank.index if bank else {}
-    places = [index.get(one.prompt_id, -1) for one in prompts]
+    places = [index.get(prompt.prompt_id, -1) for prompt in prompts]
     return Cohort(
         people=tuple(people),
         prompts=tuple(prompts),

@@ -135,22 +135,22 @@ def _cohort_of_rows(rows: Sequence[AnswerRow], bank: ItemBank | None) -> Cohort:
     """People, prompts and batches are numbered in the order in which they first appear."""
     if problems := [*_repeated(rows), *_contradictory(rows)][:MAX_PROBLEMS]:
         raise CohortRefused(problems)
-    people = {one.person: Person(one.person, one.profile) for one in reversed(rows)}
+    people = {row.person: Person(row.person, row.profile) for row in reversed(rows)}
     prompts = {
-        one.prompt_id: AskedPrompt(one.prompt_id, one.category, criteria=one.criteria)
-        for one in reversed(rows)
+        row.prompt_id: AskedPrompt(row.prompt_id, row.category, criteria=row.criteria)
+        for row in reversed(rows)
     }
-    person, prompt = _numbered(one.person for one in rows), _numbered(one.prompt_id for one in rows)
-    batch = _numbered(one.batch or f"\0{one.person}" for one in rows)
+    person, prompt = _numbered(row.person for row in rows), _numbered(row.prompt_id for row in rows)
+    batch = _numbered(row.batch or f"\0{row.person}" for row in rows)
     seen = {name: count(1) for name in person}
     return cohort_of(
         people=[people[name] for name in person],
         prompts=[prompts[name] for name in prompt],
         bank=bank,
         rows=[
-            (person[one.person], prompt[one.prompt_id], batch[one.batch or f"\0{one.person}"],
-             next(seen[one.person]), one.score, min(one.score / (one.confidence or 1), 1.0), _outcome(one))
-            for one in rows
+            (person[row.person], prompt[row.prompt_id], batch[row.batch or f"\0{row.person}"],
+             next(seen[row.person]), row.score, min(row.score / (row.confidence or 1), 1.0), _outcome(row))
+            for row in rows
         ],
     )  # fmt: skip
 
@@ -158,23 +158,23 @@ def _cohort_of_rows(rows: Sequence[AnswerRow], bank: ItemBank | None) -> Cohort:
 def _repeated(rows: Sequence[AnswerRow]) -> list[str]:
     seen: set[tuple[str, str]] = set()
     problems = []
-    for one in rows:
-        if (one.person, one.prompt_id) in seen:
-            problems.append(f"{one.person} has the prompt {one.prompt_id!r} twice; keep one")
-        seen.add((one.person, one.prompt_id))
+    for row in rows:
+        if (row.person, row.prompt_id) in seen:
+            problems.append(f"{row.person} has the prompt {row.prompt_id!r} twice; keep one")
+        seen.add((row.person, row.prompt_id))
     return problems
 
 
 def _contradictory(rows: Sequence[AnswerRow]) -> Iterator[str]:
     """Rows whose numbers do not go together, and prompts of which rows say different things."""
     criteria = {one.prompt_id: one.criteria for one in reversed(rows)}
-    for one in rows:
-        if one.criteria != criteria[one.prompt_id]:
+    for row in rows:
+        if row.criteria != criteria[row.prompt_id]:
             yield (
-                f"{one.prompt_id!r} has {criteria[one.prompt_id]} criteria in one row and {one.criteria} in "
+                f"{row.prompt_id!r} has {criteria[row.prompt_id]} criteria in one row and {row.criteria} in "
                 "another; a prompt has one number"
             )
-        elif problem := one.problem:
+        elif problem := row.problem:
             yield problem
 
 

@@ -21,7 +21,10 @@ class TableRefused(ValueError):
     """
 
     def __init__(self, problems: Iterable[str | Problem]) -> None:
-        found = [one if isinstance(one, Problem) else Problem(None, None, "", one) for one in problems]
+        found = [
+            problem if isinstance(problem, Problem) else Problem(None, None, "", problem)
+            for problem in problems
+        ]
         self.problems = tuple(map(str, found))
         super().__init__("\n".join(map(str, grouped(found))))
 

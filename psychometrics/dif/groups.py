@@ -65,17 +65,20 @@ class GroupDif:
     clusters: int | None
 
 
-def held_by_all(found: Sequence[GroupDif]) -> GroupDif:
+def held_by_all(group_difs: Sequence[GroupDif]) -> GroupDif:
     """The first of the same shift under processes that are all possible, as far as all of them bear it out.
 
     Its interval reaches over all of theirs, and p is the largest of them; 1 where they differ in sign.
     """
-    first = found[0]
-    if len(found) == 1 or math.isnan(first.p):
+    first = group_difs[0]
+    if len(group_difs) == 1 or math.isnan(first.p):
         return first
-    low, high = min(one.estimate.low for one in found), max(one.estimate.high for one in found)
-    sides = {one.estimate.value > 0 for one in found}
-    p = 1.0 if len(sides) > 1 else max(one.p for one in found)
+    low, high = (
+        min(dif.estimate.low for dif in group_difs),
+        max(dif.estimate.high for dif in group_difs),
+    )
+    sides = {dif.estimate.value > 0 for dif in group_difs}
+    p = 1.0 if len(sides) > 1 else max(dif.p for dif in group_difs)
     return replace(first, estimate=replace(first.estimate, low=low, high=high), p=p)
 
 
@@ -202,8 +205,12 @@ def flags_of(
     by_themselves = np.zeros(len(cohort.prompts), dtype=bool)
     by_themselves[items.prompt[prompt_p_values(items)[1] <= LEVEL]] = True
     flags = {
-        "flagged-categories": np.array([one.category in categories for one in cohort.prompts], dtype=bool),
-        "flagged-modalities": np.array([one.modality in modalities for one in cohort.prompts], dtype=bool),
+        "flagged-categories": np.array(
+            [prompt.category in categories for prompt in cohort.prompts], dtype=bool
+        ),
+        "flagged-modalities": np.array(
+            [prompt.modality in modalities for prompt in cohort.prompts], dtype=bool
+        ),
         "flagged-prompts": by_themselves,
         "extreme": np.abs(np.nan_to_num(cohort.a * cohort.b)) > EXTREME,
     }

@@ -171,15 +171,15 @@ def fitted_residuals(
 
 
 def _with_share(
-    found: Residuals, near: Residuals, less: Residuals, step: float, certainty: Array
+    residuals: Residuals, near: Residuals, less: Residuals, step: float, certainty: Array
 ) -> Residuals:
     """`found` with what it changes by with the share of confidences at 1, from two at a near SD."""
-    change, influence = found.deviation.change.copy(), found.deviation.influence.copy()
+    change, influence = residuals.deviation.change.copy(), residuals.deviation.influence.copy()
     change[:, 1] = (near.r - less.r) / step
     beyond = (_sum_beyond(near) - _sum_beyond(less)) / step
-    influence[:, 0] += found.deviation.rate * beyond * certainty
+    influence[:, 0] += residuals.deviation.rate * beyond * certainty
     influence[:, 1] = certainty
-    return replace(found, deviation=replace(found.deviation, change=change, influence=influence))
+    return replace(residuals, deviation=replace(residuals.deviation, change=change, influence=influence))
 
 
 def _between(low: Residuals, high: Residuals) -> Residuals:
@@ -209,9 +209,9 @@ def _between(low: Residuals, high: Residuals) -> Residuals:
     return Residuals(pairs, r, expected, dispersion * variance, dispersion, deviation, prior)
 
 
-def _sum_beyond(found: Residuals) -> float:
-    variance = found.variance / found.dispersion
-    return float(_beyond_expected(found.r, variance, found.pairs.prompt).sum())
+def _sum_beyond(residuals: Residuals) -> float:
+    variance = residuals.variance / residuals.dispersion
+    return float(_beyond_expected(residuals.r, variance, residuals.pairs.prompt).sum())
 
 
 def _beyond_expected(r: Array, variance: Array, prompt: Codes) -> Array:
@@ -239,14 +239,14 @@ def residuals_of(pairs: Pairs, reference: Reference) -> Residuals:
     sums = sums_of(compact, reference, len(present))
     likelihood = likelihood_of(sums)
     prior = prior_of(likelihood, reference.grid)
-    found = expected_without_itself(compact, sums, prior, reference)
-    r = pairs.y - found.mean
-    dispersion = _dispersion_within(r, found.variance, pairs.prompt)
+    expected = expected_without_itself(compact, sums, prior, reference)
+    r = pairs.y - expected.mean
+    dispersion = _dispersion_within(r, expected.variance, pairs.prompt)
     nothing = np.zeros((len(pairs), 2))
     deviation = Deviation(reference.responses.process.sigma_deviation, False, 0.0, nothing, nothing)
     influence = influence_on_prior(likelihood, prior, reference.grid)
-    fitted = FittedPrior(pairs.person, -found.change, found.variance_change, influence[of])
-    return Residuals(pairs, r, found.mean, dispersion * found.variance, dispersion, deviation, fitted)
+    fitted = FittedPrior(pairs.person, -expected.change, expected.variance_change, influence[of])
+    return Residuals(pairs, r, expected.mean, dispersion * expected.variance, dispersion, deviation, fitted)
 
 
 def _dispersion_within(r: Array, variance: Array, prompt: Codes) -> float:

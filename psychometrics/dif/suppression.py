@@ -24,8 +24,8 @@ LABELS = (SliceKind.CATEGORY, SliceKind.MODALITY)
 def hidden_shifts(cohort: Cohort) -> dict[str, Reason]:
     """Subsets of `dif.group`, such as category:QR or profile:stem/category:QR, that must not be told."""
     slices, nobody = list(slices_of(cohort)), np.zeros(len(cohort), dtype=bool)
-    found = withheld_parts(cohort, slices, nobody, cohort.is_pair)
-    hidden = {subset: why for (group, subset), why in found.items() if group == AVERAGE}
+    parts = withheld_parts(cohort, slices, nobody, cohort.is_pair)
+    hidden = {subset: why for (group, subset), why in parts.items() if group == AVERAGE}
     labels = {part.subset for part in slices if part.kind in LABELS} & hidden.keys()
     contrasts = dict(_hidden_contrasts(cohort, slices, hidden))
     return {subset: hidden[subset] for subset in labels} | contrasts
@@ -60,13 +60,13 @@ def suppressed_complements(members: Cohort, kept: Mapping[str, Mask]) -> frozens
     asked = np.zeros(len(members.prompts), dtype=bool)
     asked[members.pairs.prompt] = True
     private = asked & is_private(members)
-    told: list[Mask] = []
+    masks: list[Mask] = []
     hidden = set()
     for name, prompts in kept.items():
-        sizes = np.unique(np.array([*told, prompts])[:, private], axis=1, return_counts=True)[1]
-        before = np.unique(np.array(told)[:, private], axis=1).shape[1] if told else len(sizes)
+        sizes = np.unique(np.array([*masks, prompts])[:, private], axis=1, return_counts=True)[1]
+        before = np.unique(np.array(masks)[:, private], axis=1).shape[1] if masks else len(sizes)
         if len(sizes) > before and any(few_private(int(size)) for size in sizes):
             hidden.add(name)
         else:
-            told.append(prompts)
+            masks.append(prompts)
     return frozenset(hidden)

@@ -34,9 +34,9 @@ def intention_to_treat(everyone: Cohort, top_size: int | None, *, nested: bool) 
     theirs = unjudged[everyone.person] & (everyone.outcome == Outcome.UNSCORED)
     for bound, score in BOUNDS.items():
         filled = everyone.with_scores(np.where(theirs, score, everyone.p))
-        for one in _thetas(filled, top_size, nested):
-            estimate = plain(one.estimate.value) if one.estimate.known else one.estimate
-            yield replace(one, name=f"{one.name}.{bound}", estimate=estimate)
+        for theta in _thetas(filled, top_size, nested):
+            estimate = plain(theta.estimate.value) if theta.estimate.known else theta.estimate
+            yield replace(theta, name=f"{theta.name}.{bound}", estimate=estimate)
 
 
 def _thetas(cohort: Cohort, top_size: int | None, nested: bool) -> Iterator[Measure]:

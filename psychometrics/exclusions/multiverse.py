@@ -95,7 +95,7 @@ def lowest_ranks(cohort: Cohort) -> Array:
     Means are over all scored answers, as they are for Top; ties go by code.
     """
     means = raw_means(cohort.person, cohort.p, len(cohort.people))
-    order = by_mean(-means, [one.code for one in cohort.people])
+    order = by_mean(-means, [person.code for person in cohort.people])
     ranks = np.full(len(cohort.people), np.nan)
     ranks[order] = np.arange(len(order)) / max(len(order), 1)
     return ranks
@@ -167,7 +167,7 @@ def specifications(cohort: Cohort, removed: Mapping[str, Mask], top_size: int) -
 
 def _quasi_thetas(groups: Sequence[_Group]) -> Array:
     """theta_QL (groups, aggregations) in one Newton iteration over all of them."""
-    both = [(one, times) for one in groups for times in (one.n, np.ones(len(one.n)))]
+    both = [(group, times) for group in groups for times in (group.n, np.ones(len(group.n)))]
     if not both:
         return np.empty((0, len(Aggregation)))
     a, b, p, times = (
@@ -183,7 +183,7 @@ def not_judged(cohort: Cohort) -> Mask:
     people = len(cohort.people)
     scored = np.bincount(cohort.person[cohort.outcome == Outcome.SCORED], minlength=people)
     unscored = np.bincount(cohort.person[cohort.outcome == Outcome.UNSCORED], minlength=people)
-    retained = np.array([one.retained for one in cohort.people], dtype=bool)
+    retained = np.array([person.retained for person in cohort.people], dtype=bool)
     return ~retained & (unscored > scored)
 
 

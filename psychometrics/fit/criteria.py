@@ -90,7 +90,7 @@ def correlation_of_criteria(
 
     Where no prompt has two criteria there is nothing to be told, and nothing to be assumed.
     """
-    of_prompt = {one.prompt_id: one.criteria or 0 for one in prompts}
+    of_prompt = {prompt.prompt_id: prompt.criteria or 0 for prompt in prompts}
     if max(of_prompt.values(), default=0) < 2:
         return Correlation(ASSUMED, ASSUMED, ASSUMED, 0, np.nan)
     if bank is None or p is None:

@@ -68,15 +68,15 @@ def cohort_responses(cohort: Cohort, process: ResponseProcess = ASSUMED) -> Rubr
     Prompts without parameters keep their place with a = 1, b = 0; no pair is on them.
     """
     bank = ItemBank(
-        prompt_ids=tuple(one.prompt_id for one in cohort.prompts),
+        prompt_ids=tuple(prompt.prompt_id for prompt in cohort.prompts),
         a=np.where(cohort.known, cohort.a, 1.0),
         b=np.where(cohort.known, cohort.b, 0.0),
-        subcategories=tuple(one.subcategory for one in cohort.prompts),
+        subcategories=tuple(prompt.subcategory for prompt in cohort.prompts),
         transform=cohort.transform,
         sigma_hat=cohort.sigma_hat,
     )
     criteria = np.array(
-        [min(max(one.criteria or 1, 1), MAX_CRITERIA) for one in cohort.prompts], dtype=np.int64
+        [min(max(prompt.criteria or 1, 1), MAX_CRITERIA) for prompt in cohort.prompts], dtype=np.int64
     )
     return RubricResponses(bank, criteria, process)
 

@@ -118,13 +118,13 @@ def cluster_variance(influence: Array, leverage: Leverage, codes: Codes, cluster
     return ClusterVariance(float(factor @ sums**2), max(df, 1.0))
 
 
-def error_of(found: ClusterVariance, n: int, clusters: int) -> ClusterError:
+def error_of(variance: ClusterVariance, n: int, clusters: int) -> ClusterError:
     """The error with this variance; none where it is 0, as no cluster deviates then."""
-    if math.isnan(found.value):
+    if math.isnan(variance.value):
         return ClusterError(math.nan, n, clusters, Reason.ONE_CLUSTER)
-    if found.value == 0:
+    if variance.value == 0:
         return ClusterError(math.nan, n, clusters, Reason.NO_SPREAD)
-    return ClusterError(math.sqrt(found.value), n, clusters, freedom=found.df)
+    return ClusterError(math.sqrt(variance.value), n, clusters, freedom=variance.df)
 
 
 def cluster_codes(labels: ArrayLike) -> tuple[Codes, int]:
@@ -162,8 +162,8 @@ def participant_cluster_se(a: ArrayLike, e: ArrayLike, groups: ArrayLike) -> Clu
         return ClusterError(math.nan, len(a), clusters, Reason.NO_VARIATION if len(a) else Reason.NO_PAIRS)
     if clusters == 1:
         return ClusterError(math.nan, len(a), clusters, Reason.ONE_CLUSTER)
-    found = cluster_variance(a * e / information, Leverage.of_information(a**2), codes, clusters)
-    return error_of(found, len(a), clusters)
+    variance = cluster_variance(a * e / information, Leverage.of_information(a**2), codes, clusters)
+    return error_of(variance, len(a), clusters)
 
 
 def linear_estimate(a: ArrayLike, z: ArrayLike, groups: ArrayLike) -> ClusterEstimate:

@@ -67,10 +67,10 @@ def _cells_of_few(cell: Codes, codes: Codes, number: int) -> Cells:
     np.minimum.at(low, cell, codes)
     np.maximum.at(high, cell, codes)
     others = np.bincount(cell, (codes != low[cell]) & (codes != high[cell]), minlength=len(low))
-    found: Cells = {}
+    cells: Cells = {}
     for place in np.flatnonzero((others == 0) & ((low == high) | (number > 1))).tolist():
-        found.setdefault(frozenset((int(low[place]), int(high[place]))), []).append(place)
-    return found
+        cells.setdefault(frozenset((int(low[place]), int(high[place]))), []).append(place)
+    return cells
 
 
 def _possible(q: Array, few: Cells, number: int) -> Iterator[list[int]]:
@@ -90,4 +90,4 @@ def _possible(q: Array, few: Cells, number: int) -> Iterator[list[int]]:
         pairs |= {names[one] | names[other] for one, other in near}
     for both in pairs:
         parts = [both, *map(frozenset, combinations(both, 1))]
-        yield [place for one in parts for place in few.get(one, ())]
+        yield [place for part in parts for place in few.get(part, ())]

@@ -80,13 +80,13 @@ def by_people(name: str, pairs: Pairs, transform: Transform) -> tuple[Estimate, 
     return _told(theta, error, pairs), error
 
 
-def _told(theta: float, found: ClusterError, pairs: Pairs) -> Estimate:
-    return unbounded(pairs.a, pairs.b, pairs.p) or estimated(theta, found)
+def _told(theta: float, error: ClusterError, pairs: Pairs) -> Estimate:
+    return unbounded(pairs.a, pairs.b, pairs.p) or estimated(theta, error)
 
 
-def estimated(theta: float, found: ClusterError) -> Estimate:
+def estimated(theta: float, error: ClusterError) -> Estimate:
     """Theta with this error; without either, the reason of the error."""
-    return unknown(found.reason or Reason.NOTHING_SCORED) if math.isnan(theta) else found.around(theta)
+    return unknown(error.reason or Reason.NOTHING_SCORED) if math.isnan(theta) else error.around(theta)
 
 
 def first_cluster(pairs: Pairs, *, nested: bool) -> str:
@@ -101,19 +101,19 @@ def first_error(fit: Fit, pairs: Pairs, *, nested: bool, whole: bool = True) -> 
     cluster, alone = first_cluster(pairs, nested=nested), cluster_error(fit, pairs.person)
     if cluster == "participant":
         return FirstError("se.participant", alone)
-    found = cluster_error(fit, pairs.batch) if cluster == "batch" else twoway_error(fit, pairs)
+    error = cluster_error(fit, pairs.batch) if cluster == "batch" else twoway_error(fit, pairs)
     bounded = whole or len(np.unique(pairs.batch)) < FEW_BATCHES
-    if bounded and found.half_width < alone.half_width * (1 - ROUNDING):
+    if bounded and error.half_width < alone.half_width * (1 - ROUNDING):
         return FirstError(f"se.{cluster}", alone, at_least="se.participant")
-    return FirstError(f"se.{cluster}", found)
+    return FirstError(f"se.{cluster}", error)
 
 
 def first_prompt_error(pairs: Pairs, transform: Transform, *, nested: bool) -> FirstError:
     """That of theta.prompt of the pairs (n,), or of its difference to a model."""
     cluster = first_cluster(pairs, nested=nested)
     if cluster == "twoway":
-        found = twoway_jackknife(pairs, transform)
+        jackknife = twoway_jackknife(pairs, transform)
     else:
         groups = pairs.batch if cluster == "batch" else pairs.person
-        found = prompt_jackknife(pairs, groups, transform)
-    return FirstError(f"se.jackknife_{cluster}", found)
+        jackknife = prompt_jackknife(pairs, groups, transform)
+    return FirstError(f"se.jackknife_{cluster}", jackknife)

@@ -49,11 +49,11 @@ def logistic_regression(x: Array, y: Array, groups: NDArray[np.generic]) -> Logi
     Without values where y does not vary, columns depend on each other (NO_VARIATION) or y is separated.
     """
     codes, clusters = cluster_codes(groups)
-    found = _coefficients(x, y)
-    if isinstance(found, Reason):
-        return LogisticFit((unknown(found),) * x.shape[1], len(y), clusters)
-    errors = _cluster_errors(x, y, found, codes, clusters)
-    estimates = tuple(error.around(value) for value, error in zip(found.tolist(), errors, strict=True))
+    coefficients = _coefficients(x, y)
+    if isinstance(coefficients, Reason):
+        return LogisticFit((unknown(coefficients),) * x.shape[1], len(y), clusters)
+    errors = _cluster_errors(x, y, coefficients, codes, clusters)
+    estimates = tuple(error.around(value) for value, error in zip(coefficients.tolist(), errors, strict=True))
     return LogisticFit(estimates, len(y), clusters)
 
 
@@ -64,10 +64,10 @@ def is_separated(x: Array, y: Array) -> bool:
     signed = np.unique((2 * y - 1)[:, np.newaxis] * x, axis=0)
     scale = np.abs(signed).max(axis=0)
     signed = signed / np.where(scale > 0, scale, 1)
-    found = linprog(
+    result = linprog(
         -signed.sum(axis=0), A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1), method="highs"
     )
-    return found.fun is not None and -found.fun > MIN_MARGIN
+    return result.fun is not None and -result.fun > MIN_MARGIN
 
 
 def separates_alone(x: Array, y: Array) -> bool:
@@ -113,6 +113,8 @@ def _cluster_errors(x: Array, y: Array, beta: Array, codes: Codes, clusters: int
     errors = []
     for lever, least in zip(levers.T, MIN_SPREAD**2 * np.diag(bread), strict=True):
         leverage = Leverage.of_weights(root[:, 0] * lever, columns)
-        found = cluster_variance(lever * (y - pi), leverage, codes, clusters)
-        errors.append(error_of(replace(found, value=0.0) if found.value <= least else found, n, clusters))
+        variance = cluster_variance(lever * (y - pi), leverage, codes, clusters)
+        errors.append(
+            error_of(replace(variance, value=0.0) if variance.value <= least else variance, n, clusters)
+        )
     return errors

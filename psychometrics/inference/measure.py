@@ -91,13 +91,13 @@ def plain_or(value: float, why: Reason) -> Estimate:
     return unknown(why) if math.isnan(value) else plain(float(value))
 
 
-def stored_columns(one: Measure) -> dict[str, Any]:
+def stored_columns(measure: Measure) -> dict[str, Any]:
     """A measure as stored rows have it: None for what is absent, "" for no reason."""
-    estimate = one.estimate
+    estimate = measure.estimate
     names = ("name", "group", "subset", "participant", "prompt_id", "n", "people", "prompts", "clusters")
     return {
         **{end: none_if_nan(getattr(estimate, end)) for end in ("value", "se", "low", "high")},
-        **{name: getattr(one, name) for name in names},
+        **{name: getattr(measure, name) for name in names},
         "reason": estimate.reason or "",
-        "details": dict(one.details),
+        "details": dict(measure.details),
     }

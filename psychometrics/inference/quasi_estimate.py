@@ -55,5 +55,5 @@ def quasi_estimate(a: ArrayLike, b: ArrayLike, p: ArrayLike, groups: ArrayLike) 
         why = Reason.NO_VARIATION if certain else Reason.ONE_CLUSTER
         return ClusterEstimate(without_interval(theta, why), len(p), clusters)
     influence = a * quasi_residuals(p, pi) / h
-    found = cluster_variance(influence, Leverage.of_information(information), codes, clusters)
-    return ClusterEstimate(error_of(found, len(p), clusters).around(theta), len(p), clusters)
+    variance = cluster_variance(influence, Leverage.of_information(information), codes, clusters)
+    return ClusterEstimate(error_of(variance, len(p), clusters).around(theta), len(p), clusters)

@@ -199,7 +199,7 @@ def _sizes(cohort: Cohort, bank: ItemBank | None) -> Mapping[str, int]:
     """How many items the bank has by category."""
     if bank is None:
         return {}
-    of_prompt = {one.prompt_id: one.category for one in cohort.prompts}
+    of_prompt = {prompt.prompt_id: prompt.category for prompt in cohort.prompts}
     return items_by_category(zip(bank.prompt_ids, bank.subcategories, strict=True), of_prompt)
 
 

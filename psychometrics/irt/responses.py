@@ -161,9 +161,9 @@ def _expected_logits_of_means(n: int, k: int, process: ResponseProcess, transfor
 
 @lru_cache(TABLES_KEPT)
 def _expected_logits_within(n: int, k: int, process: ResponseProcess, transform: Transform) -> Array:
-    one = _response_distribution(n, process)
+    distribution = _response_distribution(n, process)
     size = k * n * LEVELS + 1
-    together = np.fft.irfft(np.fft.rfft(one, size, axis=1) ** k, size, axis=1)
+    together = np.fft.irfft(np.fft.rfft(distribution, size, axis=1) ** k, size, axis=1)
     logits = transform.to_logit(np.arange(size) / (size - 1))
     expected: Array = np.clip(together, 0, None) @ logits
     return expected

@@ -63,33 +63,37 @@ def is_logistic(inputs: Inputs) -> bool:
     return inputs.items is not None and inputs.items.is_logistic
 
 
-def _of_nobody(inputs: Inputs, one: Measure) -> Measure:
+def _of_nobody(inputs: Inputs, measure: Measure) -> Measure:
     """Where there is no Top its numbers say so, and not that nobody's answer has a score."""
-    nothing = one.group == "top" and one.estimate.reason == Reason.NOTHING_SCORED
-    return replace(one, estimate=unknown(Reason.TOO_FEW_PEOPLE)) if nothing and not inputs.top.any() else one
+    nothing = measure.group == "top" and measure.estimate.reason == Reason.NOTHING_SCORED
+    return (
+        replace(measure, estimate=unknown(Reason.TOO_FEW_PEOPLE))
+        if nothing and not inputs.top.any()
+        else measure
+    )
 
 
-def _outside_selection(block: Block, one: Measure) -> Measure:
+def _outside_selection(block: Block, measure: Measure) -> Measure:
     """Without the interval of people who were chosen by these very scores: it would leave out the choice.
 
     Those of the block Top allow for it, or are labelled in-sample. The block Models leaves its own out; what
     it keeps under Top is of models on the prompts of these people.
     """
-    found = one.estimate
-    has_interval = not math.isnan(found.low) or found.reason is not None
-    if one.group != "top" or block in (Block.TOP, Block.MODELS) or not has_interval:
-        return one
-    return replace(one, estimate=without_selection(found))
+    estimate = measure.estimate
+    has_interval = not math.isnan(estimate.low) or estimate.reason is not None
+    if measure.group != "top" or block in (Block.TOP, Block.MODELS) or not has_interval:
+        return measure
+    return replace(measure, estimate=without_selection(estimate))
 
 
-def _bounded(block: Block, inputs: Inputs, one: Measure) -> Measure:
+def _bounded(block: Block, inputs: Inputs, measure: Measure) -> Measure:
     """Without a number in logits of people all of whose scores are 1, or all 0: the squeeze would make it."""
-    in_logits = CATALOGUE[one.name].unit in (Unit.LOGITS, Unit.QL) and "model" not in one.details
-    bound = inputs.bounds.get(one.group or "average") if in_logits and one.estimate.known else None
+    in_logits = CATALOGUE[measure.name].unit in (Unit.LOGITS, Unit.QL) and "model" not in measure.details
+    bound = inputs.bounds.get(measure.group or "average") if in_logits and measure.estimate.known else None
     # The block Exclusions is of other people, those left out among them, and looks at their own scores.
-    if bound is None or block == Block.EXCLUSIONS or one.subset.startswith(OTHER_ANSWERS):
-        return one
-    return replace(one, estimate=bound if one.name in OF_TOP else unknown(Reason.NO_FINITE_SOLUTION))
+    if bound is None or block == Block.EXCLUSIONS or measure.subset.startswith(OTHER_ANSWERS):
+        return measure
+    return replace(measure, estimate=bound if measure.name in OF_TOP else unknown(Reason.NO_FINITE_SOLUTION))
 
 
 def off_scale(block: Block, inputs: Inputs, *, only_tasks: bool) -> str:

@@ -52,24 +52,24 @@ def disclosed(
     headlines say so in their rows.
     """
     of_all = withheld.get((AVERAGE, ALL)) or (withheld.get((TOP, ALL)) if block == Block.TOP else None)
-    for one in measures:
+    for measure in measures:
         if block != Block.RESULTS and of_all:
             raise NotMeasurable(REFUSED[of_all])
-        why = withheld.get((one.group or AVERAGE, _part_of(one)))
-        if why is None or CATALOGUE[one.name].unit in COUNTED:
-            yield one
+        why = withheld.get((measure.group or AVERAGE, _part_of(measure)))
+        if why is None or CATALOGUE[measure.name].unit in COUNTED:
+            yield measure
         else:
-            yield replace(one, estimate=unknown(why), details=told(one.details))
+            yield replace(measure, estimate=unknown(why), details=told(measure.details))
 
 
-def _part_of(one: Measure) -> str:
+def _part_of(measure: Measure) -> str:
     """The part of people's answers that the number is of, as a subset; "" for all.
 
     Behind that of a category the name of a model stands in a subset; the category may have any sign in it.
     """
-    if one.name.startswith(OF_CATEGORIES):
-        return f"{CATEGORY}{one.details['category']}"
-    return one.subset if one.subset.startswith((CATEGORY, TASK)) else ALL
+    if measure.name.startswith(OF_CATEGORIES):
+        return f"{CATEGORY}{measure.details['category']}"
+    return measure.subset if measure.subset.startswith((CATEGORY, TASK)) else ALL
 
 
 @dataclass(frozen=True)
@@ -84,14 +84,18 @@ class Disclosure:
     public: frozenset[str]
     few: bool = False
 
-    def may_leave(self, block: Block, scope: Scope, one: Measure) -> bool:
+    def may_leave(self, block: Block, scope: Scope, measure: Measure) -> bool:
         """Whether this row may be in an export or a report. Who withdrew later is left out at reading."""
-        if one.prompt_id and one.prompt_id not in self.public:
+        if measure.prompt_id and measure.prompt_id not in self.public:
             return False
         if not self.split or scope == Scope.PUBLIC:
             return True
-        by_task = block == Block.BENCHMARK or one.subset.startswith(TASK) or one.name.startswith("benchmark.")
-        return not (self.few or by_task or one.participant or one.prompt_id)
+        by_task = (
+            block == Block.BENCHMARK
+            or measure.subset.startswith(TASK)
+            or measure.name.startswith("benchmark.")
+        )
+        return not (self.few or by_task or measure.participant or measure.prompt_id)
 
 
 def disclosure_of(headlines: Iterable[Measure], *, split: bool, public: Iterable[str]) -> Disclosure:
@@ -100,6 +104,10 @@ def disclosure_of(headlines: Iterable[Measure], *, split: bool, public: Iterable
     Without headlines nobody knows on how many private prompts the numbers rest. Too few people hide no scope
     behind another: over public prompts there are as few.
     """
-    means = [one for one in headlines if (one.name, one.group, one.subset) == ("raw_mean", AVERAGE, ALL)]
-    few = split and (not means or any(one.estimate.reason in OF_PROMPTS for one in means))
+    means = [
+        headline
+        for headline in headlines
+        if (headline.name, headline.group, headline.subset) == ("raw_mean", AVERAGE, ALL)
+    ]
+    few = split and (not means or any(mean.estimate.reason in OF_PROMPTS for mean in means))
     return Disclosure(split, frozenset(public), few)

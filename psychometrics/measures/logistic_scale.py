@@ -30,15 +30,15 @@ VERDICT = "verdict"  # of a comparison by logits
 
 def on_logistic_scale(measures: Iterable[Measure]) -> Iterator[Measure]:
     """The measures of a study on a logistic bank, without a number on the scale of logits."""
-    for one in measures:
-        entry = CATALOGUE.get(one.name)
+    for measure in measures:
+        entry = CATALOGUE.get(measure.name)
         if entry is None or entry.on_logistic == OnLogistic.LEFT_OUT:
             continue
         if entry.on_logistic == OnLogistic.EMPTY:
-            stands = entry.block == Block.RESULTS and one.estimate.reason in ON_ANY_SCALE
-            estimate = one.estimate if stands else unknown(Reason.LOGISTIC_BANK)
-            one = replace(one, estimate=estimate, details=told(one.details))
-        yield one
+            stands = entry.block == Block.RESULTS and measure.estimate.reason in ON_ANY_SCALE
+            estimate = measure.estimate if stands else unknown(Reason.LOGISTIC_BANK)
+            measure = replace(measure, estimate=estimate, details=told(measure.details))
+        yield measure
 
 
 def told(details: Mapping[str, JsonValue]) -> dict[str, JsonValue]:

@@ -90,7 +90,7 @@ def missing_model(cohort: Cohort) -> Iterator[OddsRatio]:
     """An odds ratio for b, position and each modality but the most frequent one."""
     kept = cohort.known[cohort.prompt]
     absent = is_absent(cohort)[kept].astype(np.float64)
-    named = np.array([one.modality for one in cohort.prompts], dtype=np.str_)
+    named = np.array([prompt.modality for prompt in cohort.prompts], dtype=np.str_)
     modality = named[cohort.prompt[kept]]
     levels, reference = _levels(modality, absent)
     used: Mask = np.isin(modality, [reference, *(name for name, varies in levels.items() if varies)])
@@ -122,12 +122,12 @@ def _odds_ratios(
 ) -> Iterator[OddsRatio]:
     varying = [name for name, column in columns.items() if len(column) and np.ptp(column) > 0]
     x = np.stack([np.ones(len(absent)), *(columns[name] for name in varying)], axis=1)
-    found = logistic_regression(x, absent, person)
-    at = dict(zip(varying, found.coefficients[1:], strict=True))
+    regression = logistic_regression(x, absent, person)
+    at = dict(zip(varying, regression.coefficients[1:], strict=True))
     for name in columns:
         log_odds = at.get(name, unknown(Reason.NO_VARIATION))
         compared = "" if name in NUMERIC else reference
-        yield OddsRatio(name, _exponential(log_odds), log_odds, found.n, found.clusters, compared)
+        yield OddsRatio(name, _exponential(log_odds), log_odds, regression.n, regression.clusters, compared)
 
 
 def _exponential(log_odds: Estimate) -> Estimate:

@@ -58,11 +58,11 @@ class ModelScores:
         All sets of epochs are averaged where there are at most MAX_SETS, else as many are drawn by `rng`.
         """
         k_of_prompt = np.minimum(wanted, self.epochs)
-        found = np.full(len(self.p), np.nan)
+        values = np.full(len(self.p), np.nan)
         for k in np.unique(k_of_prompt[k_of_prompt > 0]):
             rows = k_of_prompt == k
-            found[rows] = self._expected(self.p[rows], int(k), rng)
-        return found
+            values[rows] = self._expected(self.p[rows], int(k), rng)
+        return values
 
     def _expected(self, p: Array, k: int, rng: np.random.Generator) -> Array:
         epochs = p.shape[1]

@@ -66,7 +66,7 @@ def metadata_of(project: Mapping[str, Any]) -> str:
         f"Version: {project['version']}",
         f"Summary: {project['description']}",
         f"Requires-Python: {project['requires-python']}",
-        *(f"Requires-Dist: {one}" for one in project["dependencies"]),
+        *(f"Requires-Dist: {dependency}" for dependency in project["dependencies"]),
         "Description-Content-Type: text/markdown",
     ]
     readme = (LIBRARY / project["readme"]).read_text(encoding="utf-8")

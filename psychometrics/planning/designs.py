@@ -120,11 +120,11 @@ def batch_linkage(members: Sequence[Codes], *, people_per_batch: int, prompts: i
     return linkage(person, prompt, people=people, prompts=prompts)
 
 
-def _fewest_neighbours(asks: csr_array, asked: Codes) -> int:
+def _fewest_neighbours(asks: csr_array, codes: Codes) -> int:
     """Some prompts at a time: for all of a large bank at once, who meets whom takes over a gigabyte."""
     askers = asks.T.tocsr()
     counts = (
-        np.diff((askers[asked[start : start + PROMPTS_AT_ONCE]] @ asks).tocsr().indptr)
-        for start in range(0, len(asked), PROMPTS_AT_ONCE)
+        np.diff((askers[codes[start : start + PROMPTS_AT_ONCE]] @ asks).tocsr().indptr)
+        for start in range(0, len(codes), PROMPTS_AT_ONCE)
     )
     return min(int(count.min()) for count in counts) - 1

@@ -71,7 +71,7 @@ class Simulated:
         found = stored["rehearsed"]
         if found is None:
             return cls(linkage)
-        recoveries = tuple(_recovery(one) for one in found["recoveries"])
+        recoveries = tuple(_recovery(recovery) for recovery in found["recoveries"])
         return cls(linkage, SimulatedDesign(recoveries, _number(found["correlation"]), found["studies"]))
 
 
@@ -91,7 +91,7 @@ def _strict(value: object) -> JsonValue:
 
 
 def _recovery(stored: Mapping[str, Any]) -> Recovery:
-    numbers = {one.name: _number(stored[one.name]) for one in fields(Recovery) if one.type is float}
+    numbers = {field.name: _number(stored[field.name]) for field in fields(Recovery) if field.type is float}
     undefined = {Reason(name): studies for name, studies in stored["undefined"].items()}
     return Recovery(**{**stored, **numbers, "undefined": undefined})
 

@@ -180,8 +180,8 @@ def _average(pairs: Pairs, kind: str, truth: float, truth_ql: float) -> dict[str
     return found | {"theta.ql, se.participant": _draw(by_ql, truth_ql)}
 
 
-def _draw(found: Estimate, truth: float) -> Draw:
-    return Draw(found.value, truth, found.se, found.low <= truth <= found.high, found.reason)
+def _draw(estimate: Estimate, truth: float) -> Draw:
+    return Draw(estimate.value, truth, estimate.se, estimate.low <= truth <= estimate.high, estimate.reason)
 
 
 def _top(

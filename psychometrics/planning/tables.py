@@ -78,12 +78,12 @@ class Planned:
 
     def __repr__(self) -> str:
         widths = [(number_text(width), "no number" if n is None else str(n)) for width, n in self.needed]
-        found = self.precision
+        precision = self.precision
         return (
             f"{self.plan.people} people x {self.plan.prompts_per_person} prompts of "
-            f"{self.plan.bank_prompts} ({self.kind}): half-width {number_text(found.half_width)}, "
-            f"smallest difference {number_text(found.detectable)}, between halves "
-            f"{number_text(found.detectable_halves)} logits\n"
+            f"{self.plan.bank_prompts} ({self.kind}): half-width {number_text(precision.half_width)}, "
+            f"smallest difference {number_text(precision.detectable)}, between halves "
+            f"{number_text(precision.detectable_halves)} logits\n"
             f"{table_text(('half-width', 'people needed'), widths)}"
         )
 
@@ -91,9 +91,9 @@ class Planned:
         """The same as JSON holds it; NaN is null."""
         return as_json(self)
 
-    def completed(self, found: Simulated) -> "Planned":
+    def completed(self, simulated: Simulated) -> "Planned":
         """With what takes arrays."""
-        return replace(self, linkage=found.linkage, rehearsed=found.rehearsed)
+        return replace(self, linkage=simulated.linkage, rehearsed=simulated.rehearsed)
 
 
 def planned_by_formulas(

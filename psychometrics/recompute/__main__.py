@@ -39,12 +39,12 @@ def _say(line: str) -> None:
     sys.stdout.write(line + "\n")
 
 
-def _with_progress(found: Iterator[Compared]) -> Iterator[Compared]:
+def _with_progress(comparisons: Iterator[Compared]) -> Iterator[Compared]:
     """Says on stderr every ten seconds how far it has come."""
-    said = time.monotonic()
-    for number, one in enumerate(found, start=1):
-        if time.monotonic() - said > SAY_EVERY:
-            said = time.monotonic()
+    reported_at = time.monotonic()
+    for number, one in enumerate(comparisons, start=1):
+        if time.monotonic() - reported_at > SAY_EVERY:
+            reported_at = time.monotonic()
             sys.stderr.write(f"numbers so far: {number}, now {one.what}\n")
         yield one
 
@@ -62,12 +62,12 @@ def _report(export: Export) -> int:
     _say("Counted from the tables, to be read beside the methods and the checklist of a report:")
     for what, number in counted(export):
         _say(f"{'':>28}{what}: {number}")
-    return _conclude([one for found in names.values() for one in found], changed=changed)
+    return _conclude([one for name in names.values() for one in name], changed=changed)
 
 
 def _say_of_files(export: Export) -> bool:
     """Say what is to be known of the export as a whole; whether a file is not the one that is named."""
-    measured = [one["measurement"] for one in export.manifest["runs"] if one["measurement"]]
+    measured = [run["measurement"] for run in export.manifest["runs"] if run["measurement"]]
     if not all(one.get("methods") for one in measured):
         _say("Measured by methods of before: errors and details are not compared.")
     changed = export.changed_files()
@@ -91,11 +91,11 @@ def _conclude(everything: list[Compared], *, changed: bool) -> int:
     return int(bool(differing or changed))
 
 
-def _say_of(what: str, found: list[Compared]) -> None:
+def _say_of(what: str, comparisons: list[Compared]) -> None:
     """One line for a name, and what differs."""
-    wrong = [one for one in found if one.agrees is False]
-    right = sum(one.agrees is True for one in found)
-    _say(f"{right:>8} {len(wrong):>8} {sum(map(_is_left_out, found)):>9}  {what}")
+    wrong = [comparison for comparison in comparisons if comparison.agrees is False]
+    right = sum(comparison.agrees is True for comparison in comparisons)
+    _say(f"{right:>8} {len(wrong):>8} {sum(map(_is_left_out, comparisons)):>9}  {what}")
     for one in wrong[:5]:
         _say(f"{'':>28}differs: {one.note}")
 

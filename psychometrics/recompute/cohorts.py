@@ -25,22 +25,27 @@ NOT_JUDGED = "not_judged"
 
 def cohort_from(export: Export, run: int) -> Cohort:
     """Everybody whose session ended, with the scores of one run; the excluded are there, not retained."""
-    arms = {one["participant"]: one.get("arm") or "" for one in export.table("sessions")}
+    arms = {session["participant"]: session.get("arm") or "" for session in export.table("sessions")}
     people = [
-        Person(one["participant"], one["profile"], bool(one["retained"]), arms.get(one["participant"], ""))
-        for one in sorted(export.table("participants"), key=lambda one: str(one["participant"]))
-        if one["session_status"] in ENDED
+        Person(
+            participant["participant"],
+            participant["profile"],
+            bool(participant["retained"]),
+            arms.get(participant["participant"], ""),
+        )
+        for participant in sorted(export.table("participants"), key=lambda one: str(one["participant"]))
+        if participant["session_status"] in ENDED
     ]
     prompts = [
         AskedPrompt(
-            one["prompt_id"], one["result_category"], one["result_subcategory"], one["modality"],
-            task=one["task"], labels=tuple(one["labels"]), criteria=one["criteria"],
+            prompt["prompt_id"], prompt["result_category"], prompt["result_subcategory"], prompt["modality"],
+            task=prompt["task"], labels=tuple(prompt["labels"]), criteria=prompt["criteria"],
         )
-        for one in sorted(export.table("prompts"), key=lambda one: str(one["prompt_id"]))
+        for prompt in sorted(export.table("prompts"), key=lambda one: str(one["prompt_id"]))
     ]  # fmt: skip
     # The item parameters that the prompts have, as their table gives them.
-    bank = _bank(export, [one for one in export.table("prompts") if one["a"] is not None])
-    rows = _rows(export, run, [one.code for one in people], [one.prompt_id for one in prompts])
+    bank = _bank(export, [prompt for prompt in export.table("prompts") if prompt["a"] is not None])
+    rows = _rows(export, run, [person.code for person in people], [prompt.prompt_id for prompt in prompts])
     return cohort_of(people=people, prompts=prompts, bank=bank, transform=export.transform, rows=rows)
 
 
@@ -53,9 +58,9 @@ def _bank(export: Export, items: list[Values]) -> ItemBank | None:
     if not export.bank:
         return None
     return ItemBank(
-        prompt_ids=tuple(one["prompt_id"] for one in items),
-        a=np.array([one["a"] for one in items], dtype=np.float64),
-        b=np.array([one["b"] for one in items], dtype=np.float64),
+        prompt_ids=tuple(item["prompt_id"] for item in items),
+        a=np.array([item["a"] for item in items], dtype=np.float64),
+        b=np.array([item["b"] for item in items], dtype=np.float64),
         subcategories=("",) * len(items),
         transform=export.transform,
         sigma_hat=export.bank["sigma_hat"],
@@ -70,16 +75,21 @@ def _rows(
     prompts = {prompt_id: place for place, prompt_id in enumerate(prompt_ids)}
     scores, certain = scores_from(export, run), _certain_scores(export, run)
     found = []
-    for one in export.table("answers"):
-        key = place_of(one)
-        if one["participant"] not in people:
+    for answer in export.table("answers"):
+        key = place_of(answer)
+        if answer["participant"] not in people:
             continue
-        p = scores.get(key, math.nan) if one["counts"] else math.nan
+        p = scores.get(key, math.nan) if answer["counts"] else math.nan
         outcome = Outcome.UNSCORED if math.isnan(p) else Outcome.SCORED
-        if not one["counts"]:
-            outcome = OUTCOME_OF_STATE.get(one["state"], Outcome.SKIPPED)
+        if not answer["counts"]:
+            outcome = OUTCOME_OF_STATE.get(answer["state"], Outcome.SKIPPED)
         sure = certain.get(key, p) if outcome == Outcome.SCORED else math.nan
-        place = (people[one["participant"]], prompts[one["prompt_id"]], one["batch"], one["position"])
+        place = (
+            people[answer["participant"]],
+            prompts[answer["prompt_id"]],
+            answer["batch"],
+            answer["position"],
+        )
         found.append((*place, p, sure, str(outcome)))
     return found
 
@@ -87,15 +97,15 @@ def _rows(
 def scores_from(export: Export, run: int) -> dict[Place, float]:
     """The scores that a run gave, by person and prompt."""
     rows = export.rows_of("scores", run)
-    return {place_of(one): one["score"] for one in rows if one["score"] is not None}
+    return {place_of(row): row["score"] for row in rows if row["score"] is not None}
 
 
 def _certain_scores(export: Export, run: int) -> dict[Place, float]:
     """Scores with every confidence of the judge taken as 1."""
     found: dict[Place, list[float]] = defaultdict(list)
-    for one in export.rows_of("criteria", run):
-        if one["score"] is not None:
-            found[place_of(one)].append(one["score"])
+    for row in export.rows_of("criteria", run):
+        if row["score"] is not None:
+            found[place_of(row)].append(row["score"])
     return {key: statistics.fmean(values) for key, values in found.items()}
 
 
@@ -122,23 +132,23 @@ def facts_from(export: Export, entry: Values, everyone: Cohort, stored: list[Val
 
 def asks_tasks(export: Export, everyone: Cohort) -> bool:
     """Whether the items of the bank are tasks of the prompts, and no prompt is one of them."""
-    names = [one["prompt_id"] for one in export.table("items")]
-    if {one.prompt_id for one in everyone.prompts} & set(names):
+    names = [item["prompt_id"] for item in export.table("items")]
+    if {prompt.prompt_id for prompt in everyone.prompts} & set(names):
         return False
-    tasks = {task_key(one.task) for one in everyone.prompts if one.task}
+    tasks = {task_key(prompt.task) for prompt in everyone.prompts if prompt.task}
     return any(task_key(name) in tasks for name in names)
 
 
 def _screening(export: Export, everyone: Cohort) -> inputs.ScreeningFacts:
-    codes = [one.code for one in everyone.people]
-    excluded = {one.code for one in everyone.people if not one.retained}
+    codes = [person.code for person in everyone.people]
+    excluded = {person.code for person in everyone.people if not person.retained}
     decisions: dict[str, dict[int, bool]] = {}
-    for one in export.table("verdicts"):
+    for verdict in export.table("verdicts"):
         # Exports of before did not say who was independent.
-        is_rating = one.get("independent", True) and one["decision"] in ("confirm", "overturn")
-        if one["participant"] in codes and is_rating:
-            of_person = decisions.setdefault(one["participant"], {})
-            of_person.setdefault(one["reviewer"], one["decision"] == "confirm")
+        is_rating = verdict.get("independent", True) and verdict["decision"] in ("confirm", "overturn")
+        if verdict["participant"] in codes and is_rating:
+            of_person = decisions.setdefault(verdict["participant"], {})
+            of_person.setdefault(verdict["reviewer"], verdict["decision"] == "confirm")
     return inputs.ScreeningFacts(
         people=facts_of_work(codes, _work(export, set(codes)), excluded),
         excluded=_excluded_by_flag(export, excluded),
@@ -150,36 +160,36 @@ def _work(export: Export, codes: set[str]) -> dict[str, Work]:
     flags = [one for one in export.table("flags") if one["prompt_id"] is not None]
     newest = flags[-1]["rules_version"] if flags else ""
     reasons: dict[Place, set[str]] = defaultdict(set)
-    for one in flags:
-        if one["rules_version"] == newest:
-            reasons[place_of(one)].add(one["reason"])
-    started = {one["participant"]: one["started_at"] for one in export.table("sessions")}
+    for flag in flags:
+        if flag["rules_version"] == newest:
+            reasons[place_of(flag)].add(flag["reason"])
+    started = {session["participant"]: session["started_at"] for session in export.table("sessions")}
     work: dict[str, Work] = defaultdict(Work)
-    for one in export.table("answers"):
-        if one["participant"] in codes:
-            work[one["participant"]].add(
-                one["text"] if one["state"] in ("answered", "drafted_at_expiry") else None,
-                frozenset(reasons.get(place_of(one), ())),
-                started_at=datetime.fromisoformat(started[one["participant"]]),
-                saved_at=datetime.fromisoformat(one["saved_at"]) if one["saved_at"] else None,
+    for answer in export.table("answers"):
+        if answer["participant"] in codes:
+            work[answer["participant"]].add(
+                answer["text"] if answer["state"] in ("answered", "drafted_at_expiry") else None,
+                frozenset(reasons.get(place_of(answer), ())),
+                started_at=datetime.fromisoformat(started[answer["participant"]]),
+                saved_at=datetime.fromisoformat(answer["saved_at"]) if answer["saved_at"] else None,
             )
     return work
 
 
 def _excluded_by_flag(export: Export, excluded: set[str]) -> dict[str, int]:
     reasons: dict[str, set[str]] = defaultdict(set)
-    for one in export.table("flags"):
-        if one["prompt_id"] is None and one["participant"] in excluded:
-            reasons[one["participant"]].add(one["reason"])
+    for flag in export.table("flags"):
+        if flag["prompt_id"] is None and flag["participant"] in excluded:
+            reasons[flag["participant"]].add(flag["reason"])
     return dict(sorted(Counter("+".join(sorted(own)) for own in reasons.values()).items()))
 
 
 def _judge(export: Export, entry: Values, everyone: Cohort, stored: list[Values]) -> inputs.JudgeFacts:
-    run, retained = entry["number"], {one.code for one in everyone.people if one.retained}
+    run, retained = entry["number"], {person.code for person in everyone.people if person.retained}
     confidences = Counter(
-        round(one["confidence"], CONFIDENCE_DECIMALS)
-        for one in export.rows_of("criteria", run)
-        if one["confidence"] is not None and one["participant"] in retained
+        round(row["confidence"], CONFIDENCE_DECIMALS)
+        for row in export.rows_of("criteria", run)
+        if row["confidence"] is not None and row["participant"] in retained
     )
     # The name by which a model's judge may be this one: the model's.
     named = (one["details"]["study_judge"] for one in stored if "study_judge" in one["details"])
@@ -189,14 +199,16 @@ def _judge(export: Export, entry: Values, everyone: Cohort, stored: list[Values]
         unscored=_unscored(export, run, retained),
         others=tuple(
             inputs.OtherJudge(name, number, scores_from(export, number))
-            for name, number in sorted(_other_judges(stored), key=lambda one: one[1])
+            for name, number in sorted(_other_judges(stored), key=lambda judge: judge[1])
         ),
     )
 
 
 def _unscored(export: Export, run: int, retained: set[str]) -> dict[str, int]:
-    reasons = {place_of(one): one["unscored_reason"] for one in export.rows_of("scores", run)}
-    counting = (one for one in export.table("answers") if one["counts"] and one["participant"] in retained)
+    reasons = {place_of(row): row["unscored_reason"] for row in export.rows_of("scores", run)}
+    counting = (
+        answer for answer in export.table("answers") if answer["counts"] and answer["participant"] in retained
+    )
     counts = Counter(reasons.get(place_of(one), NOT_JUDGED) for one in counting)
     return {reason: number for reason, number in counts.most_common() if reason}
 
@@ -205,41 +217,42 @@ def _other_judges(stored: list[Values]) -> set[tuple[str, int]]:
     """Name and number of each run that the block judge compares with."""
     rows = (one for one in stored if one["block"] == "judge" and (one["subset"] or "").startswith("judge:"))
     return {
-        (one["subset"].partition(":")[2].partition("/")[0], one["details"]["run"])
-        for one in rows
-        if "run" in one["details"]
+        (row["subset"].partition(":")[2].partition("/")[0], row["details"]["run"])
+        for row in rows
+        if "run" in row["details"]
     }
 
 
 def _board(export: Export, items: ItemBank) -> Leaderboard:
     models = sorted(export.table("models"), key=lambda one: str(one["model"]))
-    scored = [one for one in models if one["published_theta"] is None]
+    scored = [model for model in models if model["published_theta"] is None]
     layers = {one["model"]: layer for layer, one in enumerate(scored)}
     rows = (
-        (layers[one["model"]], one["prompt_id"], one["epoch"], one["score"])
-        for one in export.table("model_scores")
+        (layers[model_score["model"]], model_score["prompt_id"], model_score["epoch"], model_score["score"])
+        for model_score in export.table("model_scores")
     )
     return Leaderboard(
         tuple(map(_configuration, scored)),
         score_arrays(len(scored), items, rows),
-        tuple(_configuration(one) for one in models if one["published_theta"] is not None),
+        tuple(_configuration(model) for model in models if model["published_theta"] is not None),
     )
 
 
-def _configuration(one: Values) -> Configuration:
+def _configuration(values: Values) -> Configuration:
     return Configuration(
-        name=one["model"], family=one["family"], source=one["source"], judge=one["judge"],
-        published_theta=one["published_theta"], published_se=one["published_se"], epochs=one["epochs"],
+        name=values["model"], family=values["family"], source=values["source"], judge=values["judge"],
+        published_theta=values["published_theta"], published_se=values["published_se"],
+        epochs=values["epochs"],
     )  # fmt: skip
 
 
 def _columns(export: Export) -> tuple[TableColumn, ...]:
-    keys = {task_key(one["task"]) for one in export.table("prompts") if one["task"]}
-    columns = {one["model"]: TableColumn(one["model"], {}) for one in export.table("models")}
-    for one in export.table("model_scores"):
-        key = task_key(one["prompt_id"])
-        if one["epoch"] == 1 and one["score"] is not None and key in keys:
-            columns[one["model"]].accuracy[key] = 100 * one["score"]
+    keys = {task_key(prompt["task"]) for prompt in export.table("prompts") if prompt["task"]}
+    columns = {model["model"]: TableColumn(model["model"], {}) for model in export.table("models")}
+    for model_score in export.table("model_scores"):
+        key = task_key(model_score["prompt_id"])
+        if model_score["epoch"] == 1 and model_score["score"] is not None and key in keys:
+            columns[model_score["model"]].accuracy[key] = 100 * model_score["score"]
     return tuple(column for column in columns.values() if column.accuracy)
 
 

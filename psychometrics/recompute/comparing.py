@@ -108,9 +108,9 @@ def _key_of(row: Values) -> str:
     return " ".join(str(row[name]) for name in KEY if row.get(name) is not None) or "the entry"
 
 
-def _columns_of(stored: Values, found: Values) -> Iterator[tuple[str, Any, Any]]:
+def _columns_of(stored: Values, values: Values) -> Iterator[tuple[str, Any, Any]]:
     """Name, stored and computed value of each column and of each fact in `details`."""
-    for name, value in found.items():
+    for name, value in values.items():
         if name == "details":
             yield from ((fact, stored[name].get(fact), one) for fact, one in value.items())
             added = stored[name].keys() - value.keys()

@@ -17,7 +17,7 @@ def flow_of_people(export: Export) -> Values:
     vetting = Counter(one["vetting_status"] for one in everybody)
     status = Counter(one["session_status"] for one in everybody)
     screened = {one["participant"]: one["retained"] for one in everybody if one["session_status"] in ENDED}
-    flagged = {one["participant"] for one in export.table("flags") if one["prompt_id"] is None}
+    flagged = {flag["participant"] for flag in export.table("flags") if flag["prompt_id"] is None}
     retained = sum(map(bool, screened.values()))
     return {
         "recruited": len(everybody), "approved": vetting["approved"], "rejected": vetting["rejected"],
@@ -34,39 +34,39 @@ def flow_of_answers(export: Export, *, retained_only: bool) -> Values:
         raise NotHere(PRIVATE)
     people = export.retained if retained_only else None
     rows = export.table("answers")
-    found = Counter(one["state"] for one in rows if people is None or one["participant"] in people)
-    return {state: found[state] for state in (*STATES, *([VOID] if found[VOID] else []))}
+    states = Counter(row["state"] for row in rows if people is None or row["participant"] in people)
+    return {state: states[state] for state in (*STATES, *([VOID] if states[VOID] else []))}
 
 
 def counted(export: Export) -> Iterator[tuple[str, str]]:
     """What the methods and the checklist of a report tell of public prompts, to be read beside them."""
     people, prompts = export.table("participants"), export.table("prompts")
     retained = export.retained
-    yield "retained people by profile", _said_of(one["profile"] for one in people if one["retained"])
+    yield "retained people by profile", _said_of(person["profile"] for person in people if person["retained"])
     private = export.manifest["omitted"]["private_prompts"]
     yield "prompts of the batches, and how many are private", f"{len(prompts) + private}, {private}"
-    yield "prompts by modality", _said_of(one["modality"] for one in prompts)
-    states = (one["state"] for one in export.table("answers") if one["participant"] in retained)
+    yield "prompts by modality", _said_of(prompt["modality"] for prompt in prompts)
+    states = (answer["state"] for answer in export.table("answers") if answer["participant"] in retained)
     yield "answers of retained people by state", _said_of(states)
-    sizes = Counter(one["participant"] for one in export.table("answers")).values()
+    sizes = Counter(answer["participant"] for answer in export.table("answers")).values()
     yield "prompts per person", f"{min(sizes, default=0)} to {max(sizes, default=0)}"
     sessions = export.table("sessions")
-    if minutes := [_minutes_of(one) for one in sessions if one["status"] in ENDED]:
+    if minutes := [_minutes_of(session) for session in sessions if session["status"] in ENDED]:
         spread = (min(minutes), statistics.median(minutes), max(minutes))
         yield "minutes, shortest, median and longest", ", ".join(f"{one:.1f}" for one in spread)
-    declared = [one["resources"] or [] for one in sessions if one["participant"] in retained]
+    declared = [session["resources"] or [] for session in sessions if session["participant"] in retained]
     yield "resources declared by retained people", _said_of(name for own in declared for name in own)
-    flags, decided = export.table("flags"), {one["participant"] for one in export.table("verdicts")}
-    of_people = {(one["participant"], one["reason"]) for one in flags if one["prompt_id"] is None}
-    of_answers = {(place_of(one), one["reason"]) for one in flags if one["prompt_id"] is not None}
+    flags, decided = export.table("flags"), {verdict["participant"] for verdict in export.table("verdicts")}
+    of_people = {(flag["participant"], flag["reason"]) for flag in flags if flag["prompt_id"] is None}
+    of_answers = {(place_of(flag), flag["reason"]) for flag in flags if flag["prompt_id"] is not None}
     yield "people flagged by rule", _said_of(reason for _, reason in of_people)
     yield "answers flagged by rule", _said_of(reason for _, reason in of_answers)
     yield "people decided about", str(len(decided))
     undecided = {person for person, _ in of_people} & retained - decided
     yield "retained people flagged and not decided about", str(len(undecided))
-    names = {one["prompt_id"] for one in prompts}
+    names = {prompt["prompt_id"] for prompt in prompts}
     rows = export.table("model_scores")
-    scored = [one for one in rows if one["score"] is not None and one["prompt_id"] in names]
+    scored = [row for row in rows if row["score"] is not None and row["prompt_id"] in names]
     responses = Counter((one["model"], one["prompt_id"]) for one in scored).values()
     yield "prompts with scores of models", str(len({one["prompt_id"] for one in scored}))
     yield "most responses of a model to one of them", str(max(responses, default=0))

@@ -88,7 +88,11 @@ class Export:
     @cached_property
     def retained(self) -> frozenset[str]:
         """The codes of the people whose answers count."""
-        return frozenset(one["participant"] for one in self.table("participants") if one["retained"])
+        return frozenset(
+            participant["participant"]
+            for participant in self.table("participants")
+            if participant["retained"]
+        )
 
     @property
     def protocol(self) -> Values:

@@ -51,7 +51,7 @@ class Judges:
     @cached_property
     def _of_before(self) -> bool:
         """Whether the export was made by a version with other errors of clusters."""
-        measured = (one["measurement"] or {} for one in self.export.manifest["runs"])
+        measured = (run["measurement"] or {} for run in self.export.manifest["runs"])
         return any(one.get("methods", "") != METHODS for one in measured)
 
     def audit(self, row: Values) -> Values:
@@ -74,26 +74,29 @@ class Judges:
             top_size=self.export.protocol["top_size"], **_draws(stored),
         )  # fmt: skip
         return {
-            (one["of"], one["level"], one["statistic"]): one
+            (pair_row["of"], pair_row["level"], pair_row["statistic"]): pair_row
             for level, values in levels
-            for one in pair_rows(level, values)
+            for pair_row in pair_rows(level, values)
         }
 
     def _panel(self, runs: tuple[int, ...]) -> Rows:
         of_all = [one for one in self.export.table("agreement") if one["x_run"] is None]
         stored = [one for one in of_all if tuple(one["runs"]) == runs]
         levels = panel_levels(self._scores(runs), range(len(runs)), **_draws(stored))
-        return {("", one["level"], one["statistic"]): one for one in panel_rows(dict(levels))}
+        return {
+            ("", panel_row["level"], panel_row["statistic"]): panel_row
+            for panel_row in panel_rows(dict(levels))
+        }
 
     def _scores(self, runs: tuple[int, ...]) -> PanelScores:
         """Scores of answers that count of retained people, as the tables hold them; all are public."""
         answers = sorted(
-            place_of(one)
-            for one in self.export.table("answers")
-            if one["counts"] and one["participant"] in self.export.retained
+            place_of(answer)
+            for answer in self.export.table("answers")
+            if answer["counts"] and answer["participant"] in self.export.retained
         )
         places = {key: place for place, key in enumerate(answers)}
-        number = {one["prompt_id"]: one["criteria"] for one in self.export.table("prompts")}
+        number = {prompt["prompt_id"]: prompt["criteria"] for prompt in self.export.table("prompts")}
         cells = [(key, place) for key in answers for place in range(1, number[key[1]] + 1)]
         columns = {run: column for column, run in enumerate(runs)}
         of_answers = [(one["run"], place_of(one), one["score"]) for one in self._scored("scores", runs)]
@@ -113,38 +116,38 @@ class Judges:
 
     def _scored(self, table: str, runs: tuple[int, ...]) -> Iterator[Values]:
         rows = self.export.table(table)
-        return (one for one in rows if one["run"] in runs and one["score"] is not None)
+        return (row for row in rows if row["run"] in runs and row["score"] is not None)
 
     def _audited(self, sample: int, run: int) -> Rows:
         """The drawn verdicts of retained people, in the order of their numbers, beside one judge."""
-        entry = next(one for one in self.export.manifest["audits"] if one["number"] == sample)
+        entry = next(audit for audit in self.export.manifest["audits"] if audit["number"] == sample)
         frame = [Stratum(one["name"], one["verdicts"], one["drawn"]) for one in entry["strata"]]
-        drawn = (one for one in self.export.rows_of("audit", run) if one["sample"] == sample)
+        drawn = (row for row in self.export.rows_of("audit", run) if row["sample"] == sample)
         retained = (one for one in drawn if one["participant"] in self.export.retained)
         items = sorted(retained, key=lambda one: one["item"])
         ratings = Ratings(
-            strata=[one["stratum"] for one in items],
-            answers=[f"{one['participant']}\n{one['prompt_id']}" for one in items],
+            strata=[item["stratum"] for item in items],
+            answers=[f"{item['participant']}\n{item['prompt_id']}" for item in items],
             human=_column(items, "human_score"),
             judged=_column(items, "judge_score").reshape(-1, 1),
         )
-        found = audit_agreement(ratings, 0, frame, seed=entry["seed"], resamples=entry["resamples"])
+        agreement = audit_agreement(ratings, 0, frame, seed=entry["seed"], resamples=entry["resamples"])
         counts = {
             "drawn": sum(one.drawn for one in frame),
             "rated": rated(ratings),
-            "raters": len({one["rater"] for one in items if one["human_score"] is not None}),
+            "raters": len({item["rater"] for item in items if item["human_score"] is not None}),
         }
         of_counts: Rows = {("sample", name): {"value": value} for name, value in counts.items()}
-        return of_counts | _audit_rows(found)
+        return of_counts | _audit_rows(agreement)
 
 
-def _audit_rows(found: AuditAgreement) -> Rows:
+def _audit_rows(agreement: AuditAgreement) -> Rows:
     return {
         (of, name): {
             **{end: none_if_nan(getattr(estimate, end)) for end in ("value", "se", "low", "high")},
             "n": n, "clusters": clusters, "reason": str(estimate.reason) if estimate.reason else None,
         }
-        for of, name, n, clusters, estimate in found.statistics()
+        for of, name, n, clusters, estimate in agreement.statistics()
     }  # fmt: skip
 
 
@@ -155,4 +158,4 @@ def _draws(stored: list[Values]) -> dict[str, int]:
 
 
 def _column(rows: list[Values], name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-    return np.array([np.nan if one[name] is None else one[name] for one in rows], dtype=np.float64)
+    return np.array([np.nan if row[name] is None else row[name] for row in rows], dtype=np.float64)

@@ -45,8 +45,8 @@ class MeasuredRun:
     @cached_property
     def has_earlier_errors(self) -> bool:
         """Whether headlines have errors of before: results keep theirs, even if they are measured again."""
-        told = [row["details"] for row in self.rows if (row["block"], row["name"]) == HEADLINE]
-        return self.methods != METHODS or all(one.get("variance") != CLUSTERED for one in told)
+        details = [row["details"] for row in self.rows if (row["block"], row["name"]) == HEADLINE]
+        return self.methods != METHODS or all(one.get("variance") != CLUSTERED for one in details)
 
     def found(self, row: Values) -> Values:
         """What the columns of a stored row should be. Raises NotHere, NotComputed."""
@@ -54,7 +54,7 @@ class MeasuredRun:
         measure = self.block(row["block"], all_scope=self.export.lacks(row)).get(key_of(row))
         if measure is None:
             raise self._why_not(row)
-        found = columns_of(measure)
+        columns = columns_of(measure)
         if self.export.lacks(row) and {row["reason"], measure.estimate.reason} & WITHHELD:
             # What a part's neighbours rest on, and so whether it may be told, is not all here.
             raise NotHere(PRIVATE)
@@ -62,13 +62,13 @@ class MeasuredRun:
             raise NotHere(OTHERWISE)
         if self.export.lacks(row):
             self._require_same_answers(row, measure)
-            if row["block"] in (Block.RESULTS, Block.SLICES) and row["details"] != found["details"]:
+            if row["block"] in (Block.RESULTS, Block.SLICES) and row["details"] != columns["details"]:
                 # Whether batches share a prompt, and so the kind of error, is told of the whole design alone.
-                return {name: found[name] for name in ("value", "n", "people", "prompts")}
+                return {name: columns[name] for name in ("value", "n", "people", "prompts")}
         of_before = self.has_earlier_errors if row["block"] == Block.RESULTS else self.methods != METHODS
         if of_before:
-            return {name: value for name, value in found.items() if name not in (*OF_ERRORS, "details")}
-        return found
+            return {name: value for name, value in columns.items() if name not in (*OF_ERRORS, "details")}
+        return columns
 
     def _require_here(self, row: Values) -> None:
         """Raises NotHere where a row rests on what an export leaves out, or on another method."""
@@ -164,7 +164,7 @@ class MeasuredRun:
 
     @cached_property
     def _facts(self) -> Facts:
-        stored = [one for one in self.rows if one["scope"] == self.export.scope]
+        stored = [row for row in self.rows if row["scope"] == self.export.scope]
         return facts_from(self.export, self.entry, self._everyone, stored)
 
     @cached_property
@@ -179,7 +179,10 @@ def is_carried_over(row: Values) -> bool:
 
 
 def by_key(block: str, measures: list[Measure]) -> dict[Key, Measure]:
-    return {(block, one.name, one.group, one.subset, one.participant, one.prompt_id): one for one in measures}
+    return {
+        (block, measure.name, measure.group, measure.subset, measure.participant, measure.prompt_id): measure
+        for measure in measures
+    }
 
 
 def key_of(row: Values) -> Key:

@@ -67,14 +67,14 @@ class ResultsRun:
         """One row of `metrics`. Raises NotHere."""
         if self.export.lacks(row):
             raise NotHere(PRIVATE)
-        found = next(
-            one
-            for one in headlines.metric_numbers(self._headlines, self.export.protocol["match_rules"])
-            if (one.group, one.name) == (row["group"], row["name"])
+        metric_number = next(
+            number
+            for number in headlines.metric_numbers(self._headlines, self.export.protocol["match_rules"])
+            if (number.group, number.name) == (row["group"], row["name"])
         )
-        if self._run.has_earlier_errors and found.value is None and row["value"] is not None:
+        if self._run.has_earlier_errors and metric_number.value is None and row["value"] is not None:
             raise NotHere(OTHERWISE)
-        return {"value": found.value}
+        return {"value": metric_number.value}
 
     def inputs_sha256(self) -> Values:
         """The hash that the manifest gives of everything that results depend on, private prompts left out.
@@ -84,35 +84,37 @@ class ResultsRun:
         study, protocol = self.export.manifest["study"], self.export.protocol
         content = {
             "places": sorted(
-                [one.participant, one.prompt_id, one.task, one.batch, one.counts, one.score]
-                for one in self._answers
+                [answer.participant, answer.prompt_id, answer.task, answer.batch, answer.counts, answer.score]
+                for answer in self._answers
             ),
-            "prompts": sorted([one["prompt_id"], one["category"]] for one in self.export.table("prompts")),
+            "prompts": sorted(
+                [prompt["prompt_id"], prompt["category"]] for prompt in self.export.table("prompts")
+            ),
             "item_bank": study["item_bank_digest"],
             "top_size": protocol["top_size"],
             "match_rules": protocol.get("match_rules"),
         }
-        found = hashlib.sha256(canonical_json(content)).hexdigest()
+        digest = hashlib.sha256(canonical_json(content)).hexdigest()
         of_before = not (self.entry["measurement"] or {}).get("methods")
-        if found != self.entry["inputs_sha256"] and of_before:  # what it is formed of may have changed since
+        if digest != self.entry["inputs_sha256"] and of_before:  # what it is formed of may have changed since
             raise NotHere(OTHERWISE)
-        return {"inputs_sha256": found}
+        return {"inputs_sha256": digest}
 
     def with_scores(self) -> int:
         """How many people Top is chosen from."""
-        return len({one.participant for one in self._answers if one.score is not None})
+        return len({answer.participant for answer in self._answers if answer.score is not None})
 
     @cached_property
     def _answers(self) -> list[ResultAnswer]:
-        tasks = {one["prompt_id"]: one["task"] for one in self.export.table("prompts")}
+        tasks = {prompt["prompt_id"]: prompt["task"] for prompt in self.export.table("prompts")}
         scores = scores_from(self.export, self.entry["number"])
         return [
             ResultAnswer(
-                *place_of(one), tasks[one["prompt_id"]], one["batch"], one["counts"],
-                scores.get(place_of(one)) if one["counts"] else None,
+                *place_of(answer), tasks[answer["prompt_id"]], answer["batch"], answer["counts"],
+                scores.get(place_of(answer)) if answer["counts"] else None,
             )
-            for one in self.export.table("answers")
-            if one["participant"] in self.export.retained
+            for answer in self.export.table("answers")
+            if answer["participant"] in self.export.retained
         ]  # fmt: skip
 
     @cached_property
@@ -127,7 +129,7 @@ class ResultsRun:
     def _has_headlines(self) -> bool:
         """Whether the run has rows that the block Results gave: exports of before have none."""
         rows = self.export.rows_of("measures", self.entry["number"])
-        return any(one["name"] == "participants" and one["people"] is not None for one in rows)
+        return any(row["name"] == "participants" and row["people"] is not None for row in rows)
 
     @cached_property
     def _headlines(self) -> list[Values]:
@@ -135,7 +137,10 @@ class ResultsRun:
 
     @cached_property
     def _tasks(self) -> dict[tuple[str, str], headlines.TaskNumbers]:
-        return {(one.group, one.task): one for one in headlines.task_numbers(self._headlines)}
+        return {
+            (task_number.group, task_number.task): task_number
+            for task_number in headlines.task_numbers(self._headlines)
+        }
 
     def _group(self, group: str, category: str, *, nested: bool) -> headlines.GroupNumbers:
         key = (group, category, nested)
@@ -145,6 +150,6 @@ class ResultsRun:
         return self._numbers[key]
 
 
-def _in_scope(one: Measure) -> Values:
+def _in_scope(measure: Measure) -> Values:
     """A measure as stored rows have it; of which scope it is nobody asks here."""
-    return {"scope": ""} | stored_columns(one)
+    return {"scope": ""} | stored_columns(measure)

@@ -72,8 +72,8 @@ def arm_differences(
     for (first, one), (second, other) in combinations(results, 2):
         pairs = one.pairs + other.pairs
         for theta, against in zip(one.thetas, other.thetas, strict=True):
-            found = _welch_difference(theta, against)
-            yield ArmDifference(theta.name, first, second, *found, one.people, other.people, pairs)
+            welch_difference = _welch_difference(theta, against)
+            yield ArmDifference(theta.name, first, second, *welch_difference, one.people, other.people, pairs)
 
 
 def _welch_difference(theta: SliceTheta, against: SliceTheta) -> tuple[Estimate, int | None]:

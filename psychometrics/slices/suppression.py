@@ -52,7 +52,7 @@ def withheld_parts(cohort: Cohort, slices: Sequence[Slice], top: Mask, counted: 
 
 def withheld_tasks(cohort: Cohort, top: Mask) -> dict[Name, Reason]:
     """The same of tasks, on every scored answer."""
-    tasks = np.array([one.task for one in cohort.prompts], dtype=np.str_)[cohort.prompt]
+    tasks = np.array([prompt.task for prompt in cohort.prompts], dtype=np.str_)[cohort.prompt]
     slices = [Slice(SliceKind.TASK, str(task), tasks == task) for task in np.unique(tasks)]
     answers, everything = answers_of(cohort, ~np.isnan(cohort.p)), np.ones(len(cohort), dtype=bool)
     return withheld(answers, _table(slices, everything, top))

@@ -77,7 +77,7 @@ class Crossfit:
 
     def values(self, sizes: Sequence[int]) -> list[float]:
         """The estimate for each size, NaN where there is none."""
-        return [float(one) for one in self.means(np.ones((self.people, 1)), sizes)[:, 0]]
+        return [float(mean) for mean in self.means(np.ones((self.people, 1)), sizes)[:, 0]]
 
     def means(self, drawn: Array, sizes: Sequence[int], orders: int | None = None) -> Array:
         """Estimates (k, r) of k sizes where person i counts drawn[i, r] times in draw r.

@@ -54,7 +54,7 @@ def raw_means(person: Codes, p: Array, people: int) -> Array:
 def by_raw_mean(cohort: Cohort) -> Codes:
     """The numbers of the people who have a score, the highest mean first; ties by code."""
     means = raw_means(cohort.person, cohort.p, len(cohort.people))
-    return by_mean(means, [one.code for one in cohort.people])
+    return by_mean(means, [person.code for person in cohort.people])
 
 
 def by_mean(means: Array, codes: Sequence[str]) -> Codes:

@@ -124,12 +124,15 @@ def rater_measures(inputs: Inputs, sums: TaskSums) -> Iterator[Measure]:
     yield Measure("human.top_crossfit", crossfit, n=len(scored), people=people, details={"size": size})
 
 
-def _task_rater_measures(task: str, found: TaskRaters) -> Iterator[Measure]:
+def _task_rater_measures(task: str, raters: TaskRaters) -> Iterator[Measure]:
     """One task; the maximum is of one rater, chosen on the outcome, and has no interval."""
     subset = f"{TASK}{task}"
-    yield Measure("human.average", found.average, subset=subset, people=found.raters, clusters=found.raters)
     yield Measure(
-        "human.max", without_interval(found.maximum, Reason.ONE_CLUSTER), subset=subset, people=found.raters,
-        details={"items": found.items, "best_items": found.best_items, "luck": found.luck},
+        "human.average", raters.average, subset=subset, people=raters.raters, clusters=raters.raters
+    )
+    yield Measure(
+        "human.max", without_interval(raters.maximum, Reason.ONE_CLUSTER), subset=subset,
+        people=raters.raters,
+        details={"items": raters.items, "best_items": raters.best_items, "luck": raters.luck},
     )  # fmt: skip
-    yield Measure("human.max.equal", plain(found.expected_max), subset=subset, people=found.raters)
+    yield Measure("human.max.equal", plain(raters.expected_max), subset=subset, people=raters.raters)

@@ -88,7 +88,7 @@ def on_all_tasks(sums: TaskSums, columns: Sequence[TableColumn]) -> list[TableCo
     scored = sums.scored
     if not len(scored):
         return []
-    return [one for one in columns if not np.isnan(accuracies_on(sums.tasks, one)[scored]).any()]
+    return [column for column in columns if not np.isnan(accuracies_on(sums.tasks, column)[scored]).any()]
 
 
 def _column_measures(

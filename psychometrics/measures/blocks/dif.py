@@ -48,8 +48,8 @@ def dif_measures(inputs: Inputs) -> Iterator[Measure]:
     yield from _item_measures(cohort, possible[0], items, inputs.correlation)
     nested = inputs.nested
     yield from _slope_measures(possible, nested)
-    categories = _label_shifts("category", [one.category for one in cohort.prompts], possible, nested)
-    modalities = _label_shifts("modality", [one.modality for one in cohort.prompts], possible, nested)
+    categories = _label_shifts("category", [prompt.category for prompt in cohort.prompts], possible, nested)
+    modalities = _label_shifts("modality", [prompt.modality for prompt in cohort.prompts], possible, nested)
     hidden = hidden_shifts(cohort)
     profiles = _profile_shifts(cohort, possible, nested)
     families = [told(family, hidden) for family in (categories, modalities, profiles)]
@@ -103,14 +103,17 @@ def _item_measure(cohort: Cohort, items: ItemDif, place: int, tested: dict[str, 
 
 def _slope_measures(possible: Sequence[Residuals], nested: bool) -> Iterator[Measure]:
     """People's slope on -a b, the slope that was expected without DIF, and their difference."""
-    found = [
+    invariances = [
         scale_invariance(
             one.r, one.expected, one.pairs, nested=nested, deviation=one.deviation, prior=one.prior
         )
         for one in possible
     ]
-    excess = held_by_all([one.excess for one in found])
-    for name, value in (("dif.slope", found[0].observed), ("dif.slope.expected", found[0].expected)):
+    excess = held_by_all([invariance.excess for invariance in invariances])
+    for name, value in (
+        ("dif.slope", invariances[0].observed),
+        ("dif.slope.expected", invariances[0].expected),
+    ):
         yield Measure(name, plain_or(value, Reason.NO_VARIATION), n=excess.n)
     yield Measure(
         "dif.slope.excess", excess.estimate, n=excess.n, clusters=excess.clusters,
@@ -138,8 +141,8 @@ def _label_shifts(kind: str, labels: list[str], possible: Sequence[Residuals], n
 def _profile_shifts(cohort: Cohort, possible: Sequence[Residuals], nested: bool) -> Family:
     """Every profile on every category, compared with the other profiles."""
     pairs = possible[0].pairs
-    profiles = part_masks([one.profile for one in cohort.people], pairs.person)
-    categories = part_masks([one.category for one in cohort.prompts], pairs.prompt)
+    profiles = part_masks([person.profile for person in cohort.people], pairs.person)
+    categories = part_masks([prompt.category for prompt in cohort.prompts], pairs.prompt)
     if len(profiles) < 2 or len(categories) < 2:
         return {}
     return {

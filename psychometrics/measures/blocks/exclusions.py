@@ -36,11 +36,11 @@ def exclusion_measures(inputs: Inputs) -> Iterator[Measure]:
     yield from itt_measures(inputs)
     yield from _rule_measures(facts, lowest)
     removed = rules.removed_by(rules.DECLARED, facts, lowest)
-    found = list(multiverse.specifications(everyone, removed, inputs.facts.top_size))
+    specifications = list(multiverse.specifications(everyone, removed, inputs.facts.top_size))
     for group in GROUPS:
         for estimator in NAMES:
-            yield from multiverse_measures(found, group, estimator)
-    yield from range_measures(inputs, found)
+            yield from multiverse_measures(specifications, group, estimator)
+    yield from range_measures(inputs, specifications)
     yield from _ledger_measures(inputs, screening)
     yield from rater_measures(inputs, screening)
 
@@ -93,36 +93,38 @@ def _rule_measures(facts: rules.ExclusionFacts, lowest: Array) -> Iterator[Measu
         )  # fmt: skip
 
 
-def multiverse_measures(found: list[Specification], group: str, estimator: str) -> Iterator[Measure]:
+def multiverse_measures(specifications: list[Specification], group: str, estimator: str) -> Iterator[Measure]:
     """Every specification of a group, then their spread with and without the score-based rule."""
-    for one in found:
-        result: multiverse.GroupResult = getattr(one, group)
-        cell = (one.rule, one.missing, one.aggregation)
+    for specification in specifications:
+        result: multiverse.GroupResult = getattr(specification, group)
+        cell = (specification.rule, specification.missing, specification.aggregation)
         # Where theta_QL is not finite, theta is what the squeeze makes of full scores.
         estimate = getattr(result, estimator) if result.ql.known else result.ql
         yield Measure(
-            NAMES[estimator], estimate, group, ";".join(cell), n=result.pairs,
-            people=result.people,
+            NAMES[estimator], estimate, group, ";".join(cell), n=result.pairs, people=result.people,
             details={
-                "rule": one.rule, "missing": one.missing, "aggregation": one.aggregation,
-                "paper": cell == PAPER_CELL, "score_based": one.rule in SCORE_BASED,
+                "rule": specification.rule, "missing": specification.missing,
+                "aggregation": specification.aggregation, "paper": cell == PAPER_CELL,
+                "score_based": specification.rule in SCORE_BASED,
             },
         )  # fmt: skip
-    yield from _spread_measures(found, group, estimator, "")
-    yield from _spread_measures(_without_scores(found), group, estimator, "not_score_based")
+    yield from _spread_measures(specifications, group, estimator, "")
+    yield from _spread_measures(_without_scores(specifications), group, estimator, "not_score_based")
 
 
-def _without_scores(found: list[Specification]) -> list[Specification]:
-    return [one for one in found if one.rule not in SCORE_BASED]
+def _without_scores(specifications: list[Specification]) -> list[Specification]:
+    return [specification for specification in specifications if specification.rule not in SCORE_BASED]
 
 
 def _spread_measures(
-    found: list[Specification], group: str, estimator: str, subset: str
+    specifications: list[Specification], group: str, estimator: str, subset: str
 ) -> Iterator[Measure]:
-    spread, of = multiverse.spread_of(found, group, estimator), NAMES[estimator]
+    spread, of = multiverse.spread_of(specifications, group, estimator), NAMES[estimator]
     names = [f"{of}.{what}" for what in ("median", "low", "high", "range")]
     if spread is None:
-        reasons = (getattr(getattr(one, group), estimator).reason for one in found)
+        reasons = (
+            getattr(getattr(specification, group), estimator).reason for specification in specifications
+        )
         why = next(filter(None, reasons), Reason.NOTHING_SCORED)
         yield from (Measure(name, unknown(why), group=group, subset=subset, n=0) for name in names)
         return
@@ -135,12 +137,12 @@ def _spread_measures(
         yield Measure(f"{of}.share.{choice}", estimate, group=group, subset=subset, n=spread.specifications)
 
 
-def range_measures(inputs: Inputs, found: list[Specification]) -> Iterator[Measure]:
+def range_measures(inputs: Inputs, specifications: list[Specification]) -> Iterator[Measure]:
     """Ranges of Average over specifications, without the score-based, in SEs by people of the retained."""
     cohort = inputs.cohort
     for estimator, name in (("theta", "theta.prompt"), ("ql", "theta.ql")):
         own, _ = by_people(name, cohort.pairs, cohort.transform)
-        spread = multiverse.spread_of(_without_scores(found), "average", estimator)
+        spread = multiverse.spread_of(_without_scores(specifications), "average", estimator)
         if spread is None or np.isnan(own.se):
             ratio = unknown(own.reason or Reason.NOTHING_SCORED)
         else:

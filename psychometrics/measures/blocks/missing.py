@@ -78,7 +78,7 @@ def place_measures(cohort: Cohort) -> Iterator[Measure]:
 
 
 def _modality_of_rows(cohort: Cohort) -> NDArray[np.str_]:
-    return np.array([one.modality for one in cohort.prompts], dtype=np.str_)[cohort.prompt]
+    return np.array([prompt.modality for prompt in cohort.prompts], dtype=np.str_)[cohort.prompt]
 
 
 def _hidden_modalities(cohort: Cohort) -> Mapping[str, Reason]:
@@ -88,9 +88,9 @@ def _hidden_modalities(cohort: Cohort) -> Mapping[str, Reason]:
 
 
 def _absence_measure(top: Cohort, cohort: Cohort) -> Measure:
-    found = absence_test(top, cohort)
-    details = {"absent": found.absent, "share_of_cohort": none_if_nan(found.share_of_whole)}
-    return Measure("absence.test", found.p, group="top", n=found.places, details=details)
+    test = absence_test(top, cohort)
+    details = {"absent": test.absent, "share_of_cohort": none_if_nan(test.share_of_whole)}
+    return Measure("absence.test", test.p, group="top", n=test.places, details=details)
 
 
 def _top_thetas(inputs: Inputs, top: Cohort) -> Iterator[Measure]:
@@ -134,16 +134,18 @@ def _bounds_and_deltas(
     for name in PREDICTIONS:
         for side, score in (("low", 0.0), ("high", 1.0)):
             filled = scores.at_bound(members, score).pairs
-            found = group_theta(name, filled, members.transform, nested=inputs.nested).estimate
-            bare = plain(found.value) if found.known else found
+            estimate = group_theta(name, filled, members.transform, nested=inputs.nested).estimate
+            bare = plain(estimate.value) if estimate.known else estimate
             yield Measure(
                 f"missing.{name}", bare, group, f"bound:{side}", people=people, details={"imputed": gaps}
             )
     details: dict[str, JsonValue] = {"imputed": gaps, "abilities": "shrunken"}
     for delta in scores.DELTAS:
         for name, predict in PREDICTIONS.items():
-            found = predict(predicted, members, delta)
-            yield Measure(f"missing.{name}", found, group, f"delta:{delta:g}", people=people, details=details)
+            estimate = predict(predicted, members, delta)
+            yield Measure(
+                f"missing.{name}", estimate, group, f"delta:{delta:g}", people=people, details=details
+            )
 
 
 def model_measures(cohort: Cohort) -> Iterator[Measure]:

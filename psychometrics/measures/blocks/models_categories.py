@@ -28,7 +28,7 @@ def category_measures(
 ) -> Iterator[Measure]:
     """Every model in every category; `items` (n,) are bank positions of the cohort's pairs."""
     pairs = cohort.pairs
-    of_pair = np.array([one.category for one in cohort.prompts])[pairs.prompt]
+    of_pair = np.array([prompt.category for prompt in cohort.prompts])[pairs.prompt]
     for category in sorted(set(of_pair.tolist()) - {""}):
         rows = of_pair == category
         part, of_bank = pairs.of(rows), items[rows]
@@ -47,8 +47,8 @@ def _estimates(part: Pairs, items: Codes, model: ModelScores) -> Iterator[tuple[
     for name, theta in THETAS.items():
         m = model.single_logits[items] if theta is Theta.POOL else scores
         _, once = np.unique(items, return_index=True)
-        found = model_theta(theta, part, m, np.nan)
-        yield name, bounded(found, part.a[once], part.b[once], scores[once]).estimate
+        estimate = model_theta(theta, part, m, np.nan)
+        yield name, bounded(estimate, part.a[once], part.b[once], scores[once]).estimate
     yield RAW, _mean_of(scores[~np.isnan(scores)])
 
 

@@ -49,14 +49,14 @@ def _bands_of(
     return found
 
 
-def as_published(one: Configuration) -> Estimate:
-    theta = one.published_theta if one.published_theta is not None else math.nan
-    if one.published_se is None:
+def as_published(configuration: Configuration) -> Estimate:
+    theta = configuration.published_theta if configuration.published_theta is not None else math.nan
+    if configuration.published_se is None:
         return without_interval(theta, Reason.NOT_PUBLISHED)
-    return around(theta, one.published_se, Z_95)
+    return around(theta, configuration.published_se, Z_95)
 
 
-def _above_band(cohort: Estimate, band: SingleResponse, one: Configuration) -> Estimate:
+def _above_band(cohort: Estimate, band: SingleResponse, configuration: Configuration) -> Estimate:
     """Cohort minus the band: from its lowest against the band's highest to the opposite, errors included.
 
     The interval is wider than 95 %: it adds the cohort's, the published error and the spread of the model.
@@ -64,17 +64,17 @@ def _above_band(cohort: Estimate, band: SingleResponse, one: Configuration) -> E
     value = cohort.value - band.central
     if cohort.reason is not None:
         return without_interval(value, cohort.reason)
-    if one.published_se is None:
+    if configuration.published_se is None:
         return without_interval(value, Reason.NOT_PUBLISHED)
-    half = Z_95 * one.published_se
+    half = Z_95 * configuration.published_se
     return Estimate(value, math.nan, cohort.low - band.high - half, cohort.high - band.low + half)
 
 
 def measure(
-    name: str, estimate: Estimate, one: Configuration, facts: dict[str, JsonValue], group: str = ""
+    name: str, estimate: Estimate, configuration: Configuration, facts: dict[str, JsonValue], group: str = ""
 ) -> Measure:
     known: dict[str, JsonValue] = {
-        "model": one.name, "family": one.family, "source": one.source, "k": one.epochs,
-        "published_only": True,
+        "model": configuration.name, "family": configuration.family, "source": configuration.source,
+        "k": configuration.epochs, "published_only": True,
     }  # fmt: skip
-    return Measure(name, estimate, group, f"model:{one.name}", details=known | facts)
+    return Measure(name, estimate, group, f"model:{configuration.name}", details=known | facts)

@@ -51,7 +51,9 @@ def result_measures(inputs: Inputs) -> Iterator[Measure]:
 def part_measures(inputs: Inputs, group: str, category: str, nested: bool) -> Iterator[Measure]:
     """One group over one category ("" for all prompts); `nested` is the design of the whole study."""
     cohort, sizes = inputs.cohort, inputs.facts.items_by_category
-    of_category = np.array([category in (ALL_CATEGORIES, one.category) for one in cohort.prompts], dtype=bool)
+    of_category = np.array(
+        [category in (ALL_CATEGORIES, prompt.category) for prompt in cohort.prompts], dtype=bool
+    )
     rows = inputs.groups[group].of_prompts(of_category)
     items = sizes.get(category, 0) if category else sum(sizes.values())
     prompts = items if sizes else int(of_category.sum())
@@ -118,8 +120,8 @@ class Part:
         if not len(scored):
             return self._measure("raw_mean", NOTHING)
         mean = linear_estimate(np.ones(len(scored)), scored.p, scored.person)
-        found = self._measure("raw_mean", within(mean.estimate, 0, 1), clusters=mean.clusters)
-        return replace(found, details={"error": "se.participant", "variance": CLUSTERED})
+        measure = self._measure("raw_mean", within(mean.estimate, 0, 1), clusters=mean.clusters)
+        return replace(measure, details={"error": "se.participant", "variance": CLUSTERED})
 
     def _thetas(self, *, nested: bool) -> Iterator[Measure]:
         rows, pairs = self.rows, self.rows.pairs
@@ -147,8 +149,8 @@ class Part:
     def _theta(self, name: str, theta: GroupTheta) -> Measure:
         if not len(self.rows.pairs):
             return self._measure(name, NOTHING)
-        found = self._measure(name, theta.estimate, clusters=theta.error.found.clusters)
-        return replace(found, details=theta.error.facts)
+        measure = self._measure(name, theta.estimate, clusters=theta.error.found.clusters)
+        return replace(measure, details=theta.error.facts)
 
 
 def private_prompts(rows: Cohort) -> int:

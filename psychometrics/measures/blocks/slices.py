@@ -35,31 +35,37 @@ def slice_measures(inputs: Inputs) -> Iterator[Measure]:
     yield from _contamination_measures(inputs, nested=nested)
 
 
-def part_measures(part: parts.Slice, group: str, found: parts.SliceResult) -> Iterator[Measure]:
+def part_measures(part: parts.Slice, group: str, slice_result: parts.SliceResult) -> Iterator[Measure]:
     """Each theta with the interval that stands first, and again with the one by people."""
-    for theta in found.thetas:
+    for theta in slice_result.thetas:
         clusters, facts = (theta.error.found.clusters, theta.error.facts) if theta.error else (None, {})
         for subset, estimate, independent, of_error in (
             (part.subset, theta.first, clusters, facts),
-            (f"{part.subset};se.participant", theta.by_person, found.people, {"error": "se.participant"}),
+            (
+                f"{part.subset};se.participant",
+                theta.by_person,
+                slice_result.people,
+                {"error": "se.participant"},
+            ),
         ):
             yield Measure(
-                f"slices.{theta.name}", estimate, group=group, subset=subset, n=found.pairs,
-                people=found.people, prompts=found.prompts, clusters=independent,
+                f"slices.{theta.name}", estimate, group=group, subset=subset, n=slice_result.pairs,
+                people=slice_result.people, prompts=slice_result.prompts, clusters=independent,
                 details={"kind": part.kind, "value": part.value, **of_error},
             )  # fmt: skip
 
 
 def _arm_measures(inputs: Inputs, hidden: Mapping[str, Reason]) -> Iterator[Measure]:
     """The difference of every two arms, for Average: Top is chosen across arms."""
-    for found in arm_differences(inputs.cohort, hidden, nested=inputs.nested):
-        people = found.people_first + found.people_second
+    for difference in arm_differences(inputs.cohort, hidden, nested=inputs.nested):
+        people = difference.people_first + difference.people_second
         yield Measure(
-            f"arms.{found.estimator}", found.difference, group="average",
-            subset=f"arms:{found.first}/{found.second}", n=found.pairs, people=people, clusters=people,
+            f"arms.{difference.estimator}", difference.difference, group="average",
+            subset=f"arms:{difference.first}/{difference.second}", n=difference.pairs,
+            people=people, clusters=people,
             details={
-                "first": found.first, "second": found.second, "df": found.df,
-                "people_first": found.people_first, "people_second": found.people_second,
+                "first": difference.first, "second": difference.second, "df": difference.df,
+                "people_first": difference.people_first, "people_second": difference.people_second,
             },
         )  # fmt: skip
 

@@ -31,7 +31,7 @@ def top_measures(inputs: Inputs) -> Iterator[Measure]:
     cohort, size = inputs.cohort, inputs.facts.top_size
     order = by_raw_mean(cohort)
     refuse_impossible(cohort, size, len(order))
-    pairs, codes = cohort.pairs, [one.code for one in cohort.people]
+    pairs, codes = cohort.pairs, [person.code for person in cohort.people]
     own = own_abilities(pairs)
     # theta.pool of the Top group with the published interval, which takes no notice of the choice.
     of_top = pooled_fit(pairs.of(inputs.top[pairs.person]))

@@ -38,10 +38,17 @@ def uncertainty_measures(inputs: Inputs) -> Iterator[Measure]:
             },
         )  # fmt: skip
     # Standard deviations rather than variances, as people read them; t2, d2 and s2 are in the details.
-    found = errors.components
-    for kind, variance in (("people", found.people), ("prompts", found.prompts), ("answers", found.answers)):
-        estimate = unknown(found.reason) if found.reason else plain(float(np.sqrt(variance)))
-        details = {"variance": None if found.reason else variance, "truncated": kind in found.truncated}
+    components = errors.components
+    for kind, variance in (
+        ("people", components.people),
+        ("prompts", components.prompts),
+        ("answers", components.answers),
+    ):
+        estimate = unknown(components.reason) if components.reason else plain(float(np.sqrt(variance)))
+        details = {
+            "variance": None if components.reason else variance,
+            "truncated": kind in components.truncated,
+        }
         yield of_average(f"mixed.sd_{kind}", estimate, details=details)
 
 

@@ -16,7 +16,9 @@ from psychometrics.measures.catalogue.entry import Entry, Need, OnLogistic, Unit
 __all__ = ["CATALOGUE", "Entry", "Need", "OnLogistic", "Unit", "entries_of", "entry_of"]
 
 CATALOGUE: Mapping[str, Entry] = {
-    one.name: one for module in (results, cohort, models, people, prompts, judges) for one in module.ENTRIES
+    entry.name: entry
+    for module in (results, cohort, models, people, prompts, judges)
+    for entry in module.ENTRIES
 }
 
 

@@ -107,7 +107,7 @@ class Entry:
     def covers(self, group: str, subset: str) -> bool:
         """Whether a row of this group and subset may have this name."""
         patterns = (PLACE_OF_A_NAME.sub(".+", re.escape(one)) for one in self.subsets)
-        return group in (self.groups or ("",)) and any(re.fullmatch(one, subset) for one in patterns)
+        return group in (self.groups or ("",)) and any(re.fullmatch(pattern, subset) for pattern in patterns)
 
 
 def thetas(

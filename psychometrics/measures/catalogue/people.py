@@ -66,9 +66,9 @@ BOUND = _(
 ITT = (
     *thetas("itt.", Block.EXCLUSIONS, NOBODY, needs=()),
     *(
-        one
+        theta
         for bound in ("bound_low", "bound_high")
-        for one in thetas(
+        for theta in thetas(
             "itt.", Block.EXCLUSIONS, BOUND, needs=(Need.UNJUDGED,), by_logits=OnLogistic.LEFT_OUT,
             suffix=f".{bound}",
         )

@@ -29,7 +29,7 @@ JUDGE = (
     ),
     *thetas(
         "judge.", Block.JUDGE, _("Ability under the scores that the subset names."),
-        subsets=("scores:judge", *OTHER_SCORES, *(f"{one}/reselected" for one in OTHER_SCORES)),
+        subsets=("scores:judge", *OTHER_SCORES, *(f"{score}/reselected" for score in OTHER_SCORES)),
     ),
     with_judge(
         "theta.change", _("Change of theta.pool"), Unit.LOGITS, ON_THE_SAME, subsets=OTHER_SCORES,

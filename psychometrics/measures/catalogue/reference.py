@@ -25,8 +25,15 @@ def reference() -> str:
 def _table(block: str) -> Iterator[str]:
     yield f"## {block}\n"
     yield from HEAD
-    for one in entries_of(block):
-        cells = (f"`{one.name}`", meaning_text(one), one.unit, _whom(one), _needs(one), _shown(one))
+    for entry in entries_of(block):
+        cells = (
+            f"`{entry.name}`",
+            meaning_text(entry),
+            entry.unit,
+            _whom(entry),
+            _needs(entry),
+            _shown(entry),
+        )
         yield f"| {' | '.join(cells)} |"
     yield ""
 
