@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 
 from judging.models import JudgingRun, RowState, RunState, ScoringRun
 from judging.selectors.left import unscored_answers
-from judging.selectors.progress import judging_progress
 from judging.selectors.runs import open_judging_run
 from judging.services.running.compute import local_work
 from judging.services.running.coordinating import remaining_of, run_coordinate
@@ -76,7 +75,7 @@ def run_retry(*, run: JudgingRun, reason: str, actor: User | None, clock: Clock)
     plan = retry_plan(run=run, reason=reason, now=clock())
     if not plan.rows:
         return None
-    return run_start(plan=plan, budget=retry_budget(run, clock()), actor=actor, now=clock())
+    return run_start(plan=plan, budget=retry_budget(run), actor=actor, now=clock())
 
 
 def retry_plan(*, run: JudgingRun, reason: str, now: datetime) -> RunPlan:
@@ -90,11 +89,12 @@ def retry_plan(*, run: JudgingRun, reason: str, now: datetime) -> RunPlan:
     )  # fmt: skip
 
 
-def retry_budget(run: JudgingRun, now: datetime) -> Decimal | None:
+def retry_budget(run: JudgingRun) -> Decimal | None:
     """What is left of the run's budget; None where it has none. Raises BudgetUsedUp."""
     if run.budget is None:
         return None
-    left = run.budget - judging_progress(run, now).spent
+    # What is under way may still be charged at its worst.
+    left = run.budget - run.committed
     if left <= 0:
         raise BudgetUsedUp(
             numbered(
@@ -164,15 +164,17 @@ def work_for_a_while(
     stopping: threading.Event,
     clock: Clock,
     on_progress: Callable[[int], None] = lambda calls: None,
+    on_close: Callable[[], None] = lambda: None,
 ) -> bool:
     """Ask the judge of these scores, for whatever runs wait for it; where it is no model, compute verdicts of
-    this run. Whether there was anything to do.
+    this run. Whether there was anything to do. `on_close` hears when nothing more is sent.
     """
     term = settings.JUDGING_SLICE_SECONDS
     if run.config is not None:
         return judge_work(
-            config=run.config, seconds=term, stopping=stopping, clock=clock, on_progress=on_progress
-        )
+            config=run.config, seconds=term, stopping=stopping, clock=clock, on_progress=on_progress,
+            on_close=on_close,
+        )  # fmt: skip
     return local_work(
         judging_run=judging_run, run=run, seconds=term, stopping=stopping, clock=clock,
         on_progress=on_progress,

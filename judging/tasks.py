@@ -11,6 +11,8 @@ WORK = "judging.tasks.judging_work"
 @shared_task(name=WORK)
 def judging_work(*, judging_run_id: int, scoring_run_id: int) -> None:
     """Ask a judge, or compute verdicts, for a while; then pass on the hint if there may be more."""
+    from functools import partial
+
     from django.utils import timezone
 
     from batches.services.clock import clocks_agree
@@ -20,10 +22,16 @@ def judging_work(*, judging_run_id: int, scoring_run_id: int) -> None:
     from studies.services.messages import notify_workers
 
     run = ScoringRun.objects.select_related("study", "config").get(pk=scoring_run_id)
-    with process_slot(("run", run.pk) if run.config is None else ("judge", run.config.pk)) as free:
-        if not free or not clocks_agree():
+    with process_slot(("run", run.pk) if run.config is None else ("judge", run.config.pk)) as slot:
+        if slot is None or not clocks_agree():
             return
         judging_run = JudgingRun.objects.get(pk=judging_run_id)
-        worked = work_for_a_while(judging_run=judging_run, run=run, stopping=stopping, clock=timezone.now)
+        worked = work_for_a_while(
+            judging_run=judging_run,
+            run=run,
+            stopping=stopping,
+            clock=timezone.now,
+            on_close=partial(setattr, slot, "is_ending", True),
+        )
     if worked and not stopping.is_set():
         notify_workers(WORK, judging_run_id=judging_run_id, scoring_run_id=scoring_run_id)

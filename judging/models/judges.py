@@ -14,7 +14,8 @@ class JudgeConfig(models.Model):
     What decides scores (model, provider, reasoning effort, parameters, bound on output tokens) is fixed once
     a run has used the judge; address, key, prices and limits may change. `plain_json_at`: when the endpoint
     was found to refuse JSON schemas, which it is not asked for since. `lease`: the process that asks it, for
-    all runs and studies, until `leased_until` (`jobs.leases`).
+    all runs and studies, until `leased_until` (`jobs.leases`). `held_until`: nothing is sent before, as the
+    endpoint has too much to do.
     """
 
     slug = models.SlugField(unique=True)
@@ -34,6 +35,7 @@ class JudgeConfig(models.Model):
     plain_json_at = models.DateTimeField(null=True)
     lease = models.UUIDField(null=True, editable=False)
     leased_until = models.DateTimeField(null=True, editable=False)
+    held_until = models.DateTimeField(null=True, editable=False)
     created_at = models.DateTimeField()
 
     class Meta:

@@ -90,7 +90,8 @@ def judge_change(
         for name, value in new.items():
             setattr(judge, name, value)
         if {"base_url", "model", "provider"} & changes.keys():
-            judge.plain_json_at = None  # another endpoint may well take schemas
+            # Another endpoint may well take schemas, and has time.
+            judge.plain_json_at = judge.held_until = None
         judge.save()
         JudgeChange.objects.create(judge=judge, changes=changes, actor=actor, changed_at=now)
     return changes

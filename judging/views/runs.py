@@ -191,7 +191,7 @@ def staff_judging_retry(request: HttpRequest, run: JudgingRun) -> HttpResponse:
 def _retry_page(request: HttpRequest, run: JudgingRun, reason: str) -> HttpResponse:
     """How many requests asking again would take, and at which cost. Raises what refuses it."""
     now = server_now()
-    plan, left = retry_plan(run=run, reason=reason, now=now), retry_budget(run, now)
+    plan, left = retry_plan(run=run, reason=reason, now=now), retry_budget(run)
     if not plan.rows:
         messages.info(request, NOTHING_LEFT)
         return _to_run(run)

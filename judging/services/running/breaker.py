@@ -5,15 +5,32 @@ It is read off the requests on record, so it holds across workers and from one l
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from itertools import takewhile
 
-from judging.judges.course import LOST
+from django.db.models import Min, QuerySet
+
+from judging.judges.course import LOST, MAX_LOST
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, ScoringRun
 from llm.attempts import OK
 from llm.replies import SAID
 
 FAILING_ANSWERS = 3
+
+
+# Of so many requests, the newest, it is looked when they came back: failures are faster than verdicts.
+NEWEST = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A request that came back."""
+
+    outcome: str
+    answer: int
+    sent_at: datetime
+    ended_at: datetime
 
 
 @dataclass(frozen=True)
@@ -24,10 +41,24 @@ class FailurePattern:
     failures: int
     answers: int
 
-    def failures_of(self, newest: Sequence[tuple[str, int]]) -> int:
-        """How many of the newest requests, given as outcome and answer, show it; 0 while they do not."""
-        failed = [answer for _, answer in takewhile(lambda call: call[0] in self.outcomes, newest)]
-        return len(failed) if len(failed) >= self.failures and len(set(failed)) >= self.answers else 0
+    def failures_in(self, newest: Sequence[Ended]) -> list[Ended]:
+        """Those of the newest requests, the last to come back first, that show it; none while they do not."""
+        failed = _one_a_moment([*takewhile(lambda call: call.outcome in self.outcomes, newest)])
+        shown = len(failed) >= self.failures and len({call.answer for call in failed}) >= self.answers
+        return failed if shown else []
+
+
+def _one_a_moment(failed: Sequence[Ended]) -> list[Ended]:
+    """Without the requests that an endpoint refused as too many while it refused another one."""
+    kept: list[Ended] = []
+    refused: datetime | None = None  # since when one is under way that was refused, of those after it
+    for call in failed:
+        if call.outcome == UnscoredReason.RATE_LIMITED:
+            if refused is not None and call.ended_at > refused:
+                continue
+            refused = call.sent_at
+        kept.append(call)
+    return kept
 
 
 AGAINST_ENDPOINT = FailurePattern(
@@ -50,23 +81,54 @@ def _fails_all(answers: int) -> FailurePattern:
     )
 
 
-def why_failing(judging_run: JudgingRun, run: ScoringRun) -> str | None:
+def why_failing(judging_run: JudgingRun, run: ScoringRun, now: datetime) -> str | None:
     """Why this judge is taken to fail for everyone, since the run last began to ask; None while it is not.
 
     The newest requests all failed, on several answers: a request that one answer's text makes time out keeps
-    no other from its score.
+    no other from its score. Nor do failures that overtake requests sent before anything had failed.
     """
-    calls_made = JudgeCall.objects.filter(
-        judging_run=judging_run, run=run, called_at__gte=judging_run.resumed_at
-    )
-    # Nobody knows what came of a lost call, and after a refused schema the request goes out without it.
-    told = calls_made.exclude(outcome__in=[LOST, UnscoredReason.SCHEMA_REJECTED])
-    newest = told.order_by("-pk")
-    calls = list(newest.values_list("outcome", "answer_id")[: WITHOUT_VERDICT.failures])
+    calls = _calls_of(judging_run, run)
+    newest = _newest_ended(calls)
     for watch in (_fails_all(_answers_planned(judging_run, run)), AGAINST_ENDPOINT, WITHOUT_VERDICT):
-        if number := watch.failures_of(calls):
-            return sentence(judging_run, run, number)
+        if failed := watch.failures_in(newest):
+            sent = calls.filter(due_at__gt=now).aggregate(first=Min("called_at"))["first"]
+            if sent is None or sent > failed[-1].ended_at:
+                return sentence(judging_run, run, len(failed))
     return None
+
+
+def _calls_of(judging_run: JudgingRun, run: ScoringRun) -> QuerySet[JudgeCall]:
+    """All requests for these scores since the run last began to ask."""
+    calls = JudgeCall.everything.filter(judging_run=judging_run, run=run)
+    return calls.filter(called_at__gte=judging_run.resumed_at)
+
+
+def _newest_ended(calls: QuerySet[JudgeCall]) -> list[Ended]:
+    # Nobody knows what came of a lost call, and after a refused schema the request goes out without it.
+    told = calls.filter(due_at=None).exclude(outcome__in=[LOST, UnscoredReason.SCHEMA_REJECTED])
+    values = told.order_by("-pk").values_list("outcome", "answer_id", "called_at", "latency_ms")[:NEWEST]
+    ended = [
+        Ended(outcome, answer, sent_at, sent_at + timedelta(milliseconds=latency))
+        for outcome, answer, sent_at, latency in values
+    ]
+    return sorted(ended, key=lambda call: call.ended_at, reverse=True)
+
+
+def lost_by_all(judging_run: JudgingRun, run: ScoringRun, *, apart: timedelta) -> bool:
+    """Whether whoever asked was gone before a reply, `MAX_LOST` times in a row, about whatever answers.
+
+    What one process had under way when it was gone was sent within `apart`, the longest that a request takes.
+    """
+    deaths, last = 0, None
+    calls = _calls_of(judging_run, run).filter(due_at=None).order_by("-pk")
+    for outcome, sent_at in calls.values_list("outcome", "called_at")[:NEWEST]:
+        if outcome != LOST:
+            return False
+        if last is None or last - sent_at > apart:
+            deaths, last = deaths + 1, sent_at
+        if deaths >= MAX_LOST:
+            return True
+    return False
 
 
 def _answers_planned(judging_run: JudgingRun, run: ScoringRun) -> int:

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, QuerySet, Sum
 
+from jobs.leases import lease_free
 from judging.judges.course import LOST, MAX_LOST, Course, course_of
 from judging.judges.fencing import random_mark
 from judging.judges.interface import Asking, Judge, JudgeTask
@@ -99,6 +100,11 @@ def lease_time() -> timedelta:
     return timedelta(seconds=settings.JUDGING_LEASE_SECONDS)
 
 
+def judge_free(now: datetime) -> Q:
+    """Judges that nobody asks and that are not to be left alone."""
+    return lease_free(now) & (Q(held_until=None) | Q(held_until__lte=now))
+
+
 def rows_open(judging_run: int, run: int) -> QuerySet[CriterionScore]:
     """Rows with a call of their own that are not decided yet."""
     return CriterionScore.objects.filter(
@@ -139,6 +145,8 @@ class CallReader:
             asked = [call for call in calls if not _take_over(call, known.get(call.request_sha256, {}), now)]
             if asked:
                 return asked
+            if not JudgingRun.objects.filter(pk=self.judging_run.pk, state=RunState.RUNNING).exists():
+                break
         return []
 
     def calls_of(
@@ -148,7 +156,7 @@ class CallReader:
         texts = self._texts(rows)
         gone = [row.pk for row in rows if (row.answer_id, row.revision) not in texts]
         if gone:
-            rows_give_up(gone, now, claim)
+            rows_give_up(self.judging_run.pk, gone, now, claim)
         return self._calls([row for row in rows if row.pk not in gone], texts)
 
     def _texts(self, rows: Sequence[CriterionScore]) -> dict[tuple[int, int], tuple[int, str]]:
@@ -226,7 +234,7 @@ class CallReader:
             run=self.run,
             answer__in={row.answer_id for row in rows},
             called_at__gte=self.judging_run.resumed_at,
-        )
+        ).exclude(request_sha256="")  # what the release before had set aside is about no answer
         for answer, criterion, outcome, raw in calls.order_by("pk").values_list(
             "answer", "criterion", "outcome", "raw_reply"
         ):
@@ -247,21 +255,22 @@ def calls_claim(
     Raises BudgetExhausted, PricesUnknown.
     """
     with transaction.atomic():
-        # The lock: rows of a run that is cancelled in this very moment may be planned by the next one at
-        # once, and two owners of a panel's judges would both take the same room in the budget.
-        going_on = JudgingRun.objects.select_for_update(no_key=True).filter(state=RunState.RUNNING)
-        run = going_on.filter(pk=calls[0].judging_run_id).first()
-        mine = JudgeConfig.objects.filter(pk=config.pk, lease=owner, leased_until__gt=now)
-        if run is None or not mine.exists():
+        run = run_going_on(calls[0].judging_run_id)
+        # This lock, too: whoever takes the judge over sees what was claimed before.
+        judge = JudgeConfig.objects.select_for_update(no_key=True).filter(pk=config.pk)
+        goes_on = run is not None and judge.filter(lease=owner, leased_until__gt=now).exists()
+        on_record = JudgeCall.everything.filter(uid__in=[call.uid for call in calls])
+        if claimed := set(on_record.values_list("uid", flat=True)):
+            # The database stored the claim and went away before it could say so.
+            made = [call for call in calls if call.uid in claimed]
+            if not goes_on:
+                calls_unclaim(made, claim=claim, now=now)
+            return made if goes_on else []
+        if run is None or not goes_on:
             return []
-        affordable = _affordable(run, calls, config)
+        affordable = _affordable(run, calls, config, now)
         waiting = rows_to_claim(run.pk, calls[0].run.pk, now).select_for_update(skip_locked=True)
         free = set(waiting.filter(pk__in=[call.leader for call in affordable]).values_list("pk", flat=True))
-        if len(free) < len(affordable):
-            on_record = JudgeCall.everything.filter(uid__in=[call.uid for call in calls])
-            if claimed := set(on_record.values_list("uid", flat=True)):
-                # The database stored the claim and went away before it could say so.
-                return [call for call in calls if call.uid in claimed]
         taken = [call for call in affordable if call.leader in free]
         due_at = now + timedelta(seconds=config.timeout_seconds) + lease_time()
         CriterionScore.objects.filter(pk__in=free).update(
@@ -275,7 +284,17 @@ def calls_claim(
         return taken
 
 
-def _affordable(run: JudgingRun, calls: Sequence[Call], config: JudgeConfig) -> list[Call]:
+def run_going_on(judging_run: int) -> JudgingRun | None:
+    """The run, locked, if it goes on.
+
+    Rows of a run that is cancelled in this very moment may be planned by the next one at once, and two owners
+    of a panel's judges would both take the same room in the budget.
+    """
+    running = JudgingRun.objects.select_for_update(no_key=True).filter(state=RunState.RUNNING)
+    return running.filter(pk=judging_run).first()
+
+
+def _affordable(run: JudgingRun, calls: Sequence[Call], config: JudgeConfig, now: datetime) -> list[Call]:
     """Those of the calls, the first ones, that fit into what is left of the run's budget."""
     if run.budget is None:
         return list(calls)
@@ -286,7 +305,7 @@ def _affordable(run: JudgingRun, calls: Sequence[Call], config: JudgeConfig) -> 
         if left < 0:
             break
         affordable.append(call)
-    if not affordable and not JudgeCall.everything.filter(judging_run=run, due_at__isnull=False).exists():
+    if not affordable and not JudgeCall.everything.filter(judging_run=run, due_at__gt=now).exists():
         raise BudgetExhausted(why_exhausted(run, config, calls[0].worst(config) or Decimal(0)))
     return affordable
 
@@ -318,7 +337,7 @@ def record_of(call: Call, config: JudgeConfig, now: datetime, due_at: datetime) 
 def calls_unclaim(calls: Sequence[Call], *, claim: UUID, now: datetime) -> None:
     """Let the calls of a claim be made by others: they were not sent after all."""
     with transaction.atomic():
-        JudgingRun.objects.select_for_update(no_key=True).get(pk=calls[0].judging_run_id)
+        list(JudgingRun.objects.select_for_update(no_key=True).filter(pk=calls[0].judging_run_id))
         records = JudgeCall.everything.filter(uid__in=[call.uid for call in calls], due_at__isnull=False)
         costs = records.aggregate(cost=Sum("cost"))["cost"] or Decimal(0)
         if records.delete()[0]:
@@ -335,16 +354,15 @@ def rows_claim(reader: CallReader, *, limit: int, claim: UUID, now: datetime) ->
     Raises LostTooOften.
     """
     with transaction.atomic():
-        going_on = JudgingRun.objects.select_for_update(no_key=True).filter(state=RunState.RUNNING)
-        if going_on.filter(pk=reader.judging_run.pk).first() is None:
+        if run_going_on(reader.judging_run.pk) is None:
             return []
         waiting = rows_to_claim(reader.judging_run.pk, reader.run.pk, now).select_for_update(skip_locked=True)
         rows = list(waiting.order_by("available_at", "id").only(*TO_CALL)[:limit])
         CriterionScore.objects.filter(pk__in=[row.pk for row in rows]).update(
             lease=claim, available_at=now + lease_time(), starts=F("starts") + 1
         )
-    if any(row.starts >= MAX_LOST for row in rows):
-        raise LostTooOften
+        if any(row.starts >= MAX_LOST for row in rows):
+            raise LostTooOften
     calls = reader.calls_of(rows, now, claim)
     return calls if calls or not rows else rows_claim(reader, limit=limit, claim=claim, now=now)
 
@@ -360,9 +378,14 @@ def _followers_of(leaders: Sequence[int]) -> dict[int, tuple[CallRow, ...]]:
 
 @transaction.atomic
 def _take_over(call: Call, known: Mapping[int, KnownVerdict], now: datetime) -> bool:
-    """Decide the rows of a call by verdicts that are known; False where one of them is not."""
+    """Decide the rows of a call by verdicts that are known; False where one of them is not.
+
+    Not of a run that goes on no more: the next one may have planned them.
+    """
     if not all(row.place in known for row in call.rows):
         return False
+    if run_going_on(call.judging_run_id) is None:
+        return True
     waiting = rows_to_claim(call.judging_run_id, call.run.pk, now).filter(pk=call.leader)
     leader, *others = call.rows
     if waiting.update(**scored(*known[leader.place], RowOrigin.CACHED, now)):
@@ -399,11 +422,13 @@ def given_up(now: datetime) -> dict[str, object]:
 
 
 @transaction.atomic
-def rows_give_up(leaders: Sequence[int], now: datetime, claim: UUID | None) -> None:
+def rows_give_up(judging_run: int, leaders: Sequence[int], now: datetime, claim: UUID | None) -> None:
     """Decide rows whose answer was changed, withdrawn or excluded after the plan was made: not asked.
 
     Rows of other answers that were to share such a call get a call of their own.
     """
+    if run_going_on(judging_run) is None:
+        return
     undecided = CriterionScore.objects.filter(state=RowState.OPEN)
     followers = undecided.filter(asked_with__in=leaders)
     own = list(followers.filter(answer=F("asked_with__answer")).values_list("pk", flat=True))

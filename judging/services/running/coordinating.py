@@ -6,7 +6,8 @@ from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q
 
-from judging.models import CriterionScore, JudgingRun, RowState, RunPurpose, RunState, ScoringRun
+from judging.models import CriterionScore, JudgeConfig, JudgingRun, RowState, RunPurpose, RunState, ScoringRun
+from judging.services.running.claim import judge_free
 from judging.services.running.counting import calls_expire
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_finish, scoring_runs_of
@@ -46,8 +47,8 @@ def run_coordinate(*, judging_run: JudgingRun, now: datetime) -> bool:
 
 
 def remaining_of(judging_run: JudgingRun, now: datetime) -> list[Remaining]:
-    """The scores with rows that nobody asks about and whose time has come, and whose judge nobody asks; none
-    while the run pauses.
+    """The scores with rows that nobody asks about and whose time has come, and whose judge nobody asks and
+    has time; none while the run pauses.
     """
     if not JudgingRun.objects.filter(pk=judging_run.pk, state=RunState.RUNNING).exists():
         return []
@@ -55,8 +56,8 @@ def remaining_of(judging_run: JudgingRun, now: datetime) -> list[Remaining]:
         judging_run=judging_run, run=OuterRef("pk"), state=RowState.OPEN, asked_with=None,
         available_at__lte=now,
     )  # fmt: skip
-    is_asked = Q(config__leased_until__gt=now, config__lease__isnull=False)
-    runs = ScoringRun.objects.filter(Exists(waiting), ~is_asked, study=judging_run.study_id)
+    free = Q(config=None) | Q(config__in=JudgeConfig.objects.filter(judge_free(now)))
+    runs = ScoringRun.objects.filter(free, Exists(waiting), study=judging_run.study_id)
     return [Remaining(judging_run, run) for run in runs.select_related("study", "config").order_by("pk")]
 
 

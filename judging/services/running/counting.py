@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from judging.judges.course import LOST
@@ -21,9 +22,14 @@ def calls_expire(now: datetime) -> int:
     Its rows are free again since the same moment.
     """
     due = JudgeCall.everything.filter(due_at__lte=now)
-    runs = set(due.values_list("judging_run", flat=True))
-    lost = due.update(outcome=LOST, due_at=None) if runs else 0
-    runs_uncount(JudgingRun.objects.filter(pk__in=runs))
+    if not due.exists():
+        return 0
+    with transaction.atomic():
+        # Not those whose reply is being stored.
+        calls = due.select_for_update(skip_locked=True, no_key=True).values_list("pk", "judging_run")
+        runs = dict(calls)
+        lost = due.filter(pk__in=runs).update(outcome=LOST, due_at=None)
+        runs_uncount(JudgingRun.objects.filter(pk__in=runs.values()))
     return lost
 
 

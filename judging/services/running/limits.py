@@ -9,7 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from judging.judges.course import LONGEST_RETRY_AFTER
+
 MAX_CALLS_AT_A_TIME = 256
+# An endpoint that has too much to do and does not say for how long is left alone for so many seconds, twice
+# as many each time that it still has.
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+# How much of an estimate's correction is left after a request that needed none: estimates of prompts in one
+# script say nothing of those in another.
+CORRECTION_LEFT = 0.98
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +49,13 @@ class LimitTooLow(Exception):
 
 @dataclass(slots=True, eq=False)
 class Sent:
-    """A request that counts against the limits from the moment at which it was sent."""
+    """A request that counts against the limits from the moment at which it was sent, with as many tokens as
+    were estimated until it is known how many they were.
+    """
 
     at: datetime
     tokens: int
+    estimate: int
 
 
 class Limits:
@@ -59,11 +70,15 @@ class Limits:
         self.tokens: int | None = None
         # Requests of another process that are still under way at the endpoint.
         self.elsewhere = 0
+        # Until when the endpoint is left alone, and how many calls at a time it takes after that.
+        self.held_until: datetime | None = None
+        self._pace = float(MAX_CALLS_AT_A_TIME)
+        self._pause = FIRST_PAUSE
         self._span = window.span
         self._sent: deque[Sent] = deque()
         self._tokens_sent = 0
         self._under_way: dict[UUID, Sent] = {}
-        self._scale = 1.0
+        self._correction = 1.0
 
     @property
     def span(self) -> timedelta:
@@ -71,8 +86,10 @@ class Limits:
 
     def room(self, now: datetime) -> int:
         """How many requests may be sent at once, as far as their number goes."""
+        if self.held_until is not None and now < self.held_until:
+            return 0
         self._forget(now)
-        free = min(self.concurrency, MAX_CALLS_AT_A_TIME) - len(self._under_way) - self.elsewhere
+        free = min(self.concurrency, int(self._pace)) - len(self._under_way) - self.elsewhere
         if self.requests:  # that there is no room ever is for `admit` to say
             free = min(free, self.requests - len(self._sent))
         return max(0, free)
@@ -85,20 +102,21 @@ class Limits:
         """
         if self.requests == 0 or (self.tokens is not None and tokens > self.tokens):
             raise LimitTooLow(tokens)
+        estimate = tokens
         if self.tokens is not None:
             # One request that took too much must not seem impossible for ever.
-            tokens = max(tokens, min(round(tokens * self._scale), self.tokens))
+            tokens = max(tokens, min(round(tokens * self._correction), self.tokens))
         if not self.room(now) or (self.tokens is not None and self._tokens_sent + tokens > self.tokens):
             return False
-        self._under_way[uid] = self.note(now, tokens)
+        self._under_way[uid] = self.note(now, tokens, estimate)
         return True
 
-    def note(self, at: datetime, tokens: int) -> Sent:
+    def note(self, at: datetime, tokens: int, estimate: int = 0) -> Sent:
         """Count a request that was sent at `at`, not earlier than those before.
 
         Also while there is no limit: there may be one before it is over.
         """
-        sent = Sent(at, tokens)
+        sent = Sent(at, tokens, estimate)
         self._sent.append(sent)
         self._tokens_sent += tokens
         return sent
@@ -115,16 +133,45 @@ class Limits:
         sent = self._under_way.pop(uid)
         if tokens is None:
             return
-        self._scale = max(self._scale, self._scale * tokens / max(sent.tokens, 1))
+        self._correction = max(1.0, tokens / max(sent.estimate, 1), self._correction * CORRECTION_LEFT)
         if self._counts(sent):
             self._tokens_sent += tokens - sent.tokens
         sent.tokens = tokens
+
+    def ease(self, uid: UUID, retry_after: float | None, now: datetime) -> None:
+        """The endpoint says of this request, which is not settled yet, that it has too much to do: leave it
+        alone for as long as it asks, then send half as many at a time.
+
+        Many requests hear the same at once: only those that were sent since tell something new.
+        """
+        if self._is_new(uid):
+            self._pace = max(1.0, min(self._pace, len(self._under_way)) / 2)
+            self.held_until = now + timedelta(seconds=self._pause)
+            self._pause = min(2 * self._pause, LONGEST_PAUSE)
+        if retry_after and self.held_until is not None:
+            until = now + timedelta(seconds=min(retry_after, LONGEST_RETRY_AFTER))
+            self.held_until = max(self.held_until, until)
+
+    def quicken(self, uid: UUID) -> None:
+        """The endpoint answered this request, which is not settled yet: after a round of answers it is sent
+        one more at a time.
+        """
+        if self.held_until is not None and self._is_new(uid):
+            self._pace, self._pause = min(self._pace + 1 / self._pace, MAX_CALLS_AT_A_TIME), FIRST_PAUSE
+
+    def _is_new(self, uid: UUID) -> bool:
+        """Whether the request was sent after the endpoint was last left alone."""
+        return self.held_until is None or self._under_way[uid].at >= self.held_until
 
     def _counts(self, sent: Sent) -> bool:
         """Whether it has not left the window."""
         return bool(self._sent) and sent.at >= self._sent[0].at
 
     def _forget(self, now: datetime) -> None:
+        for sent in reversed(self._sent):
+            if sent.at <= now:
+                break
+            sent.at = now  # the clock was set back
         while self._sent and self._sent[0].at + self._span <= now:
             self._tokens_sent -= self._sent.popleft().tokens
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
-from jobs.leases import lease_free, lease_release, lease_take
+from jobs.leases import lease_release, lease_take
 from judging.models import JudgeConfig, JudgingRun, PauseReason, RunState, ScoringRun
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
-from judging.services.running.claim import lease_time, rows_open
+from judging.services.running.claim import judge_free, lease_time, rows_open, rows_to_claim
 from judging.services.running.judge_specs import configured_client, model_judge, spec_of
 from judging.services.running.limits import MAX_CALLS_AT_A_TIME, PER_MINUTE, Window
 from judging.services.running.outages import retry_on_db_outage
@@ -27,13 +27,15 @@ def judge_work(
     stopping: threading.Event,
     clock: Callable[[], datetime],
     on_progress: Callable[[int], None] = lambda calls: None,
+    on_close: Callable[[], None] = lambda: None,
     window: Window = PER_MINUTE,
 ) -> bool:
     """Own the judge and ask it for about `seconds`, longer while no other judge waits for a worker.
 
     Ends once nothing is left to ask, or `stopping` is set: then nothing more is sent, the next owner may
     begin at once, and what is under way is waited for and stored. `on_progress` hears how many calls were
-    stored. False where there was nothing to do, or another process asks the judge.
+    stored, `on_close` that nothing more is sent. False where there was nothing to do, or another process
+    asks the judge.
     """
     judge = JudgeConfig.objects.filter(pk=config.pk)
     owner = retry_on_db_outage(lambda: lease_take(judge, now=clock(), length=lease_time()))
@@ -60,6 +62,7 @@ def judge_work(
                 over=over,
                 clock=clock,
                 on_progress=on_progress,
+                on_close=on_close,
                 window=window,
             )
             # It has as many threads as there are calls at a time.
@@ -87,5 +90,9 @@ def runs_waiting(config: JudgeConfig) -> Iterator[tuple[JudgingRun, ScoringRun]]
 
 def others_wait(config: JudgeConfig, now: datetime) -> bool:
     """Whether another judge has something to do and nobody asks it."""
-    free = JudgeConfig.objects.filter(lease_free(now)).exclude(pk=config.pk)
-    return any(next(runs_waiting(other), None) is not None for other in free)
+    free = JudgeConfig.objects.filter(judge_free(now)).exclude(pk=config.pk)
+    return any(
+        rows_to_claim(judging_run.pk, run.pk, now).exists()
+        for other in free
+        for judging_run, run in runs_waiting(other)
+    )

@@ -3,31 +3,44 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
-# A worker of four threads keeps two for the sweep of sessions and the coordinator.
+# A worker of four threads keeps two for the sweep of sessions and the coordinator, one of which waits for the
+# last replies of a judge where it must.
 MAX_JUDGES_AT_ONCE = 2
+MAX_THREADS = 3
 
 # Set when this process is told to end; nothing more is sent then.
 stopping = threading.Event()
 
-_running: set[object] = set()
+
+@dataclass(eq=False, slots=True)
+class Slot:
+    """A thread that works on a judge or a run; once it `is_ending`, it only waits for the last replies."""
+
+    work: object
+    is_ending: bool = False
+
+
+_slots: set[Slot] = set()
 _lock = threading.Lock()
 
 
 @contextmanager
-def process_slot(work: object) -> Iterator[bool]:
-    """Take this process's slot for the work on a judge or a run; False where none is free: leave it.
+def process_slot(work: object) -> Iterator[Slot | None]:
+    """A slot of this process for the work on a judge or a run; None where none is free: leave it.
 
     A process asks a judge once at a time (which is many calls at a time) and few judges at once.
     """
+    slot = Slot(work)
     with _lock:
-        is_full = work in _running or len(_running) >= MAX_JUDGES_AT_ONCE
-        taken = not stopping.is_set() and not is_full
+        others = [other.work for other in _slots if not other.is_ending]
+        is_full = len(others) >= MAX_JUDGES_AT_ONCE or len(_slots) >= MAX_THREADS
+        taken = not (stopping.is_set() or is_full or work in others)
         if taken:
-            _running.add(work)
+            _slots.add(slot)
     try:
-        yield taken
+        yield slot if taken else None
     finally:
-        if taken:
-            with _lock:
-                _running.discard(work)
+        with _lock:
+            _slots.discard(slot)

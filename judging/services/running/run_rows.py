@@ -111,7 +111,9 @@ def _insert(own: Mapping[str, Any], rows: Iterable[Values], keep: Callable[[], N
 def rows_reopen(run: JudgingRun, now: datetime) -> int:
     """Let rows that the judge's own failures left unscored be asked again."""
     rows = CriterionScore.objects.filter(judging_run=run)
-    waiting = rows.filter(Q(available_at__gt=now) | Q(starts__gt=0), lease=None)
+    # Nobody asks about them, or whoever did was gone before the end.
+    free = rows.filter(Q(lease=None) | Q(available_at__lte=now))
+    waiting = free.filter(Q(available_at__gt=now) | Q(starts__gt=0))
     waiting.filter(state=RowState.OPEN).update(available_at=now, starts=0)
     failures = [reason.value for reason in UnscoredReason if reason.rule.counts_against_endpoint]
     return rows.filter(state=RowState.UNSCORED, unscored_reason__in=failures).update(

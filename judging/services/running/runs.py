@@ -1,7 +1,7 @@
 """The life of a judging run: started with a frozen plan, paused, resumed, cancelled, finished."""
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -16,6 +16,7 @@ from formats.canonical import canonical_sha256
 from judging.models import (
     OPEN_RUN_STATES,
     CriterionScore,
+    JudgeConfig,
     JudgingRun,
     PauseReason,
     RowState,
@@ -274,6 +275,8 @@ def run_resume(*, run: JudgingRun, budget: Decimal | None, actor: User | None, n
             raise RunNotOpen(_("Only a paused run can be resumed; this one is not paused."))
         require_not_archived(study_lock(run.study))
         again = rows_reopen(run, now)
+        # Whoever resumes wants the judge asked now.
+        JudgeConfig.objects.filter(scoring_runs__in=scoring_runs_of(run)).update(held_until=None)
         _event(
             run,
             StudyEventKind.JUDGING_RESUMED,
@@ -319,7 +322,7 @@ def run_finish(*, run: JudgingRun, now: datetime) -> bool:
     return bool(changed)
 
 
-def scoring_runs_of(run: JudgingRun) -> Iterator[ScoringRun]:
+def scoring_runs_of(run: JudgingRun) -> QuerySet[ScoringRun]:
     """The scores that the run adds to, one for each judge and replicate, in the order of its plan."""
     pks = CriterionScore.objects.filter(judging_run=run).values("run").distinct()
-    yield from ScoringRun.objects.filter(pk__in=pks).select_related("study", "config").order_by("pk")
+    return ScoringRun.objects.filter(pk__in=pks).select_related("study", "config").order_by("pk")

@@ -34,16 +34,17 @@ RNG = random.SystemRandom()
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A call that was sent at `sent_at` and what it brought."""
+    """A call that was sent at `sent_at` to the judge as it was at that moment, and what it brought."""
 
     call: Call
     claim: UUID
+    config: JudgeConfig
     sent_at: datetime
     attempt: Attempt
     result: JudgeResult
 
 
-def results_store(done: Sequence[Done], *, config: JudgeConfig, now: datetime) -> None:
+def results_store(done: Sequence[Done], *, now: datetime) -> None:
     """Settle the calls on record and decide their rows, or let them be asked about again.
 
     A row that lost the claim's lease meanwhile is left alone: somebody else asks, or has asked, and that
@@ -57,7 +58,7 @@ def results_store(done: Sequence[Done], *, config: JudgeConfig, now: datetime) -
         late = _rows_decide(done, now)
         records = JudgeCall.everything.filter(uid__in=[each.call.uid for each in done])
         before = dict(records.values_list("uid", "cost"))
-        settled = [_settled(each, config) for each in done]
+        settled = [_settled(each) for each in done]
         JudgeCall.everything.bulk_create(
             settled, update_conflicts=True, unique_fields=["uid"], update_fields=SETTLED_FIELDS
         )
@@ -68,20 +69,20 @@ def results_store(done: Sequence[Done], *, config: JudgeConfig, now: datetime) -
             )  # fmt: skip
             if change:
                 JudgingRun.objects.filter(pk=run).update(committed=F("committed") + change)
-    if late:
-        _late_calls_settle(late)
+        if late:
+            _late_calls_settle(late)
 
 
-def _settled(done: Done, config: JudgeConfig) -> JudgeCall:
+def _settled(done: Done) -> JudgeCall:
     """The record of a call that is over."""
-    record, attempt = record_of(done.call, config, done.sent_at, done.sent_at), done.attempt
+    record, attempt = record_of(done.call, done.config, done.sent_at, done.sent_at), done.attempt
     record.due_at = None
     record.request_sha256 = attempt.request_sha256
     record.model = attempt.model
     record.raw_reply = attempt.raw_reply
     record.prompt_tokens = attempt.prompt_tokens
     record.completion_tokens = attempt.completion_tokens
-    record.cost = cost_of(config, attempt)
+    record.cost = cost_of(done.config, attempt)
     record.latency_ms = attempt.latency_ms
     record.outcome = attempt.outcome
     return record

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from uuid import UUID, uuid4
 
 from django.db import InterfaceError, OperationalError
@@ -17,8 +17,9 @@ from django.db.models import Min
 
 from jobs.leases import lease_release, lease_renew
 from judging.judges.interface import Judge, JudgeResult
+from judging.judges.reasons import UnscoredReason
 from judging.models import JudgeCall, JudgeConfig, JudgingRun, PauseReason, ScoringRun
-from judging.services.running.breaker import why_failing
+from judging.services.running.breaker import lost_by_all, why_failing
 from judging.services.running.budget import PricesUnknown
 from judging.services.running.claim import (
     BudgetExhausted,
@@ -30,6 +31,7 @@ from judging.services.running.claim import (
     lease_time,
     rows_open,
 )
+from judging.services.running.counting import calls_expire
 from judging.services.running.limits import PER_MINUTE, Limits, LimitTooLow, Window, why_too_low
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import error_in_words, run_pause
@@ -46,21 +48,29 @@ LOOK = timedelta(seconds=0.25)
 REFRESH = timedelta(seconds=1)
 # What comes back so soon is waited for; the beat tells of what comes later.
 STAY = timedelta(seconds=3)
+# An endpoint that is to be left alone for longer is given back: the next owner begins when its time has come.
+HOLD = timedelta(seconds=60)
 # A request goes out so soon after its claim, or not at all: the machine may have slept in between.
 SEND_WITHIN = timedelta(seconds=2)
 # After so many replies in a row that were prose at first, the form is described in words at once.
 SLIPS = 2
+TOO_MANY = UnscoredReason.RATE_LIMITED.value
 # What a client is made of: where it changes, the next owner makes another.
 OF_CLIENT = ("base_url", "key_variable", "timeout_seconds", "max_output_tokens")
-CALLS_AT_ONCE = 1000
+# Calls come on record nearly in the order in which they are sent: after so many old ones there is no new one.
+OLD_CALLS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A call that a thread is done with: its result, the program's error, or neither if it was not sent."""
+    """A call that a thread is done with: its result, the program's error, or neither if it was not sent.
+
+    `config` is the judge as it was when the call was claimed: its prices are the call's.
+    """
 
     call: Call
     claim: UUID
+    config: JudgeConfig
     sent_at: datetime
     result: JudgeResult | None = None
     error: Exception | None = None
@@ -70,7 +80,8 @@ class JudgeLoop:
     """One owner's work.
 
     `waiting` tells the runs that wait for the judge, `judge_of` makes the judge that asks in the words of a
-    run's study, `over` says when to send nothing more. `on_progress` hears how many calls were stored.
+    run's study, `over` says when to send nothing more. `on_progress` hears how many calls were stored,
+    `on_close` that nothing more is sent.
     """
 
     def __init__(
@@ -83,6 +94,7 @@ class JudgeLoop:
         over: Callable[[], bool],
         clock: Callable[[], datetime],
         on_progress: Callable[[int], None] = lambda calls: None,
+        on_close: Callable[[], None] = lambda: None,
         window: Window = PER_MINUTE,
     ) -> None:
         self.stored = 0
@@ -94,6 +106,7 @@ class JudgeLoop:
         self._over = over
         self._clock = clock
         self._on_progress = on_progress
+        self._on_close = on_close
         self._judge_row = JudgeConfig.objects.filter(pk=config.pk)
         self._plain = config.plain_json_at is not None
         self._slips = 0
@@ -102,8 +115,9 @@ class JudgeLoop:
         self._readers: dict[object, CallReader] = {}
         self._under_way: dict[UUID, Call] = {}
         self._ended: SimpleQueue[Ended] = SimpleQueue()
-        self._renew_at = self._refresh_at = self._look_at = clock()
-        self._turn = 0
+        self._now = self._renew_at = self._refresh_at = self._look_at = clock()
+        # Whose turn it is to send first.
+        self._first: object = None
         self._take_over()
 
     def work(self, pool: Executor) -> None:
@@ -116,81 +130,148 @@ class JudgeLoop:
                 if self._ended.empty():
                     time.sleep(TICK_SECONDS)
         finally:
-            self.close()
-            while self._under_way:
-                time.sleep(TICK_SECONDS)
-                self.store()
+            try:
+                self.close()
+            finally:
+                while self._under_way:
+                    time.sleep(TICK_SECONDS)
+                    self.store()
         if self._error is not None:
             raise self._error
 
     def turn(self, pool: Executor) -> bool:
         """Do what can be done now without waiting; False where nothing is left to do."""
-        self._turn += 1
         now = self._clock()
+        if now < self._now:  # the clock was set back
+            self._renew_at = self._refresh_at = self._look_at = now
+        self._now = now
         if now >= self._renew_at:  # before anything that may take long
             self._renew_at = now + lease_time() / 6
             self._renew(now)
         self.store()
         if self._closed or self._over():
             self.close()
-        else:
-            self._refresh(now)  # also while there is no room: it may be there, or no run wait, after that
-            may_send = not self._closed and now >= self._look_at
-            if may_send and (self.limits.room(now) or not self._readers) and not self._send(pool):
-                self._look_at = now + LOOK
-                return bool(self._under_way) or self._comes_soon(now)
+            return bool(self._under_way)
+        self._refresh(now)  # also while there is no room: it may be there, or no run wait, after that
+        if self._is_held(now):
+            return bool(self._under_way)
+        may_send = not self._closed and now >= self._look_at
+        if may_send and (self.limits.room(now) or not self._readers) and not self._send(pool):
+            self._look_at = now + LOOK
+            return bool(self._under_way) or self._comes_soon(now)
         return bool(self._under_way) or not self._closed
+
+    def _is_held(self, now: datetime) -> bool:
+        """Whether the endpoint is to be left alone for long."""
+        return self.limits.held_until is not None and self.limits.held_until > now + HOLD
 
     def close(self) -> None:
         """Send nothing more, and let the next owner begin at once: it counts what is under way here."""
         if not self._closed:
             self._closed = True
+            self._on_close()
             retry_on_db_outage(lambda: lease_release(self._judge_row, self._owner))
 
     def store(self) -> None:
         """Put what came back on record."""
-        ended: list[Ended] = []
-        try:
-            while len(ended) < BATCH:
-                ended.append(self._ended.get_nowait())
-        except Empty:
-            pass
+        ended = self._came_back()
         if not ended:
             return
         done = [
-            Done(each.call, each.claim, each.sent_at, each.result.attempt, each.result)
+            Done(each.call, each.claim, each.config, each.sent_at, each.result.attempt, each.result)
             for each in ended
             if each.result is not None and each.result.attempt is not None
         ]
         try:
-            if done:
-                retry_on_db_outage(lambda: results_store(done, config=self._config, now=self._clock()))
+            stored = self._results_store(done)
         except BaseException:
             for each in ended:  # to be stored by whoever tries again: to store twice changes nothing
                 self._ended.put(each)
             raise
         for each in ended:
+            self._settle(each)
+        self._hold_note()
+        for each in ended:
             self._forget(each)
-        self._learn(done)
-        failed = {each.call.judging_run_id: each.call for each in done if each.attempt.outcome != OK}
+        self._learn(stored)
+        failed = {each.call.judging_run_id: each.call for each in stored if each.attempt.outcome != OK}
         for call in failed.values():
             self._pause_if_failing(call)
-        self.stored += len(done)
-        if done:
-            self._on_progress(len(done))
+        self.stored += len(stored)
+        if stored:
+            self._on_progress(len(stored))
+
+    def _came_back(self) -> list[Ended]:
+        ended: list[Ended] = []
+        while len(ended) < BATCH and not self._ended.empty():
+            ended.append(self._ended.get())
+        return ended
+
+    def _results_store(self, done: Sequence[Done]) -> Sequence[Done]:
+        """Store these results, and return those that are; one that cannot be stored takes no other along."""
+        if not done:
+            return done
+        try:
+            retry_on_db_outage(lambda: results_store(done, now=self._clock()))
+        except (OperationalError, InterfaceError):
+            raise
+        except Exception as error:  # noqa: BLE001  # of one run: the loop raises it at its end
+            if len(done) > 1:
+                return [stored for each in done for stored in self._results_store([each])]
+            # Its record stays as it was sent: it counts as lost in time.
+            self._fail(done[0].call, error)
+            return []
+        return done
+
+    def _settle(self, ended: Ended) -> None:
+        """It is no longer under way here: what that says of the endpoint's limits."""
+        uid, result = ended.call.uid, ended.result
+        del self._under_way[uid]
+        if result is None and ended.error is None:
+            self.limits.withdraw(uid)
+            return
+        attempt = result.attempt if result else None
+        if attempt is not None and attempt.outcome == OK:
+            self.limits.quicken(uid)
+        elif result is not None and (result.retry_after or (attempt and attempt.outcome == TOO_MANY)):
+            self.limits.ease(uid, result.retry_after, self._clock())
+        self.limits.settle(uid, attempt.tokens if attempt else None)
+
+    def _hold_note(self) -> None:
+        """Let the next owner know until when the endpoint is to be left alone."""
+        held_until = self.limits.held_until
+        if held_until != self._config.held_until:
+            self._config.held_until = held_until
+            retry_on_db_outage(lambda: self._judge_row.update(held_until=held_until))
+
+    def _forget(self, ended: Ended) -> None:
+        """What a call without a result leaves behind."""
+        if ended.error is not None:
+            self._fail(ended.call, ended.error)
+        elif ended.result is None:
+            now = self._clock()
+            retry_on_db_outage(lambda: calls_unclaim([ended.call], claim=ended.claim, now=now))
+
+    def _fail(self, call: Call, error: Exception) -> None:
+        """An error of the program: the call's run pauses, and the loop raises it at its end."""
+        self._error = error
+        run = retry_on_db_outage(JudgingRun.objects.filter(pk=call.judging_run_id).first)
+        if run is not None:
+            self._pause(run, PauseReason.ERROR, error_in_words(error))
 
     def _take_over(self) -> None:
         """Count what was sent before: against the limits, and as long as it is under way at the endpoint."""
         self._limits_set()
         now, calls = self._clock(), JudgeCall.everything.filter(run__config=self._config)
         self.limits.elsewhere = calls.filter(due_at__gt=now).count()
-        # Calls come on record in the order in which they are sent.
         newest = calls.order_by("-pk").values_list("called_at", "prompt_tokens", "completion_tokens")
         recent: list[tuple[datetime, int]] = []
-        for sent_at, prompt, completion in newest.iterator(CALLS_AT_ONCE):
-            if sent_at <= now - self.limits.span:
+        old = 0
+        for sent_at, prompt, completion in newest.iterator(OLD_CALLS):
+            if sent_at > now - self.limits.span:
+                recent.append((sent_at, (prompt or 0) + (completion or 0)))
+            elif (old := old + 1) == OLD_CALLS:
                 break
-            recent.append((sent_at, (prompt or 0) + (completion or 0)))
         # Of whose tokens the endpoint said nothing, as many are taken as of the largest.
         most = max((tokens for _, tokens in recent), default=0) or USUAL_OUTPUT_TOKENS
         for sent_at, tokens in sorted(recent):
@@ -200,6 +281,7 @@ class JudgeLoop:
         config, limits = self._config, self.limits
         limits.concurrency = config.concurrency
         limits.requests, limits.tokens = config.requests_per_minute, config.tokens_per_minute
+        limits.held_until = config.held_until
 
     def _renew(self, now: datetime) -> None:
         if not self._closed and not retry_on_db_outage(
@@ -216,14 +298,27 @@ class JudgeLoop:
         if before != [getattr(self._config, name) for name in OF_CLIENT]:
             self.close()
         self._limits_set()
+        retry_on_db_outage(lambda: calls_expire(now))
         if self.limits.elsewhere:
             calls = JudgeCall.everything.filter(run__config=self._config, due_at__gt=now)
             self.limits.elsewhere = calls.exclude(uid__in=list(self._under_way)).count()
-        readers = self._readers
-        self._readers = {}
+        readers, self._readers = self._readers, {}
         for judging_run, run in retry_on_db_outage(lambda: list(self._waiting())):
             key = (judging_run.pk, judging_run.resumed_at, run.pk)
-            self._readers[key] = readers.get(key) or CallReader(judging_run, run, self._judge_of(run))
+            reader = readers.get(key) or self._reader(judging_run, run)
+            if reader is not None:
+                self._readers[key] = reader
+
+    def _reader(self, judging_run: JudgingRun, run: ScoringRun) -> CallReader | None:
+        """What reads the calls of these scores; None where they cannot be asked about: the run pauses."""
+        apart = timedelta(seconds=self._config.timeout_seconds)
+        try:
+            if retry_on_db_outage(lambda: lost_by_all(judging_run, run, apart=apart)):
+                raise LostTooOften
+            return CallReader(judging_run, run, self._judge_of(run))
+        except Exception as error:  # noqa: BLE001  # of this run: no other waits for it
+            self._stop(judging_run, error)
+            return None
 
     def _comes_soon(self, now: datetime) -> bool:
         """Whether rows that failed are to be asked about again in a moment."""
@@ -234,83 +329,83 @@ class JudgeLoop:
         return any(at is not None and at <= now + STAY for at in nearest)
 
     def _send(self, pool: Executor) -> int:
-        """Send what there is room for, of each run its part; each turn begins with another run."""
-        readers, sent = list(self._readers.values()), 0
-        first = self._turn % len(readers) if readers else 0
-        for place, reader in enumerate(readers[first:] + readers[:first]):
+        """Send what there is room for, of each run its part; each turn begins with another run.
+
+        A run whose next request has no room yet is not overtaken by smaller ones of others.
+        """
+        keys, sent = list(self._readers), 0
+        first = keys.index(self._first) if self._first in self._readers else 0
+        for place, key in enumerate(keys[first:] + keys[:first]):
+            self._first = key
             room = min(self.limits.room(self._clock()), BATCH - sent)
-            if room > 0:
-                sent += self._send_of(reader, -(-room // (len(readers) - place)), pool)
+            if room <= 0:
+                break
+            calls, refused = self._send_of(self._readers[key], -(-room // (len(keys) - place)), pool)
+            sent += calls
+            if refused:
+                break
+        else:
+            self._first = keys[(first + 1) % len(keys)] if keys else None
         return sent
 
-    def _send_of(self, reader: CallReader, limit: int, pool: Executor) -> int:
-        """Send up to `limit` calls of one run; a run that cannot go on pauses."""
+    def _send_of(self, reader: CallReader, limit: int, pool: Executor) -> tuple[int, bool]:
+        """Send up to `limit` calls of one run; return how many, and whether one of them has no room yet. A
+        run that cannot go on pauses.
+        """
         try:
             calls = retry_on_db_outage(lambda: reader.calls(limit, self._clock()))
-            return self._claim_and_send(reader.judge, calls, pool) if calls else 0
-        except (BudgetExhausted, PricesUnknown) as error:
-            self._pause(reader.judging_run, PauseReason.BUDGET, str(error))
-        except LimitTooLow as error:
-            sentence = why_too_low(self._config.slug, self.limits, error.tokens)
-            self._pause(reader.judging_run, PauseReason.UNUSABLE, sentence)
-        except LostTooOften as error:
-            self._pause(reader.judging_run, PauseReason.ERROR, str(error))
-        except (OperationalError, InterfaceError):
-            raise  # the database is away for longer than we wait for it; the next owner goes on
-        except Exception as error:  # noqa: BLE001  # of this run; the loop raises it at its end
-            self._error = error
-            self._pause(reader.judging_run, PauseReason.ERROR, error_in_words(error))
-        return 0
+            return self._claim_and_send(reader.judge, calls, pool)
+        except Exception as error:  # noqa: BLE001  # of this run: no other waits for it
+            self._stop(reader.judging_run, error)
+        return 0, False
 
-    def _claim_and_send(self, judge: Judge, calls: Sequence[Call], pool: Executor) -> int:
+    def _stop(self, judging_run: JudgingRun, error: Exception) -> None:
+        """Pause a run that cannot go on. Raises where the database was away for too long."""
+        if isinstance(error, (OperationalError, InterfaceError)):
+            raise error  # the next owner goes on
+        if isinstance(error, (BudgetExhausted, PricesUnknown)):
+            self._pause(judging_run, PauseReason.BUDGET, str(error))
+        elif isinstance(error, LimitTooLow):
+            sentence = why_too_low(self._config.slug, self.limits, error.tokens)
+            self._pause(judging_run, PauseReason.UNUSABLE, sentence)
+        elif isinstance(error, LostTooOften):
+            self._pause(judging_run, PauseReason.ERROR, str(error))
+        else:
+            self._error = error  # the loop raises it at its end
+            self._pause(judging_run, PauseReason.ERROR, error_in_words(error))
+
+    def _claim_and_send(self, judge: Judge, calls: Sequence[Call], pool: Executor) -> tuple[int, bool]:
         now, config = self._clock(), self._config
-        admitted = []
-        for call in calls:
-            if not self.limits.admit(call.uid, call.limit_tokens(config), now):
-                break
-            admitted.append(call)
-        if not admitted:
-            return 0
-        claim, claimed = uuid4(), list[Call]()
+        claim, admitted, claimed = uuid4(), list[Call](), list[Call]()
         try:
-            claimed = retry_on_db_outage(
-                lambda: calls_claim(admitted, claim=claim, config=config, owner=self._owner, now=now)
-            )
+            for call in calls:
+                if not self.limits.admit(call.uid, call.limit_tokens(config), now):
+                    break
+                admitted.append(call)
+            if admitted:
+                claimed = retry_on_db_outage(
+                    lambda: calls_claim(admitted, claim=claim, config=config, owner=self._owner, now=now)
+                )
         finally:
+            sent = {call.uid for call in claimed}
             for call in admitted:
-                if call not in claimed:
+                if call.uid not in sent:
                     self.limits.withdraw(call.uid)
         for call in claimed:
             self._under_way[call.uid] = call
             how = replace(call.how, plain=call.how.plain or self._plain)
-            pool.submit(self._make, judge, replace(call, how=how), claim, now)
-        return len(claimed)
+            pool.submit(self._make, judge, Ended(replace(call, how=how), claim, config, now))
+        return len(claimed), len(admitted) < len(calls)
 
-    def _make(self, judge: Judge, call: Call, claim: UUID, sent_at: datetime) -> None:
+    def _make(self, judge: Judge, ended: Ended) -> None:
         """In a thread of its own: one request, no database."""
-        ended = Ended(call, claim, sent_at)
+        call = ended.call
         try:
-            if self._clock() <= sent_at + SEND_WITHIN:
+            if self._clock() <= ended.sent_at + SEND_WITHIN:
                 ended = replace(ended, result=judge.ask(call.task, call.positions, call.how))
         except Exception as error:  # noqa: BLE001  # the edge of the thread: the loop raises it
             ended = replace(ended, error=error)
         self._ended.put(ended)
-
-    def _forget(self, ended: Ended) -> None:
-        """It is no longer under way here."""
-        uid = ended.call.uid
-        del self._under_way[uid]
-        if ended.error is not None:
-            self._error = ended.error
-            run = JudgingRun.objects.get(pk=ended.call.judging_run_id)
-            self._pause(run, PauseReason.ERROR, error_in_words(ended.error))
-            self.limits.settle(uid, None)
-        elif ended.result is None:
-            now = self._clock()
-            retry_on_db_outage(lambda: calls_unclaim([ended.call], claim=ended.claim, now=now))
-            self.limits.withdraw(uid)
-        else:
-            self.limits.settle(uid, ended.result.attempt.tokens if ended.result.attempt else None)
 
     def _learn(self, done: Sequence[Done]) -> None:
         """Whether the endpoint takes schemas, and holds models to them: no later owner needs to find out."""
@@ -327,7 +422,7 @@ class JudgeLoop:
 
     def _pause_if_failing(self, call: Call) -> None:
         run = retry_on_db_outage(lambda: JudgingRun.objects.get(pk=call.judging_run_id))
-        why = retry_on_db_outage(lambda: why_failing(run, call.run))
+        why = retry_on_db_outage(lambda: why_failing(run, call.run, self._clock()))
         if why is not None:
             self._pause(run, PauseReason.JUDGE_FAILING, why)
 

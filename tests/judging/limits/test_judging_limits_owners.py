@@ -49,6 +49,7 @@ def test_runs_share_a_judge_and_one_has_it_all_where_the_other_waits(
     assert by_run()[one.pk] == by_run()[other.pk] == 9
     other.rows.filter(state="open", lease=None).update(available_at=clock() + timedelta(minutes=1))
     owner.answered()
+    owner.turn()
     assert by_run() == {one.pk: 18, other.pk: 9}
 
 
