@@ -187,16 +187,27 @@ def test_a_process_asks_a_judge_once_and_few_judges_at_once() -> None:
         process_slot(2) as second,
         process_slot(3) as third,
     ):
-        assert (first, again, second, third) == (True, False, True, False)
+        taken = [slot is not None for slot in (first, again, second, third)]
+        assert taken == [True, False, True, False]
     assert MAX_JUDGES_AT_ONCE == 2
     with process_slot(3) as free:
-        assert free is True
+        assert free is not None
+
+
+def test_a_thread_that_waits_for_a_judges_last_replies_lets_one_other_begin() -> None:
+    with process_slot(1) as first, process_slot(2):
+        assert first is not None
+        first.is_ending = True
+        with process_slot(1) as again, process_slot(3) as third:
+            assert (again is None, third) == (False, None)
+    with process_slot(1) as free:
+        assert free is not None
 
 
 def test_a_process_told_to_end_begins_no_slice() -> None:
     stopping.set()
     try:
         with process_slot(1) as free:
-            assert free is False
+            assert free is None
     finally:
         stopping.clear()

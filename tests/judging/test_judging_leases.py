@@ -1,5 +1,6 @@
 """Who may ask about a row, and whose word counts."""
 
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from datetime import datetime, timedelta
@@ -14,12 +15,14 @@ from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
 from judging.judges.course import MAX_LOST
 from judging.judges.interface import JudgeTask
-from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun
+from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, PauseReason, ScoringRun
 from judging.selectors.progress import run_counts
-from judging.services.running import counting, work as working
+from judging.services.running import claim as claiming, counting, work as working
 from judging.services.running.claim import CallReader, LostTooOften, rows_claim
+from judging.services.running.compute import local_work
 from judging.services.running.counting import calls_expire, run_count, run_differs
-from judging.services.running.runs import run_cancel, run_resume
+from judging.services.running.judge_specs import JudgeSpec
+from judging.services.running.runs import run_cancel, run_pause, run_plan, run_resume, run_start
 from judging.services.running.work import SEND_WITHIN
 from scoring.tasks import judging_coordinate
 from screening.models import VerdictDecision
@@ -321,6 +324,70 @@ def test_a_row_that_never_comes_to_an_end_is_not_computed_for_ever(
     CriterionScore.objects.filter(judging_run=run).update(starts=MAX_LOST)
     with pytest.raises(LostTooOften):
         rows_claim(reader, limit=1, claim=uuid4(), now=clock())
+
+
+def test_a_run_that_paused_for_it_computes_again_once_it_is_resumed(
+    make_study: Callable[..., Study], make_person: Callable[..., Participant], work: Work, now: datetime
+) -> None:
+    study = make_study(prompts=PROMPTS, batch_size=2, judge_kind="match", match_rules="bbh")
+    work(make_person(study), {"p1": "1", "p2": "2"})
+    plan = run_plan(study=study, specs=[JudgeSpec(None)], now=now, progress=lambda done, total: None)
+    run = run_start(plan=plan, budget=None, actor=None, now=now)
+    scoring_run = ScoringRun.objects.get(study=study)
+    # Claimed by processes that were gone before the end, the last one with its lease.
+    run.rows.update(starts=MAX_LOST, lease=uuid4(), available_at=now)
+    clock = SteppedClock(now + timedelta(seconds=1))
+
+    def compute() -> bool:
+        return local_work(
+            judging_run=run, run=scoring_run, seconds=60, stopping=threading.Event(), clock=clock
+        )
+
+    compute()
+    run.refresh_from_db()
+    assert run.pause_reason == "error"
+    run_resume(run=run, budget=None, actor=None, now=clock())
+    assert compute()
+    assert set(run.rows.values_list("state", flat=True)) == {"scored"}
+
+
+def test_a_claim_of_which_nobody_heard_is_taken_back_where_the_run_pauses_meanwhile(
+    owner: Callable[..., Owner], run: JudgingRun, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    JudgeConfig.objects.update(input_price=2, output_price=8)
+    claim = working.calls_claim
+
+    def unheard(*arguments: Any, **named: Any) -> Any:
+        claim(*arguments, **named)
+        run_pause(run=run, reason=PauseReason.BY_HAND, detail="", now=clock())
+        return claim(*arguments, **named)
+
+    monkeypatch.setattr(working, "calls_claim", unheard)
+    first = owner()
+    first.turn()
+    assert (first.under_way, outcomes()) == (0, [])
+    run.refresh_from_db()
+    assert run.committed == 0
+    assert set(CriterionScore.objects.values_list("lease", "starts")) == {(None, 0)}
+
+
+def test_rows_whose_verdicts_came_to_be_known_are_left_alone_once_the_run_is_over(
+    owner: Callable[..., Owner], run: JudgingRun, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between the look at what is known and the decision, the run is cancelled: the next one may ask."""
+    known = claiming.known_verdicts
+
+    def cancelled(*arguments: Any) -> Any:
+        if run.is_open:
+            run_cancel(run=run, actor=None, now=clock())
+            run.refresh_from_db()
+        known(*arguments)
+        return {request: {0: (1.0, 1.0, "known")} for request in arguments[1]}
+
+    monkeypatch.setattr(claiming, "known_verdicts", cancelled)
+    first = owner()
+    first.turn()
+    assert (first.under_way, scored()) == (0, {})
 
 
 def test_rows_to_compute_are_claimed_by_one_only_while_the_lease_lasts(

@@ -33,13 +33,14 @@ class ScriptedJudge:
     """Gives every criterion `score` at a confidence of 0.5, unless `says` names a reason why not.
 
     It notes what it is asked; after `stops_after` calls its owner is told to end. Where it fails, it asks to
-    be left alone for `retry_after` seconds.
+    be left alone for `retry_after` seconds. `latency_ms` is what is taken to have passed.
     """
 
     says: Says = lambda task, position: None
     stops_after: int | None = None
     score: float = 1.0
     retry_after: float | None = None
+    latency_ms: float = 1.5
     kind: str = "llm"
     asked: list[tuple[str, int | None, str]] = field(default_factory=list)
 
@@ -66,7 +67,7 @@ class ScriptedJudge:
         (position,) = positions
         self.asked.append((task.prompt_id, position, task.text_to_judge))
         reason = self.says(task, position)
-        call = Attempt("a" * 64, "model-1", reason.value if reason else "ok", "raw", 10, 5, 1.5)
+        call = Attempt("a" * 64, "model-1", reason.value if reason else "ok", "raw", 10, 5, self.latency_ms)
         if reason:
             return JudgeResult(
                 (CriterionVerdict(position, None, None, "It failed.", reason),), call, self.retry_after

@@ -35,6 +35,7 @@ from judging.selectors.answers import answers_to_judge
 from judging.selectors.judging import Position, PromptToJudge, prompts_to_judge
 from judging.services.running.budget import ASSUMED_OUTPUT_TOKENS, require_prices, why_exhausted, worst_cost
 from judging.services.running.cache import KnownVerdict, known_verdicts
+from judging.services.running.counting import runs_uncount
 from llm.client import USUAL_OUTPUT_TOKENS
 from llm.fault_rules import RetryAction
 from llm.requests import BYTES_PER_TOKEN
@@ -338,9 +339,10 @@ def calls_unclaim(calls: Sequence[Call], *, claim: UUID, now: datetime) -> None:
     """Let the calls of a claim be made by others: they were not sent after all."""
     with transaction.atomic():
         list(JudgingRun.objects.select_for_update(no_key=True).filter(pk=calls[0].judging_run_id))
-        records = JudgeCall.everything.filter(uid__in=[call.uid for call in calls], due_at__isnull=False)
+        records = JudgeCall.everything.filter(uid__in=[call.uid for call in calls], outcome__in=["", LOST])
         costs = records.aggregate(cost=Sum("cost"))["cost"] or Decimal(0)
         if records.delete()[0]:
+            runs_uncount(JudgingRun.objects.filter(pk=calls[0].judging_run_id))
             JudgingRun.objects.filter(pk=calls[0].judging_run_id).update(committed=F("committed") - costs)
             leaders = [call.leader for call in calls]
             CriterionScore.objects.filter(pk__in=leaders, lease=claim, state=RowState.OPEN).update(

@@ -4,21 +4,26 @@ import random
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 
 import pytest
+from django.db import DataError
 from django.utils import timezone
 from pytest_django import Settings
 
+from batches.models import Answer
 from benchmarks.hashed_judge.running import RunningJudge
 from judging.judges.interface import FIRST_ASKING, Asking, JudgeResult, JudgeTask
 from judging.judges.reasons import UnscoredReason
-from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun
+from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
 from judging.services.running.limits import Window
+from judging.services.running.own import others_wait
 from llm.attempts import Attempt, SchemaUse
+from llm.requests import ChatRequest
 from tests.judging.limits.limited_runs import judge_of
-from tests.support.scripted_judge import ScriptedJudge
+from tests.support.scripted_judge import AtOnce, ScriptedJudge
 from tests.support.stepped_judge import Owner, SteppedClock, owner_of
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
@@ -220,3 +225,142 @@ def test_that_no_schema_holds_is_learned_once_and_the_judge_remembered(
         while again.answered():
             clock.step(0.3)
         assert set(later.plain) == {True}
+
+
+class Sized(ScriptedJudge):
+    """A judge whose requests about an answer are as large as its text says behind the last blank."""
+
+    def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> ChatRequest | None:
+        tokens = int(task.text_to_judge.split()[-1])
+        return ChatRequest("a" * 64, "model-1", (), {}, prompt_tokens_estimate=tokens)
+
+
+def sized(run: JudgingRun, *tokens: int) -> None:
+    """The run's first rows ask for so many tokens, and no other is left."""
+    rows = list(run.rows.order_by("pk"))
+    run.rows.filter(pk__in=[row.pk for row in rows[len(tokens) :]]).delete()
+    for row, count in zip(rows, tokens, strict=False):
+        Answer.objects.filter(pk=row.answer_id).update(text=f"It is {count}")
+
+
+def test_a_request_that_is_too_large_takes_no_place_from_other_studies(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    judge = judge_of(server, concurrency=4, tokens_per_minute=5000, max_output_tokens=100)
+    large, other = make_run(judge, people=1), make_run(judge, people=3)
+    sized(large, *[10, 10, 10, 6000])
+    Answer.objects.filter(criterion_scores__judging_run=other).update(text="It is 10")
+    CriterionScore.objects.filter(judging_run=large).update(available_at=timezone.now())
+    clock = SteppedClock(timezone.now())
+    owner = owning(judge, clock, Sized())
+    for _ in range(6):
+        owner.answered()
+        clock.step(1)
+    large.refresh_from_db()
+    assert (large.pause_reason, "6,100 tokens" in large.pause_detail) == ("unusable", True)
+    assert owner.under_way == 4
+    assert by_run()[other.pk] > 4
+
+
+def test_a_large_request_is_not_overtaken_by_small_ones_of_another_run(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    judge = judge_of(server, concurrency=4, tokens_per_minute=2000, max_output_tokens=100)
+    large, small = make_run(judge, people=1), make_run(judge, people=3)
+    sized(large, 1500)
+    Answer.objects.filter(criterion_scores__judging_run=small).update(text="It is 100")
+    clock = SteppedClock(timezone.now())
+    scripted = Sized()
+    first = owning(judge, clock, scripted)
+    first.loop.limits.note(clock.now, 800)
+    while not by_run()[large.pk]:
+        before = clock.now
+        first.turn()
+        first.pool.under_way.clear()  # the tokens are what counts here
+        clock.step(5)
+        assert clock.now - before < timedelta(minutes=2)
+    # It waited for the window to pass, and nobody used what became free meanwhile.
+    assert JudgeCall.everything.filter(judging_run=small).count() <= 6
+
+
+def test_a_study_whose_judge_cannot_be_made_keeps_no_other_waiting(
+    server: RunningJudge, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = judge_of(server)
+    broken, other = make_run(config, people=1), make_run(config, people=1)
+    clock = SteppedClock(timezone.now())
+    owner = owning(config, clock)
+
+    def judge(run: ScoringRun) -> ScriptedJudge:
+        if run.study_id == broken.study_id:
+            raise ValueError("no such text")
+        return ScriptedJudge()
+
+    monkeypatch.setattr(owner.loop, "_judge_of", judge)
+    owner.turn()
+    broken.refresh_from_db()
+    assert (broken.pause_reason, owner.under_way) == ("error", by_run()[other.pk])
+    assert by_run()[other.pk] > 0
+
+
+def test_a_result_that_cannot_be_stored_takes_no_other_along_and_the_owner_ends(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    class Boundless(ScriptedJudge):
+        def ask(
+            self, task: JudgeTask, positions: tuple[int | None, ...], how: Asking = FIRST_ASKING
+        ) -> JudgeResult:
+            result = super().ask(task, positions, how)
+            if len(self.asked) != 5 or result.attempt is None:
+                return result
+            return JudgeResult(result.verdicts, replace(result.attempt, completion_tokens=10**20))
+
+    config = judge_of(server, concurrency=12)
+    run, other = make_run(config, people=1), make_run(config, people=1)
+    owner = owning(config, SteppedClock(timezone.now()), Boundless())
+    pool = AtOnce()
+    with pytest.raises((OverflowError, DataError)):
+        owner.loop.work(pool)
+    run.refresh_from_db()
+    other.refresh_from_db()
+    assert sorted([run.state, other.state]) == ["paused", "running"]
+    assert {run.pause_reason, other.pause_reason} == {"error", ""}
+    # The one stays as it was sent until it is due.
+    assert JudgeCall.everything.filter(outcome="").count() == 1
+    assert JudgeCall.objects.filter(outcome="ok").count() >= 12
+    running = run if run.state == "running" else other
+    assert set(running.rows.values_list("state", flat=True)) == {"scored"}
+
+
+def test_whoever_asks_is_gone_again_and_again_about_whatever_row(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    config = judge_of(server, concurrency=2, timeout_seconds=30.0)
+    run = make_run(config, people=1)
+    clock = SteppedClock(timezone.now())
+    deaths = 0
+    while run.state == "running" and deaths < 12:
+        killed = owning(config, clock)
+        killed.turn()
+        run.refresh_from_db()
+        if run.state == "running":
+            deaths += 1
+            run.rows.filter(lease__isnull=False).update(available_at=clock() + timedelta(days=1))
+            clock.step(30 + 60 + 1)
+    assert (deaths, run.pause_reason) == (5, "error")
+    assert "were lost 5 times" in run.pause_detail
+
+
+def test_a_judge_is_not_handed_over_to_one_whose_rows_all_wait(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    config, other = judge_of(server), judge_of(server, slug="other")
+    make_run(config, people=1)
+    run = make_run(other, people=1)
+    now = timezone.now() + timedelta(seconds=1)
+    assert others_wait(config, now)
+    run.rows.update(available_at=now + timedelta(minutes=1))
+    assert not others_wait(config, now)
+    run.rows.update(available_at=now)
+    JudgeConfig.objects.filter(pk=other.pk).update(held_until=now + timedelta(minutes=1))
+    assert not others_wait(config, now)

@@ -105,6 +105,60 @@ def test_estimates_grow_where_replies_take_more_and_no_request_becomes_impossibl
     assert admitted(limits, 70, tokens=1000) is not None
 
 
+def test_the_correction_of_estimates_does_not_grow_by_itself_and_falls_where_none_is_needed() -> None:
+    limits = limits_of(tokens=1000)
+
+    def fits(seconds: float) -> int:
+        """How many of 100 tokens each are admitted in an empty window."""
+        uids = []
+        while uid := admitted(limits, seconds, tokens=100):
+            uids.append(uid)
+        for uid in uids:
+            limits.withdraw(uid)
+        return len(uids)
+
+    for turn in range(20):
+        uid = admitted(limits, 100 * turn, tokens=100)
+        assert uid is not None
+        limits.settle(uid, 300)
+    assert fits(5000) == 3
+    for turn in range(100):
+        uid = admitted(limits, 10_000 + 100 * turn, tokens=100)
+        assert uid is not None
+        limits.settle(uid, 90)
+    assert fits(50_000) == 10
+
+
+def test_what_was_sent_before_the_clock_was_set_back_leaves_the_window_in_time() -> None:
+    limits = limits_of(requests=1)
+    assert admitted(limits, 3600) is not None
+    assert limits.room(at(0)) == 0
+    assert limits.room(at(63)) == 1
+
+
+def test_an_endpoint_that_has_too_much_to_do_is_left_alone_and_then_sent_half() -> None:
+    limits = limits_of(concurrency=16)
+    sent = [uid for _ in range(16) if (uid := admitted(limits, 0))]
+    for uid in sent:
+        limits.ease(uid, None, at(1))
+        limits.settle(uid, None)
+    assert (limits.room(at(1.9)), limits.room(at(2))) == (0, 8)
+    again = [uid for _ in range(8) if (uid := admitted(limits, 2))]
+    limits.ease(again[0], 30.0, at(3))
+    limits.settle(again[0], None)
+    assert limits.room(at(32.9)) == 0
+    for uid in again[1:]:  # sent before it was left alone: nothing new is learned of it
+        limits.quicken(uid)
+        limits.settle(uid, 10)
+    assert limits.room(at(33)) == 4
+    for number in range(4):
+        uid = admitted(limits, 34 + number)
+        assert uid is not None
+        limits.quicken(uid)
+        limits.settle(uid, 10)
+    assert limits.room(at(40)) in (4, 5)
+
+
 def test_what_was_not_sent_does_not_count() -> None:
     limits = limits_of(requests=1, tokens=100)
     uid = admitted(limits, 0, tokens=100)
