@@ -329,7 +329,8 @@ def test_a_row_that_never_comes_to_an_end_is_not_computed_for_ever(
 def test_a_run_that_paused_for_it_computes_again_once_it_is_resumed(
     make_study: Callable[..., Study], make_person: Callable[..., Participant], work: Work, now: datetime
 ) -> None:
-    study = make_study(prompts=PROMPTS, batch_size=2, judge_kind="match", match_rules="bbh")
+    prompts = [prompt.model_copy(update={"task": "object_counting"}) for prompt in PROMPTS]
+    study = make_study(prompts=prompts, batch_size=2, judge_kind="match", match_rules="bbh")
     work(make_person(study), {"p1": "1", "p2": "2"})
     plan = run_plan(study=study, specs=[JudgeSpec(None)], now=now, progress=lambda done, total: None)
     run = run_start(plan=plan, budget=None, actor=None, now=now)

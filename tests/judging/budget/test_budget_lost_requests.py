@@ -14,9 +14,11 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from benchmarks.hashed_judge.running import RunningJudge, judge_server
-from judging.models import CriterionScore, JudgeCall, JudgeConfig
+from judging.coordinator import retry_budget
+from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun
 from judging.services.running.budget import cost_of, worst_cost
 from judging.services.running.counting import calls_expire
+from judging.services.running.runs import run_cancel
 from llm.attempts import Attempt
 from studies.models import Study
 from tests.judging.budget.budget_runs import charged, cost_on_record, judge_of, started, worked
@@ -98,6 +100,65 @@ def test_an_owner_waits_where_what_is_under_way_may_still_leave_room(
     assert cost_on_record(run) == 12 * Decimal("0.00006")
 
 
+def test_prices_that_rise_while_calls_are_under_way_do_not_pass_the_budget(
+    server: RunningJudge, judged_study: MakeStudy
+) -> None:
+    judge = judge_of(server, concurrency=4, max_output_tokens=10)
+    run, clock = started(judged_study(1), judge, budget="0.002"), SteppedClock(timezone.now())
+    owner = owner_of(judge, ScriptedJudge(), clock)
+    assert owner is not None
+    owner.turn()
+    assert owner.under_way == 4
+    JudgeConfig.objects.update(input_price=F("input_price") * 100, output_price=F("output_price") * 100)
+    clock.step(2)
+    owner.turn()
+    owner.pool.finish()
+    owner.loop.store()
+    # 10 tokens of a prompt and 5 of a reply, at the prices at which they were sent.
+    assert cost_on_record(run) == 4 * Decimal("0.00006")
+    while owner.turn():
+        owner.pool.finish()
+        clock.step(1)
+    assert (JudgingRun.objects.get(pk=run.pk).pause_reason, cost_on_record(run)) == (
+        "budget",
+        4 * Decimal("0.00006"),
+    )
+
+
+def test_where_nobody_else_looks_an_owner_counts_what_was_lost_and_says_that_the_budget_is_used_up(
+    server: RunningJudge, judged_study: MakeStudy
+) -> None:
+    judge = judge_of(server, concurrency=1, timeout_seconds=30.0)
+    run, clock = started(judged_study(1), judge, budget="0.004"), SteppedClock(timezone.now())
+    dead = owner_of(judge, ScriptedJudge(), clock)
+    assert dead is not None
+    dead.turn()
+    assert dead.under_way == 1
+    clock.step(30 + 60 + 61)
+    owner = owner_of(judge, ScriptedJudge(), clock)
+    assert owner is not None
+    owner.turn()
+    assert list(JudgeCall.everything.values_list("outcome", flat=True)) == ["lost"]
+    run.refresh_from_db()
+    assert run.pause_reason == "budget"
+    clock.step(1)
+    assert owner.turn() is False
+
+
+def test_asking_again_has_what_is_left_beside_what_is_still_under_way(
+    server: RunningJudge, judged_study: MakeStudy
+) -> None:
+    judge = judge_of(server, concurrency=2)
+    run, clock = started(judged_study(1), judge, budget="0.01"), SteppedClock(timezone.now())
+    owner = owner_of(judge, ScriptedJudge(), clock)
+    assert owner is not None
+    owner.turn()
+    run_cancel(run=run, actor=None, now=clock())
+    run.refresh_from_db()
+    assert owner.under_way == 2
+    assert retry_budget(run) == Decimal("0.01") - cost_on_record(run) < Decimal("0.003")
+
+
 def test_a_worker_that_is_killed_keeps_what_it_held_as_spent(
     tmp_path: Path, judged_study: MakeStudy, child_environment: dict[str, str], settings: Settings
 ) -> None:
@@ -105,7 +166,7 @@ def test_a_worker_that_is_killed_keeps_what_it_held_as_spent(
         judge = judge_of(slow, concurrency=8, timeout_seconds=1.0)
         run = started(judged_study(6), judge, budget="0.2")
         with judging_workers({**child_environment, "CHIRON_JUDGING_LEASE_SECONDS": "2"}, [run]) as worker:
-            while JudgeCall.objects.count() < 8:
+            while not 8 <= JudgeCall.objects.count() < len(slow.arrivals()):
                 assert worker.poll() is None
                 time.sleep(0.05)
         sent, on_record = len(slow.arrivals()), JudgeCall.everything.count()
