@@ -4,13 +4,18 @@ Judged are the addresses that a name leads to, not its spelling: `2130706433` an
 IPv6 address that carries an IPv4 address is judged as that one (mapped, 6to4, NAT64) or as both (ISATAP).
 """
 
+import ipaddress
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Self
+from urllib.parse import urlsplit
 
 SETTING = "CHIRON_PRIVATE_ENDPOINTS"
+# What every reader of an address takes for the same host; others may differ about a backslash, say.
+_PLAIN_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 # Outside of it IPv6 is local, reserved or not given out, some of which `is_global` takes for public.
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
@@ -32,6 +37,48 @@ _CLOUDS_OWN = frozenset({IPv4Address("168.63.129.16")})
 _LABEL = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
 # The last part is no number: such a "name" is another spelling of an address.
 _HOST_NAME = re.compile(rf"(?=.{{1,253}}$)({_LABEL}\.)*(?!(0x[0-9a-f]*|[0-9]+)$){_LABEL}")
+
+
+class EndpointInvalid(ValueError):
+    """The address or the key of an endpoint cannot be used. The message never contains the key."""
+
+
+def check_address(base_url: str) -> None:
+    try:
+        parts = urlsplit(base_url)
+        host = _PLAIN_HOST.fullmatch(parts.hostname or "")
+        valid = parts.scheme in _DEFAULT_PORTS and host is not None and parts.port != 0
+    except ValueError:
+        raise EndpointInvalid("The base URL cannot be read; expected e.g. https://host/v1") from None
+    if "@" in parts.netloc or set(base_url) & {"?", "#"}:
+        raise EndpointInvalid("The base URL must hold no user, password or query; a key is given separately.")
+    if not valid:
+        raise EndpointInvalid(f"The base URL {base_url!r} is not usable; expected e.g. https://host/v1")
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port, in one spelling: `https://host`, with the port where it is not the scheme's own.
+
+    Raises:
+        EndpointInvalid
+    """
+    check_address(url)
+    parts = urlsplit(url)
+    host = str(parts.hostname)
+    host = f"[{host}]" if ":" in host else host
+    standard = parts.port in {None, _DEFAULT_PORTS[parts.scheme]}
+    return f"{parts.scheme}://{host}" if standard else f"{parts.scheme}://{host}:{parts.port}"
+
+
+def is_encrypted(url: str) -> bool:
+    """Whether nobody on the way can read: the scheme is https, or the way does not leave this machine."""
+    parts = urlsplit(url)
+    host = str(parts.hostname)
+    try:
+        here = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        here = False
+    return here or parts.scheme == "https"
 
 
 class AddressForbidden(Exception):

@@ -29,11 +29,10 @@ from judging.judges.schemas import (
     RubricJudgments,
     rubric_judgments,
 )
-from llm.attempts import Reask, Sending
 from llm.client import ChatClient
 from llm.errors import ErrorStatus, LLMError, Received, ReplyInvalid
 from llm.replies import parse, reply_text
-from llm.requests import ChatRequest, FramedText, Marked, Message
+from llm.requests import ChatRequest, FramedText, Marked, Message, Reask, Sending
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, JudgeTexts, fill
 

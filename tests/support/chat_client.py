@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field
 
 from llm import errors
 from llm.client import ChatClient
-from llm.connections import MAX_REPLY_BYTES
 from llm.egress import AddressForbidden
+from llm.http import MAX_REPLY_BYTES
 from llm.requests import Message
 
 KEY = "sk-very-secret-0123456789"

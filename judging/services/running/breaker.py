@@ -10,8 +10,8 @@ from itertools import takewhile
 from judging.judges.course import LOST
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, ScoringRun
-from llm.attempts import OK
-from llm.replies import SAID
+from llm.error_replies import SAID
+from llm.requests import OK
 
 FAILING_ANSWERS = 3
 

@@ -35,7 +35,7 @@ from judging.selectors.judging import Position, PromptToJudge, prompts_to_judge
 from judging.services.running.budget import ASSUMED_OUTPUT_TOKENS, require_prices, why_exhausted, worst_cost
 from judging.services.running.cache import KnownVerdict, known_verdicts
 from llm.client import USUAL_OUTPUT_TOKENS
-from llm.fault_rules import RetryAction
+from llm.errors import RetryAction
 from llm.requests import BYTES_PER_TOKEN
 
 

@@ -14,7 +14,7 @@ from judging.judges.llm_judge import LLMJudge
 from judging.judges.reasons import UnscoredReason
 from judging.judges.schemas import MAX_CRITERIA, rubric_judgments
 from llm.client import ChatClient
-from llm.schema import response_format
+from llm.providers import response_format
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, DEFAULT_JUDGE_TEXTS, JudgeTexts
 

@@ -16,7 +16,7 @@ from judging.judges.interface import FIRST_ASKING, Asking, JudgeResult, JudgeTas
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun
 from judging.services.running.limits import Window
-from llm.attempts import Attempt, SchemaUse
+from llm.requests import Attempt, SchemaUse
 from tests.judging.limits.limited_runs import judge_of
 from tests.support.scripted_judge import ScriptedJudge
 from tests.support.stepped_judge import Owner, SteppedClock, owner_of
