@@ -12,11 +12,11 @@ import re
 import socket
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from ssl import SSLContext
-from typing import Any, cast
+from typing import Any, Protocol
 
 import httpcore
 import httpx
@@ -24,8 +24,6 @@ import httpx
 from llm import errors
 from llm.egress import SETTING, AddressForbidden, Egress, EndpointInvalid, check_address
 from llm.replies import GZIP
-
-Transport = httpx.BaseTransport
 
 MASK = "[key]"
 _MIN_MASKED_CHARACTERS = 8
@@ -37,8 +35,7 @@ MAX_REPLY_BYTES = 2_000_000
 # How zlib is told to expect the header and the checksum of gzip.
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
 
-_BROKEN = (httpcore.NetworkError, httpcore.ProtocolError)
-_FAULTS = (*_BROKEN, httpcore.TimeoutException)
+FAULTS = (httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException)
 
 
 @dataclass(frozen=True)
@@ -65,7 +62,16 @@ class Endpoint:
         return text
 
 
-class StaleConnection(httpx.RemoteProtocolError):
+class Transport(Protocol):
+    """What sends a request and reads the head of its reply, for one thread at a time."""
+
+    def handle_request(self, request: httpcore.Request) -> httpcore.Response:
+        """Raises what `Connection` raises."""
+
+    def close(self) -> None: ...
+
+
+class StaleConnection(Exception):
     """The endpoint had closed a connection that was kept open: nothing came back, nobody read anything."""
 
 
@@ -95,11 +101,14 @@ class ChatHttp:
     ) -> None:
         self._endpoint = endpoint
         self._timeout = timeout
+        self._timeouts = {"timeout": {"connect": min(timeout, MAX_CONNECT_SECONDS)}}
         self._egress = egress
         self._timer = timer
         self._injected = transport
-        self._url = _url(endpoint)
-        self._headers = _headers(endpoint.api_key, self._url)
+        url = _url(endpoint)
+        port = url.port or (443 if url.scheme == "https" else 80)
+        self._url = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=port, target=url.raw_path)
+        self._headers = _headers(endpoint.api_key, url)
         self._idle: list[Transport] = []
         self._closed = False
 
@@ -141,19 +150,17 @@ class ChatHttp:
         return response
 
     def _new_transport(self) -> Transport:
-        connect_seconds = min(self._timeout, MAX_CONNECT_SECONDS)
-        return self._injected or DirectTransport(
-            self._url, egress=self._egress, connect_seconds=connect_seconds
-        )
+        return self._injected or Connection(self._url, egress=self._egress, timeout=self._timeout)
 
     def _reply(self, transport: Transport, body: bytes, deadline: float) -> Response:
         address = self._endpoint.base_url
+        headers = [*self._headers, (b"Content-Length", b"%d" % len(body))]
         try:
-            response = transport.handle_request(self._request(body))
-        except StaleConnection:
-            raise
-        except httpx.RequestError as error:
-            raise self._no_reply(error) from None
+            response = transport.handle_request(
+                httpcore.Request("POST", self._url, headers=headers, content=body, extensions=self._timeouts)
+            )
+        except FAULTS as error:
+            raise self._no_reply(error, None) from None
         except AddressForbidden:
             raise errors.AddressRefused(
                 f"{address} leads to an address that is not public; nothing is sent there. "
@@ -162,40 +169,21 @@ class ChatHttp:
         except TooMuchReceived:
             raise errors.ReplyTooLarge(f"The headers of {address}'s reply do not end.") from None
         try:
-            return Response(self._read(response, deadline), response.headers)
+            return self._read(response, deadline)
         finally:
             response.close()
 
-    def _request(self, body: bytes) -> httpx.Request:
-        headers = [*self._headers, (b"Content-Length", b"%d" % len(body))]
-        timeouts = dict.fromkeys(("connect", "read", "write", "pool"), self._timeout)
-        stream, extensions = httpx.ByteStream(body), {"timeout": timeouts}
-        return httpx.Request("POST", self._url, headers=headers, stream=stream, extensions=extensions)
-
-    def _no_reply(self, error: httpx.RequestError) -> errors.LLMError:
-        address = self._endpoint.base_url
-        if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError)):
-            detail = str(error) or type(error).__name__
-            return errors.ConnectionFailed(
-                f"{address} cannot be reached ({detail}); check that it runs and that the address is right."
-            )
-        if isinstance(error, httpx.TimeoutException):
-            return errors.TimedOut(f"{address} did not reply within {self._timeout:g} s.")
-        return errors.ConnectionLost(
-            f"The connection to {address} broke ({str(error) or type(error).__name__})."
-        )
-
-    def _read(self, response: httpx.Response, deadline: float) -> errors.Received:
-        body = bytearray()
-        decoded = _decoded(response.headers)
+    def _read(self, response: httpcore.Response, deadline: float) -> Response:
+        headers, body = httpx.Headers(response.headers), bytearray()
+        decoded = _decoded(headers)
         address = self._endpoint.base_url
         try:
-            for piece in cast("httpx.SyncByteStream", response.stream):
+            for piece in response.iter_stream():
                 body += decoded(piece, MAX_REPLY_BYTES + 1 - len(body))
                 if len(body) > MAX_REPLY_BYTES:
                     raise TooMuchReceived
                 if self._timer() > deadline:
-                    raise httpx.ReadTimeout("")
+                    raise httpcore.ReadTimeout
         except TooMuchReceived:
             kept = self._received(response, body[:KEPT_OF_TOO_LARGE])
             raise errors.ReplyTooLarge(
@@ -204,17 +192,30 @@ class ChatHttp:
         except zlib.error:
             problem = f"The reply of {address} is not the gzip that it says it is."
             raise errors.ReplyMalformed(problem, self._received(response, body)) from None
-        except httpx.TimeoutException:
-            problem = f"{address} did not finish its reply within {self._timeout:g} s."
-            raise errors.ReplyTooSlow(problem, self._received(response, body)) from None
-        except httpx.RequestError as error:
-            problem = f"The connection to {address} broke ({str(error) or 'in the middle'})."
-            raise errors.ConnectionLost(problem, self._received(response, body)) from None
-        return self._received(response, body)
+        except FAULTS as error:
+            raise self._no_reply(error, self._received(response, body)) from None
+        return Response(self._received(response, body), headers)
 
-    def _received(self, response: httpx.Response, body: bytearray) -> errors.Received:
+    def _no_reply(self, error: Exception, begun: errors.Received | None) -> errors.NoReply:
+        """What an error of the engine means; `begun` is what had come of a reply that had begun."""
+        address, allowed = self._endpoint.base_url, f"{self._timeout:g} s"
+        detail = str(error) or type(error).__name__
+        if isinstance(error, (httpcore.ConnectError, httpcore.ConnectTimeout)):
+            return errors.ConnectionFailed(
+                f"{address} cannot be reached ({detail}); check that it runs and that the address is right."
+            )
+        if isinstance(error, httpcore.TimeoutException):
+            if begun is None:
+                return errors.TimedOut(f"{address} did not reply within {allowed}.")
+            return errors.ReplyTooSlow(f"{address} did not finish its reply within {allowed}.", begun)
+        if isinstance(error, httpcore.ProtocolError):
+            # Not in the engine's words: they quote the reply at any length, and it may hold the key.
+            detail = "the reply is no whole HTTP message"
+        return errors.ConnectionLost(f"The connection to {address} broke ({detail}).", begun)
+
+    def _received(self, response: httpcore.Response, body: bytearray) -> errors.Received:
         text = body.decode("utf-8", "replace").replace("\0", "\ufffd")
-        return errors.Received(status=response.status_code, raw=self._endpoint.without_key(text))
+        return errors.Received(status=response.status, raw=self._endpoint.without_key(text))
 
 
 def _url(endpoint: Endpoint) -> httpx.URL:
@@ -259,68 +260,39 @@ class _Gunzip:
         return out
 
 
-class DirectTransport(httpx.BaseTransport):
-    """httpx's interface over a connection to the host of `url`; it belongs to one thread at a time."""
+class Connection:
+    """One kept-alive connection to the host of `url`; it belongs to one thread at a time."""
 
-    def __init__(self, url: httpx.URL, *, egress: Egress, connect_seconds: float) -> None:
-        port = url.port or (443 if url.scheme == "https" else 80)
-        self._url = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=port, target=url.raw_path)
-        self._tls = certificates() if url.scheme == "https" else None
-        self._timeouts = {"timeout": {"connect": connect_seconds}}
+    def __init__(self, url: httpcore.URL, *, egress: Egress, timeout: float) -> None:
+        self._origin = url.origin
+        self._tls = certificates() if url.scheme == b"https" else None
+        self._timeout = timeout
         self._network = BoundedNetwork(egress)
         self._connection = self._unconnected()
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def handle_request(self, request: httpcore.Request) -> httpcore.Response:
+        """Raises one of FAULTS, StaleConnection, AddressForbidden, TooMuchReceived."""
         kept = self._connection.is_available() and not self._connection.has_expired()
         if not kept:
             self._connection.close()
             self._connection = self._unconnected()
         started = time.monotonic()
-        self._network.begin(deadline=started + request.extensions["timeout"]["read"])
+        self._network.begin(deadline=started + self._timeout)
         try:
-            reply = self._connection.handle_request(self._asked(request))
-        except _FAULTS as error:
+            response = self._connection.handle_request(request)
+        except (httpcore.NetworkError, httpcore.ProtocolError):
             # A closed connection shows at once. One that breaks later broke while the model was at work.
-            stale = kept and not self._network.received and time.monotonic() - started < STALE_SECONDS
-            raise _as_httpx(error, StaleConnection if stale else httpx.RemoteProtocolError) from None
+            if kept and not self._network.received and time.monotonic() - started < STALE_SECONDS:
+                raise StaleConnection from None
+            raise
         self._network.head_is_read()
-        return httpx.Response(reply.status, headers=reply.headers, stream=_Body(reply))
+        return response
 
     def close(self) -> None:
         self._connection.close()
 
     def _unconnected(self) -> httpcore.HTTPConnection:
-        return httpcore.HTTPConnection(self._url.origin, ssl_context=self._tls, network_backend=self._network)
-
-    def _asked(self, request: httpx.Request) -> httpcore.Request:
-        return httpcore.Request(
-            "POST", self._url, headers=request.headers.raw, content=request.read(), extensions=self._timeouts
-        )
-
-
-class _Body(httpx.SyncByteStream):
-    def __init__(self, reply: httpcore.Response) -> None:
-        self._reply = reply
-
-    def __iter__(self) -> Iterator[bytes]:
-        try:
-            yield from self._reply.iter_stream()
-        except _FAULTS as error:
-            raise _as_httpx(error, httpx.RemoteProtocolError) from None
-
-    def close(self) -> None:
-        self._reply.close()
-
-
-def _as_httpx(error: Exception, broken: type[httpx.RequestError]) -> httpx.RequestError:
-    if isinstance(error, (httpcore.ConnectError, httpcore.ConnectTimeout)):
-        return httpx.ConnectError(str(error))
-    if isinstance(error, httpcore.TimeoutException):
-        return httpx.ReadTimeout("")
-    if isinstance(error, httpcore.ProtocolError):
-        # Not in the engine's words: they quote the reply at any length, and it may hold the key.
-        return broken("the reply is no whole HTTP message")
-    return broken(str(error) or type(error).__name__)
+        return httpcore.HTTPConnection(self._origin, ssl_context=self._tls, network_backend=self._network)
 
 
 @lru_cache(1)
