@@ -4,7 +4,6 @@ Judged are the addresses that a name leads to, not its spelling: `2130706433` an
 IPv6 address that carries an IPv4 address is judged as that one (mapped, 6to4, NAT64) or as both (ISATAP).
 """
 
-import ipaddress
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -75,7 +74,7 @@ def is_encrypted(url: str) -> bool:
     parts = urlsplit(url)
     host = str(parts.hostname)
     try:
-        here = host == "localhost" or ipaddress.ip_address(host).is_loopback
+        here = host == "localhost" or ip_address(host).is_loopback
     except ValueError:
         here = False
     return here or parts.scheme == "https"
@@ -101,12 +100,12 @@ class Egress:
         """Allow these host names, addresses and networks besides. Raises ValueError for anything else."""
         hosts, networks = set[str](), list[IPv4Network | IPv6Network]()
         for number, one in enumerate(named, start=1):
-            if network := _network(one):
-                networks.append(network)
-            elif _HOST_NAME.fullmatch(_plain(one)):
+            try:
+                networks.append(ip_network(one))
+            except ValueError:
+                if not _HOST_NAME.fullmatch(_plain(one)):
+                    raise ValueError(f"number {number} is no host name, address or network") from None
                 hosts.add(_plain(one))
-            else:
-                raise ValueError(f"number {number} is no host name, address or network")
         return cls(loopback, frozenset(hosts), tuple(networks))
 
     def require(self, host: str, addresses: Iterable[str]) -> None:
@@ -130,13 +129,6 @@ PUBLIC_ONLY = Egress()
 
 def _plain(host: str) -> str:
     return host.lower().removesuffix(".")
-
-
-def _network(text: str) -> IPv4Network | IPv6Network | None:
-    try:
-        return ip_network(text)
-    except ValueError:
-        return None
 
 
 def _meant(address: IPv4Address | IPv6Address) -> Iterator[IPv4Address | IPv6Address]:

@@ -109,9 +109,7 @@ def told_error(
     received: errors.Received, endpoint: str, said: Mapping[str, JsonValue] | None = None
 ) -> errors.LLMError | None:
     """The error that a reply with status 200 says it is, in `said` or in its body, by the code in it."""
-    value: object = _value(received.raw) if said is None else said
-    value = value[0] if isinstance(value, list) and value else value
-    found = error_in(value) if isinstance(value, dict) else None
+    found = _error_in(_object(received.raw) if said is None else said)
     if found is None:
         return None
     code, words = found
@@ -163,6 +161,7 @@ def _kind_of(
 
 
 def nothing_chosen(received: errors.Received, endpoint: str) -> errors.UnusableReply:
+    """The error of a reply without a choice."""
     if FILTERED.search(received.raw[:SEARCHED_CHARACTERS]):
         return errors.ReplyRefused(
             f"The provider's filter at {endpoint} declined the request.{SAID}{shown(received.raw)}", received
@@ -172,7 +171,7 @@ def nothing_chosen(received: errors.Received, endpoint: str) -> errors.UnusableR
 
 def other_interface(received: errors.Received, endpoint: str, what: str = "") -> errors.OtherInterface | None:
     begins_as_stream = received.raw.lstrip().startswith(("data:", "event:", ": "))
-    what = what or ("a stream" if begins_as_stream else _interface_of(_value(received.raw)))
+    what = what or ("a stream" if begins_as_stream else _interface_of(_object(received.raw)))
     if not what:
         return None
     return errors.OtherInterface(
@@ -182,7 +181,7 @@ def other_interface(received: errors.Received, endpoint: str, what: str = "") ->
     )
 
 
-def error_in(value: Mapping[str, JsonValue]) -> tuple[int | None, str] | None:
+def _error_in(value: Mapping[str, JsonValue]) -> tuple[int | None, str] | None:
     """The code and the words of the error that a body or a choice says it is; None where it says none."""
     error = value.get("error")
     if not error and value.get("object") == "error":
@@ -196,12 +195,10 @@ def error_in(value: Mapping[str, JsonValue]) -> tuple[int | None, str] | None:
     return number, str(error.get("message") or json.dumps(error))
 
 
-def _interface_of(value: JsonValue) -> str:
+def _interface_of(value: Mapping[str, JsonValue]) -> str:
     """What a whole reply is instead of a chat completion, "" where that is not known."""
-    value = value[0] if isinstance(value, list) and value else value
-    if not isinstance(value, dict):
-        return ""
-    first = next((one for one in _listed(value.get("choices")) if isinstance(one, dict)), {})
+    choices = value.get("choices")
+    first = next((one for one in choices if isinstance(one, dict)), {}) if isinstance(choices, list) else {}
     message = first.get("message")
     if isinstance(message, dict) and isinstance(message.get("content"), dict):
         return "a message whose content is no text"
@@ -217,17 +214,14 @@ def _interface_of(value: JsonValue) -> str:
     return next((name for name, is_it in known.items() if is_it), "")
 
 
-def _listed(value: JsonValue) -> list[JsonValue]:
-    return value if isinstance(value, list) else []
-
-
-def _value(text: str) -> JsonValue:
-    """The JSON that a text is, None where it is none."""
+def _object(text: str) -> Mapping[str, JsonValue]:
+    """The JSON object that a text is, or the first of a list of them; empty where it is none."""
     try:
         value: JsonValue = json.loads(text)
     except (ValueError, RecursionError):
-        return None
-    return value
+        return {}
+    value = value[0] if isinstance(value, list) and value else value
+    return value if isinstance(value, dict) else {}
 
 
 def shown(raw: str) -> str:

@@ -52,8 +52,11 @@ class Endpoint:
         object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
 
     @property
-    def chat_url(self) -> str:
-        return f"{self.base_url}/chat/completions"
+    def chat_url(self) -> httpx.URL:
+        try:
+            return httpx.URL(f"{self.base_url}/chat/completions")
+        except httpx.InvalidURL as error:
+            raise EndpointInvalid(f"The base URL {self.base_url!r} is not usable: {error}") from None
 
     def without_key(self, text: str) -> str:
         """Mask the key where an endpoint echoes it. Very short keys are placeholders of local servers."""
@@ -105,7 +108,7 @@ class ChatHttp:
         self._egress = egress
         self._timer = timer
         self._injected = transport
-        url = _url(endpoint)
+        url = endpoint.chat_url
         port = url.port or (443 if url.scheme == "https" else 80)
         self._url = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=port, target=url.raw_path)
         self._headers = _headers(endpoint.api_key, url)
@@ -175,7 +178,9 @@ class ChatHttp:
 
     def _read(self, response: httpcore.Response, deadline: float) -> Response:
         headers, body = httpx.Headers(response.headers), bytearray()
-        decoded = _decoded(headers)
+        # Endpoints compress though nobody asked.
+        zipped = headers.get("content-encoding", "").strip().lower() in GZIP
+        decoded = _Gunzip().decompress if zipped else lambda piece, most: piece
         address = self._endpoint.base_url
         try:
             for piece in response.iter_stream():
@@ -218,13 +223,6 @@ class ChatHttp:
         return errors.Received(status=response.status, raw=self._endpoint.without_key(text))
 
 
-def _url(endpoint: Endpoint) -> httpx.URL:
-    try:
-        return httpx.URL(endpoint.chat_url)
-    except httpx.InvalidURL as error:
-        raise EndpointInvalid(f"The base URL {endpoint.base_url!r} is not usable: {error}") from None
-
-
 def _headers(api_key: str | None, url: httpx.URL) -> list[tuple[bytes, bytes]]:
     headers = [
         (b"Host", url.netloc),
@@ -236,13 +234,6 @@ def _headers(api_key: str | None, url: httpx.URL) -> list[tuple[bytes, bytes]]:
     if api_key:
         headers.append((b"Authorization", f"Bearer {api_key}".encode("ascii")))
     return headers
-
-
-def _decoded(headers: Mapping[str, str]) -> Callable[[bytes, int], bytes]:
-    """What makes the body of a piece of it, at most so many bytes: endpoints compress though nobody asked."""
-    if headers.get("content-encoding", "").strip().lower() in GZIP:
-        return _Gunzip().decompress
-    return lambda piece, most: piece
 
 
 class _Gunzip:
