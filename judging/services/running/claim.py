@@ -30,8 +30,7 @@ from judging.models import (
     RunState,
     ScoringRun,
 )
-from judging.selectors.answers import answers_to_judge
-from judging.selectors.judging import Position, PromptToJudge, prompts_to_judge
+from judging.selectors.judging import Position, PromptToJudge, answers_to_judge, prompts_to_judge
 from judging.services.running.budget import ASSUMED_OUTPUT_TOKENS, require_prices, why_exhausted, worst_cost
 from judging.services.running.cache import KnownVerdict, known_verdicts
 from llm.client import USUAL_OUTPUT_TOKENS
