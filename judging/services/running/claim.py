@@ -17,8 +17,8 @@ from django.db import transaction
 from django.db.models import F, Q, QuerySet, Sum
 
 from judging.judges.course import LOST, MAX_LOST, Course, course_of
-from judging.judges.fencing import random_mark
 from judging.judges.interface import Asking, Judge, JudgeTask
+from judging.judges.neutralise import random_mark
 from judging.judges.reasons import UnscoredReason
 from judging.models import (
     CriterionScore,

@@ -8,9 +8,9 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
-from judging.judges.fencing import data_block
 from judging.judges.interface import Asking, CriterionTask, JudgeResult, JudgeTask
 from judging.judges.llm_judge import LLMJudge
+from judging.judges.neutralise import data_block
 from judging.judges.reasons import UnscoredReason
 from judging.judges.schemas import MAX_CRITERIA, rubric_judgments
 from llm.client import ChatClient

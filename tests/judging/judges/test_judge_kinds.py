@@ -9,7 +9,6 @@ import httpx
 import pytest
 
 from judging.judges import neutralise
-from judging.judges.fencing import data_block
 from judging.judges.interface import (
     AnswerVerdict,
     CriterionTask,
@@ -22,6 +21,7 @@ from judging.judges.interface import (
 )
 from judging.judges.llm_judge import LLMJudge
 from judging.judges.local_judges import ChecksJudge, MatchJudge
+from judging.judges.neutralise import data_block
 from judging.judges.reasons import UnscoredReason
 from llm.client import ChatClient
 from studies.bank.records import ContainsCheck, NumberCheck
