@@ -23,7 +23,7 @@ from llm.providers import PROFILES, Provider, effort_fields, response_format, sc
 
 BYTES_PER_TOKEN = 4
 OK = "ok"
-SHOWN_CHARACTERS = 4000
+REASK_CHARACTERS = 4000
 ALWAYS_OURS = frozenset(
     {"model", "messages", "response_format", "stream", "n", "max_tokens", "max_completion_tokens"}
 )
@@ -190,7 +190,7 @@ class Reask:
             f"This reply cannot be used: {self.problem}. "
             "Reply again with only the JSON object that was asked for, and nothing before or after it."
         )
-        return Message("assistant", self.reply[:SHOWN_CHARACTERS]), Message("user", complaint)
+        return Message("assistant", self.reply[:REASK_CHARACTERS]), Message("user", complaint)
 
 
 @dataclass(frozen=True)
