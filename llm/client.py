@@ -1,32 +1,52 @@
 """A synchronous client for one OpenAI-compatible chat endpoint. Any number of threads may share one.
 
 It sends one request a call. Whether a request is sent again, when and how, is the caller's decision by
-`llm.fault_rules`.
+`llm.errors.FAULT_RULES`.
 """
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Self, TypeVar, overload
+from typing import Generic, Self, TypeVar, overload
 
 from pydantic import BaseModel, JsonValue
 
-from llm.attempts import FIRST, OK, Attempt, Completion, SchemaUse, Sending
 from llm.egress import PUBLIC_ONLY, Egress
-from llm.encoding import Encoder
-from llm.endpoints import Endpoint
+from llm.error_replies import error_status
 from llm.errors import LLMError, Received
-from llm.http import ChatHttp, Transport
+from llm.http import ChatHttp, Endpoint, Transport
 from llm.providers import Provider
-from llm.replies import ReplyText, error_status, parse, reply_text, require_json
-from llm.reply_shapes import is_fenced
-from llm.requests import ChatRequest, Marked, Message, RequestFrame, RequestMaker
+from llm.replies import ReplyText, is_fenced, parse, reply_text, require_json
+from llm.requests import (
+    FIRST,
+    OK,
+    Attempt,
+    ChatRequest,
+    Encoder,
+    Marked,
+    Message,
+    RequestFrame,
+    RequestMaker,
+    SchemaUse,
+    Sending,
+)
 
 Schema = TypeVar("Schema", bound=BaseModel)
 Parsed = TypeVar("Parsed")
 
 # What limits go by for a reply's length where no bound was given.
 USUAL_OUTPUT_TOKENS = 1000
+
+
+@dataclass(frozen=True)
+class Completion(Generic[Parsed]):
+    """A complete reply. `parsed` is the validated JSON when a schema was asked for, else None."""
+
+    text: str
+    parsed: Parsed
+    finish_reason: str
+    attempt: Attempt
 
 
 class ChatClient:

@@ -9,8 +9,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Self
+from urllib.parse import urlsplit
 
 SETTING = "CHIRON_PRIVATE_ENDPOINTS"
+# What every reader of an address takes for the same host; others may differ about a backslash, say.
+_PLAIN_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
 
 # Outside of it IPv6 is local, reserved or not given out, some of which `is_global` takes for public.
 _GLOBAL_UNICAST = IPv6Network("2000::/3")
@@ -34,6 +38,48 @@ _LABEL = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
 _HOST_NAME = re.compile(rf"(?=.{{1,253}}$)({_LABEL}\.)*(?!(0x[0-9a-f]*|[0-9]+)$){_LABEL}")
 
 
+class EndpointInvalid(ValueError):
+    """The address or the key of an endpoint cannot be used. The message never contains the key."""
+
+
+def check_address(base_url: str) -> None:
+    try:
+        parts = urlsplit(base_url)
+        host = _PLAIN_HOST.fullmatch(parts.hostname or "")
+        valid = parts.scheme in _DEFAULT_PORTS and host is not None and parts.port != 0
+    except ValueError:
+        raise EndpointInvalid("The base URL cannot be read; expected e.g. https://host/v1") from None
+    if "@" in parts.netloc or set(base_url) & {"?", "#"}:
+        raise EndpointInvalid("The base URL must hold no user, password or query; a key is given separately.")
+    if not valid:
+        raise EndpointInvalid(f"The base URL {base_url!r} is not usable; expected e.g. https://host/v1")
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port, in one spelling: `https://host`, with the port where it is not the scheme's own.
+
+    Raises:
+        EndpointInvalid
+    """
+    check_address(url)
+    parts = urlsplit(url)
+    host = str(parts.hostname)
+    host = f"[{host}]" if ":" in host else host
+    standard = parts.port in {None, _DEFAULT_PORTS[parts.scheme]}
+    return f"{parts.scheme}://{host}" if standard else f"{parts.scheme}://{host}:{parts.port}"
+
+
+def is_encrypted(url: str) -> bool:
+    """Whether nobody on the way can read: the scheme is https, or the way does not leave this machine."""
+    parts = urlsplit(url)
+    host = str(parts.hostname)
+    try:
+        here = host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        here = False
+    return here or parts.scheme == "https"
+
+
 class AddressForbidden(Exception):
     """A host leads to an address that no request may go to."""
 
@@ -54,12 +100,12 @@ class Egress:
         """Allow these host names, addresses and networks besides. Raises ValueError for anything else."""
         hosts, networks = set[str](), list[IPv4Network | IPv6Network]()
         for number, one in enumerate(named, start=1):
-            if network := _network(one):
-                networks.append(network)
-            elif _HOST_NAME.fullmatch(_plain(one)):
+            try:
+                networks.append(ip_network(one))
+            except ValueError:
+                if not _HOST_NAME.fullmatch(_plain(one)):
+                    raise ValueError(f"number {number} is no host name, address or network") from None
                 hosts.add(_plain(one))
-            else:
-                raise ValueError(f"number {number} is no host name, address or network")
         return cls(loopback, frozenset(hosts), tuple(networks))
 
     def require(self, host: str, addresses: Iterable[str]) -> None:
@@ -83,13 +129,6 @@ PUBLIC_ONLY = Egress()
 
 def _plain(host: str) -> str:
     return host.lower().removesuffix(".")
-
-
-def _network(text: str) -> IPv4Network | IPv6Network | None:
-    try:
-        return ip_network(text)
-    except ValueError:
-        return None
 
 
 def _meant(address: IPv4Address | IPv6Address) -> Iterator[IPv4Address | IPv6Address]:

@@ -33,16 +33,18 @@
             ├── ReplyOffSchema   reply_off_schema     it is not the JSON that was asked for
             └── ReplyOutOfRange  reply_out_of_range   it is, but a number lies outside of its bounds
 
-What is done about each stands in `llm.fault_rules`. Messages name the endpoint and never contain the key or a
-header.
+What is done about each stands in `FAULT_RULES`, a row per reason code; in words: docs/judging-faults.md.
+Messages name the endpoint and never contain the key or a header.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from llm.attempts import Attempt
+    from llm.requests import Attempt
 
 
 @dataclass(frozen=True)
@@ -219,3 +221,80 @@ class ReplyOffSchema(ReplyInvalid):
 
 class ReplyOutOfRange(ReplyInvalid):
     """The JSON has the right shape, but a number lies outside of its bounds."""
+
+
+class RetryAction(StrEnum):
+    """How a call goes on after a fault."""
+
+    NEVER = "never"
+    """Not at all: the same request would meet the same fault."""
+    WAIT = "wait"
+    """The same request once more, after a wait."""
+    PLAIN = "plain"
+    """At once, without the schema, which is described in words instead; not counted as a try."""
+    REASK = "reask"
+    """At once and one time only, with the reply and what is wrong with it; not counted as a try."""
+
+
+@dataclass(frozen=True)
+class FaultRule:
+    """What follows from one fault.
+
+    `tries` is the most requests a call makes before it ends with this fault. `counts_against_endpoint`: the
+    endpoint is at fault, not the answer or the model's way with it; many in a row mean that the judge is
+    down. `fails_all`: every other request would fail too. `worth_another_round`: the same request may well
+    succeed later.
+    """
+
+    again: RetryAction
+    tries: int
+    counts_against_endpoint: bool
+    fails_all: bool
+    worth_another_round: bool
+
+
+def _passing(tries: int = 3, *, endpoint: bool = True, fails_all: bool = False) -> FaultRule:
+    return FaultRule(RetryAction.WAIT if tries > 1 else RetryAction.NEVER, tries, endpoint, fails_all, True)
+
+
+def _lasting(again: RetryAction = RetryAction.NEVER, *, endpoint: bool = False) -> FaultRule:
+    return FaultRule(again, 1, endpoint, False, False)
+
+
+_BY_ERROR: dict[type[LLMError], FaultRule] = {
+    # Worth another round because whoever runs the site may come to allow it.
+    AddressRefused: _passing(1, fails_all=True),
+    ConnectionFailed: _passing(fails_all=True),
+    ConnectionLost: _passing(),
+    # The work may have been done and charged, and each try takes the whole time allowed.
+    TimedOut: _passing(2),
+    ReplyTooSlow: _passing(2),
+    RateLimited: _passing(),
+    ServerFailed: _passing(),
+    EndpointTimedOut: _passing(),
+    EndpointConflict: _passing(),
+    AskedTooEarly: _passing(),
+    # Worth another round because somebody mends the key, the credit or the name in between.
+    AccessDenied: _passing(1, fails_all=True),
+    # The same question and answer are as long the next time.
+    PromptTooLong: _lasting(),
+    SchemaRejected: _lasting(RetryAction.PLAIN, endpoint=True),
+    RequestRejected: _lasting(endpoint=True),
+    OtherInterface: _lasting(endpoint=True),
+    ReplyTooLarge: _passing(1),
+    ReplyWrongType: _passing(),
+    ReplyMalformed: _passing(),
+    # Paid for each time, and often cut at the same place.
+    ReplyTruncated: _passing(2, endpoint=False),
+    # What a setting brings about, it brings about each time, and each time is paid for.
+    TokenLimitSpent: _lasting(),
+    ReplyRefused: _lasting(),
+    ReplyEmpty: _passing(endpoint=False),
+    ReplyOnlyReasoning: _lasting(),
+    # A server may have made the schema into a tool; without it the model says what it would have called.
+    ReplyToolCall: _lasting(RetryAction.PLAIN),
+    ReplyOffSchema: _lasting(RetryAction.REASK),
+    ReplyOutOfRange: _lasting(RetryAction.REASK),
+}
+
+FAULT_RULES: Mapping[str, FaultRule] = {error.reason: rule for error, rule in _BY_ERROR.items()}

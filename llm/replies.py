@@ -1,40 +1,39 @@
 """From the body of a reply to its text and the JSON that was asked for, or to the error that says why not.
 
-The whole text is read, as one JSON value. Nothing around it is tolerated but what `llm.reply_shapes` takes
-off its very ends, so that no verdict which the model only quotes can be picked up; nor is a key that is
-given twice, of which a parser would silently keep one.
+The whole text is read, as one JSON value. Nothing around it is tolerated but what is taken off its very ends,
+so that no verdict which the model only quotes can be picked up; nor is a key that is given twice, of which a
+parser would silently keep one. The shapes in which OpenAI-compatible servers are known to give a reply:
+
+| shape | seen of | is |
+|---|---|---|
+| `content` as text | all | read |
+| `content` as parts: `text`, `output_text`, `thinking`, `refusal` | Mistral, OpenAI, proxies | read |
+| `reasoning_content`, `reasoning`, `reasoning_details` alone | vLLM, DeepSeek, OpenRouter, Ollama | told |
+| `<think>…</think>`, `[THINK]…`, channels before the text | llama.cpp, LM Studio, KoboldCpp | read behind |
+| one Markdown fence around the text | whoever accepts a schema and ignores it | read inside |
+| `<answer>…</answer>`, boxes of tokens around the text | GLM, Cohere, Hunyuan, Granite | read inside |
+| a token that begins or ends turns, a byte order mark | KoboldCpp, older vLLM | read without |
+| no `finish_reason` | KoboldCpp, proxies | read if the JSON is whole |
+| other families' `finish_reason`: `max_tokens`, `SAFETY` | Anthropic, Gemini | read as OpenAI's |
+| `tool_calls` or `function_call` instead of text | LiteLLM | told; asked once without the schema |
+| `error` in the body or in a choice, status 200 | OpenRouter, Ollama, vLLM | told as that status |
+| a stream, text completions, another family's own reply | a wrong address | told |
+| a usage that is none | some | read as not known |
+
+What is told has its fault in `llm.errors`.
 """
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, JsonValue, ValidationError
+from pydantic import BaseModel, BeforeValidator, FailFast, Field, JsonValue, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
 from llm import errors
-from llm.reply_shapes import (
-    DECLINED,
-    FAILED,
-    FILTERED,
-    MODEL_DOWN,
-    NAMES_SCHEMA,
-    NO_ACCESS,
-    NO_CREDIT,
-    NO_SUCH_PATH,
-    STOPPED_SHORT,
-    TOO_LONG,
-    ChatReply,
-    Choice,
-    Usage,
-    error_in,
-    other_interface,
-    spoken,
-    unwrapped,
-)
-from llm.retry_after import retry_after
+from llm.error_replies import SAID, nothing_chosen, other_interface, shown, told_error
 
 Schema = TypeVar("Schema", bound=BaseModel)
 
@@ -42,30 +41,145 @@ Schema = TypeVar("Schema", bound=BaseModel)
 GZIP = frozenset({"gzip", "x-gzip"})
 # Some servers name no type of their own; a body that is no JSON is found out anyway.
 UNNAMED = frozenset({"", "text/json", "text/plain", "application/octet-stream"})
-SHOWN_CHARACTERS = 200
-SEARCHED_CHARACTERS = 10_000
 SHOWN_NAME = 100
-# What follows is the endpoint's; it may quote the request.
-SAID = " It said: "
-_LATER = "it failed for now; try again later."
-_BY_STATUS: Mapping[int, tuple[type[errors.ErrorStatus], str]] = {
-    **dict.fromkeys(
-        (401, 402, 403, 404),
-        (errors.AccessDenied, "check the key, the account, the address and the model's name."),
-    ),
-    **dict.fromkeys(
-        (301, 302, 303, 307, 308),
-        (errors.RequestRejected, "it sends elsewhere, which is not followed; give the address it leads to."),
-    ),
-    408: (errors.EndpointTimedOut, "it gave up waiting; try again later."),
-    409: (errors.EndpointConflict, "it is busy with something else; try again later."),
-    425: (errors.AskedTooEarly, "it is not ready yet; try again later."),
-    429: (errors.RateLimited, "too many requests; use fewer at a time or try again later."),
-}
 NAMED_PROBLEMS = 5
 MAX_PROBLEMS = 1000
 _NAME_CHARACTERS = 60
 _OUT_OF_RANGE = frozenset({"greater_than", "greater_than_equal", "less_than", "less_than_equal"})
+
+STOPPED_SHORT = frozenset(
+    "length max_tokens max_output_tokens max_completion_tokens model_length max_length token_limit "
+    "error_limit model_context_window_exceeded".split()
+)
+DECLINED = frozenset(
+    "content_filter content_filtered safety recitation prohibited_content blocklist spii refusal sensitive "
+    "guardrail_intervened error_toxic".split()
+)
+FAILED = frozenset(
+    "error failed abort aborted insufficient_system_resource network_error server_error".split()
+)
+
+# The fence many models put around JSON when no schema holds them. JSON has no line that starts with one. Its
+# end is left out where it is a stop word of the server.
+_FENCE = re.compile(
+    r"\s*(?P<sign>`{3,}+|~{3,}+)(?:[ \t]*[a-z]\w*+)?\s*(?P<inside>[{\[].*?[}\]])\s*+(?P=sign)?\s*",
+    re.DOTALL | re.IGNORECASE,
+)
+# What some models put around the text behind their thoughts.
+_FRAMES = {
+    "<answer>": "</answer>",
+    "<response>": "</response>",
+    "<|begin_of_box|>": "<|end_of_box|>",
+    "<|START_RESPONSE|>": "<|END_RESPONSE|>",
+    "<|START_TEXT|>": "<|END_TEXT|>",
+}
+_THOUGHTS = {
+    "<think>": "</think>",
+    "<thinking>": "</thinking>",
+    "<thought>": "</thought>",
+    "<reasoning>": "</reasoning>",
+    "<seed:think>": "</seed:think>",
+    "[THINK]": "[/THINK]",
+    "\u25c1think\u25b7": "\u25c1/think\u25b7",
+    "<|channel>thought": "<channel|>",
+    "<|channel|>analysis": "<|channel|>final<|message|>",
+    "<|channel|>commentary": "<|channel|>final <|constrain|>json<|message|>",
+}
+_TURN_BEGINS = ("<s>", "<|begin_of_text|>", "<|im_start|>assistant", "<|start|>assistant", "<|assistant|>")
+_TURN_ENDS = tuple(
+    "<|im_end|> <|eot_id|> <|eom_id|> <|end|> <|return|> <|endoftext|> <|end_of_text|> </s> <end_of_turn> "
+    "<|END_OF_TURN_TOKEN|> <|user|> "
+    "<\uff5cend\u2581of\u2581sentence\uff5c>".split()
+)
+_MAX_TURN_ENDS = 4
+
+
+def _count(value: object) -> int | None:
+    """What a server counted, None where that is no number of tokens."""
+    try:
+        return _Count.validate_python(value)
+    except ValidationError:
+        return None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _mapping(value: object) -> object:
+    return value if isinstance(value, dict) else None
+
+
+_Count = TypeAdapter(Annotated[int, Field(ge=0, lt=2**31)])
+TokenCount = Annotated[int | None, BeforeValidator(_count)]
+Text = Annotated[str | None, BeforeValidator(_text)]
+Object = Annotated[dict[str, JsonValue] | None, BeforeValidator(_mapping)]
+
+
+class Usage(BaseModel):
+    prompt_tokens: TokenCount = None
+    completion_tokens: TokenCount = None
+    completion_tokens_details: Object = None
+
+
+class ReplyMessage(BaseModel):
+    """A message as any of these servers writes it."""
+
+    content: str | list[JsonValue] | None = None
+    refusal: Text = None
+    reasoning_content: JsonValue = None
+    reasoning: JsonValue = None
+    reasoning_details: JsonValue = None
+    tool_calls: JsonValue = None
+    function_call: JsonValue = None
+
+    @property
+    def text(self) -> str:
+        """What it says, without what stands in parts for thoughts or a refusal."""
+        if isinstance(self.content, str):
+            return self.content
+        return "".join(_part_texts(self.content or [], "text", "output_text"))
+
+    @property
+    def declines(self) -> str:
+        return self.refusal or "".join(_part_texts(self.content or [], "refusal"))
+
+    @property
+    def thought(self) -> str:
+        """The reasoning that stands beside the text, or in its place."""
+        for value in (self.reasoning_content, self.reasoning, self.reasoning_details):
+            if said := "".join(_all_texts(value)):
+                return said
+        beside = "".join(_part_texts(self.content or [], "thinking", "reasoning"))
+        return beside or (self.text.strip() if not spoken(self.text).strip() else "")
+
+    @property
+    def called(self) -> str:
+        """The name of the tool that is called, or "" where none is."""
+        calls = self.tool_calls if isinstance(self.tool_calls, list) else []
+        functions = [call.get("function") for call in calls if isinstance(call, dict)] + [self.function_call]
+        names = [str(one.get("name")) for one in functions if isinstance(one, dict)]
+        return names[0] if names else ""
+
+
+class Choice(BaseModel):
+    message: ReplyMessage = ReplyMessage()
+    finish_reason: Text = None
+    error: JsonValue = None
+
+    @property
+    def ends(self) -> str:
+        """Why the text ended, in the words that OpenAI has for it, as far as they are others'."""
+        return (self.finish_reason or "").partition(":")[0].strip().casefold()
+
+
+class ChatReply(BaseModel):
+    """The fields of a chat completion that are used; endpoints add others freely."""
+
+    model: Text = None
+    # A list of a million things that are no choice is one mistake, not a million.
+    choices: Annotated[list[Choice] | None, FailFast()]
+    usage: Annotated[Usage | None, BeforeValidator(_mapping)] = None
 
 
 @dataclass(frozen=True)
@@ -76,74 +190,6 @@ class ReplyText:
     finish_reason: str
     is_complete: bool
     received: errors.Received
-
-
-def error_status(
-    received: errors.Received, headers: Mapping[str, str], *, endpoint: str, now: datetime, with_schema: bool
-) -> errors.LLMError:
-    """The error for a status other than 200; `with_schema` when the request asked for one."""
-    asked = retry_after(headers, received.raw[:SEARCHED_CHARACTERS], now=now)
-    said = f"{endpoint} answered with status {received.status}"
-    return _error_of(
-        received.status or 0, received.raw, received, said=said, asked=asked, with_schema=with_schema
-    )
-
-
-def _told_error(
-    received: errors.Received, endpoint: str, said: Mapping[str, JsonValue] | None = None
-) -> errors.LLMError | None:
-    """The error that a reply with status 200 says it is, in `said` or in its body, by the code in it."""
-    value: object = _value(received.raw) if said is None else said
-    value = value[0] if isinstance(value, list) and value else value
-    found = error_in(value) if isinstance(value, dict) else None
-    if found is None:
-        return None
-    code, words = found
-    if NO_SUCH_PATH.search(words):
-        return _other_interface(received, endpoint, "an error about its address")
-    sentence = f"{endpoint} answered with an error inside of its reply"
-    if code is None and not (TOO_LONG.search(words) or FILTERED.search(words) or said):
-        return errors.ReplyMalformed(f"{sentence}.{SAID}{_shown(words)}", received)
-    asked = retry_after({}, words, now=datetime.now(UTC))
-    code = code if code is not None and 400 <= code < 600 else 500
-    return _error_of(code, words, received, said=f"{sentence} ({code})", asked=asked, with_schema=False)
-
-
-def _error_of(
-    status: int, words: str, received: errors.Received, *, said: str, asked: float | None, with_schema: bool
-) -> errors.LLMError:
-    """The error for a status, as far as an endpoint's words do not tell something else."""
-    searched, told = words[:SEARCHED_CHARACTERS], f"{SAID}{_shown(words)}"
-    if status in {400, 403, 422} and FILTERED.search(searched):
-        return errors.ReplyRefused(f"{said}: the provider's filter declined the request.{told}", received)
-    kind, advice = _kind_of(status, searched, with_schema=with_schema, is_passing=asked is not None)
-    return kind(f"{said}: {advice}{told}", received, retry_after=asked)
-
-
-def _kind_of(
-    status: int, words: str, *, with_schema: bool, is_passing: bool
-) -> tuple[type[errors.ErrorStatus], str]:
-    if status in {400, 413, 422, 500} and TOO_LONG.search(words):
-        return (
-            errors.PromptTooLong,
-            "the question and the answer are longer than the model takes; use a model or a server setting "
-            "with a longer context.",
-        )
-    # Where a moment is named at which to come back, it is a limit for a time.
-    if status in {400, 429} and NO_CREDIT.search(words) and not is_passing:
-        return errors.AccessDenied, "check the account: its quota or credit is used up."
-    if status == 400 and NO_ACCESS.search(words):
-        return _BY_STATUS[404]
-    if status >= 500 or (status in {400, 424} and MODEL_DOWN.search(words)):
-        return errors.ServerFailed, _LATER
-    if status in {400, 422} and with_schema and NAMES_SCHEMA.search(words):
-        return errors.SchemaRejected, "it does not accept the schema of the reply."
-    if status in _BY_STATUS:
-        return _BY_STATUS[status]
-    return (
-        errors.RequestRejected,
-        "it does not accept this request; check the model's name and the parameters.",
-    )
 
 
 def require_json(received: errors.Received, headers: Mapping[str, str], *, endpoint: str) -> None:
@@ -164,17 +210,17 @@ def require_json(received: errors.Received, headers: Mapping[str, str], *, endpo
     if kind in UNNAMED or kind == "application/json" or kind.endswith("+json"):
         return
     if kind in {"text/event-stream", "application/x-ndjson"} and (
-        error := _other_interface(received, endpoint, "a stream")
+        error := other_interface(received, endpoint, "a stream")
     ):
         raise error
     problem = (
-        f"{endpoint} answered with {storable(kind)[:SHOWN_NAME]} instead of JSON.{SAID}{_shown(received.raw)}"
+        f"{endpoint} answered with {storable(kind)[:SHOWN_NAME]} instead of JSON.{SAID}{shown(received.raw)}"
     )
     raise errors.ReplyWrongType(problem, received)
 
 
 def reply_text(received: errors.Received, *, endpoint: str) -> ReplyText:
-    """The text of a reply with status 200, in any of the shapes of `llm.reply_shapes`.
+    """The text of a reply with status 200, in any of the shapes above.
 
     Raises:
         ErrorStatus: the reply is an error after all.
@@ -184,11 +230,11 @@ def reply_text(received: errors.Received, *, endpoint: str) -> ReplyText:
         reply = ChatReply.model_validate_json(received.raw)
     except ValidationError:
         raise (
-            _told_error(received, endpoint)
-            or _other_interface(received, endpoint)
+            told_error(received, endpoint)
+            or other_interface(received, endpoint)
             or errors.ReplyMalformed(
                 f"{endpoint} answered with something other than a chat completion."
-                f"{SAID}{_shown(received.raw)}",
+                f"{SAID}{shown(received.raw)}",
                 received,
             )
         ) from None
@@ -200,17 +246,17 @@ def reply_text(received: errors.Received, *, endpoint: str) -> ReplyText:
         completion_tokens=usage.completion_tokens,
     )
     if not reply.choices:
-        raise _told_error(received, endpoint) or _nothing_chosen(received, endpoint)
+        raise told_error(received, endpoint) or nothing_chosen(received, endpoint)
     choice = reply.choices[0]
     if choice.error or choice.ends in FAILED:
         said: dict[str, JsonValue] = {"error": choice.error or f"finish_reason {choice.finish_reason}"}
-        if error := _told_error(received, endpoint, said):
+        if error := told_error(received, endpoint, said):
             raise error
     if choice.message.declines or choice.ends in DECLINED:
-        beginning = _shown(choice.message.declines or received.raw)
+        beginning = shown(choice.message.declines or received.raw)
         raise errors.ReplyRefused(f"The model at {endpoint} declined to answer.{SAID}{beginning}", received)
     if not spoken(choice.message.text).strip():
-        other = _other_interface(received, endpoint)
+        other = other_interface(received, endpoint)
         raise other or _without_text(choice, usage, received, endpoint)
     return ReplyText(
         text=storable(choice.message.text),
@@ -218,37 +264,6 @@ def reply_text(received: errors.Received, *, endpoint: str) -> ReplyText:
         is_complete=bool(choice.ends) and choice.ends not in STOPPED_SHORT,
         received=received,
     )
-
-
-def _other_interface(
-    received: errors.Received, endpoint: str, what: str = ""
-) -> errors.OtherInterface | None:
-    begins_as_stream = received.raw.lstrip().startswith(("data:", "event:", ": "))
-    what = what or ("a stream" if begins_as_stream else other_interface(_value(received.raw)))
-    if not what:
-        return None
-    return errors.OtherInterface(
-        f"{endpoint} answered with {what} instead of a chat completion; give the base URL of its "
-        f"OpenAI-compatible chat interface, often ending in /v1.{SAID}{_shown(received.raw)}",
-        received,
-    )
-
-
-def _value(text: str) -> JsonValue:
-    """The JSON that a text is, None where it is none."""
-    try:
-        value: JsonValue = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value
-
-
-def _nothing_chosen(received: errors.Received, endpoint: str) -> errors.UnusableReply:
-    if FILTERED.search(received.raw[:SEARCHED_CHARACTERS]):
-        return errors.ReplyRefused(
-            f"The provider's filter at {endpoint} declined the request.{SAID}{_shown(received.raw)}", received
-        )
-    return errors.ReplyEmpty(f"{endpoint} answered without a choice.{SAID}{_shown(received.raw)}", received)
 
 
 def _without_text(
@@ -261,38 +276,32 @@ def _without_text(
         if thought or details.get("reasoning_tokens"):
             return errors.TokenLimitSpent(
                 f"The model at {endpoint} used its whole token limit for thinking; raise the limit of a "
-                f"reply (--max-output-tokens) or lower the reasoning effort.{SAID}{_shown(thought)}",
+                f"reply (--max-output-tokens) or lower the reasoning effort.{SAID}{shown(thought)}",
                 received,
             )
         return errors.ReplyTruncated(
             f"The reply of {endpoint} is cut off before any text; raise the limit of a reply "
-            f"(--max-output-tokens).{SAID}{_shown(received.raw)}",
+            f"(--max-output-tokens).{SAID}{shown(received.raw)}",
             received,
         )
     if message.called:
         return errors.ReplyToolCall(
-            f"The model at {endpoint} called the tool {_shown(message.called)} instead of answering; "
-            f"none was offered. Use a server or a model that answers in text.{SAID}{_shown(received.raw)}",
+            f"The model at {endpoint} called the tool {shown(message.called)} instead of answering; "
+            f"none was offered. Use a server or a model that answers in text.{SAID}{shown(received.raw)}",
             received,
         )
     if thought:
         return errors.ReplyOnlyReasoning(
             f"The reply of {endpoint} has no text; the model wrote {len(thought):,} characters of reasoning "
             "only. Switch thinking off (reasoning effort none) or use another version of the server."
-            f"{SAID}{_shown(thought)}",
+            f"{SAID}{shown(thought)}",
             received,
         )
     return errors.ReplyEmpty(
         f"The reply of {endpoint} is empty; try again later, or use another model or server."
-        f"{SAID}{_shown(received.raw)}",
+        f"{SAID}{shown(received.raw)}",
         received,
     )
-
-
-def _shown(raw: str) -> str:
-    """The beginning of a reply on one line, without what could act on a terminal or a page."""
-    flat = " ".join("".join(letter if letter.isprintable() else " " for letter in raw[:10_000]).split())
-    return (flat[:SHOWN_CHARACTERS] + " …" if len(flat) > SHOWN_CHARACTERS else flat) or "(nothing)"
 
 
 def parse(reply: ReplyText, schema: type[Schema], *, endpoint: str, plain: bool = False) -> Schema:
@@ -326,7 +335,7 @@ def parse(reply: ReplyText, schema: type[Schema], *, endpoint: str, plain: bool 
             if reply.finish_reason
             else ": its endpoint gives no finish_reason, and the text is no whole JSON"
         )
-        message = f"The reply of {endpoint} is cut off{way_out}.{SAID}{_shown(text)}"
+        message = f"The reply of {endpoint} is cut off{way_out}.{SAID}{shown(text)}"
         raise errors.ReplyTruncated(message, reply.received)
     is_prose = not is_json and not text.lstrip().startswith("{")
     problem = storable(problem)
@@ -336,7 +345,7 @@ def parse(reply: ReplyText, schema: type[Schema], *, endpoint: str, plain: bool 
         message += f"{held}. Use a model or a server that answers in JSON alone."
     elif few:
         message += ". Use a model or a server that keeps to the form."
-    message += f"{SAID}{_shown(reply.text)}" if few else ""
+    message += f"{SAID}{shown(reply.text)}" if few else ""
     raise kind(message, reply.received, text=reply.text, problem=problem, is_prose=is_prose)
 
 
@@ -363,3 +372,63 @@ def storable(text: str) -> str:
     text = text.replace("\0", "\ufffd")
     # Halves of surrogate pairs are not ASCII, and nearly every reply is; asking costs nothing.
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _part_texts(parts: str | list[JsonValue], *kinds: str) -> Iterator[str]:
+    for part in parts:
+        if isinstance(part, str) and "text" in kinds:
+            yield part
+        elif isinstance(part, dict) and part.get("type") in kinds:
+            yield from _all_texts({name: value for name, value in part.items() if name != "type"})
+
+
+def _all_texts(value: JsonValue) -> Iterator[str]:
+    """The texts of a value that servers write as a text, as parts, or as parts of parts."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from _all_texts(one)
+    elif isinstance(value, dict):
+        for name in ("text", "thinking", "summary", "refusal", "content"):
+            yield from _all_texts(value.get(name))
+
+
+def is_fenced(text: str) -> bool:
+    return _FENCE.fullmatch(spoken(text)) is not None
+
+
+def unwrapped(text: str) -> str:
+    """What is to be read as JSON: what is spoken, out of the one fence that may be around all of it."""
+    said = spoken(text)
+    fenced = _FENCE.fullmatch(said)
+    return fenced["inside"] if fenced else said
+
+
+def spoken(text: str) -> str:
+    """The text without a thought before it and without tokens around it that are no part of it."""
+    text = text.removeprefix("\ufeff").strip()
+    for _ in range(_MAX_TURN_ENDS):
+        ends = next((token for token in _TURN_ENDS if text.endswith(token)), "")
+        text = text.removesuffix(ends).rstrip() if ends else text
+    for begins in _TURN_BEGINS:
+        text = text.removeprefix(begins).lstrip()
+    return _unframed(_behind_thought(text))
+
+
+def _behind_thought(text: str) -> str:
+    for begins, ends in _THOUGHTS.items():
+        thought, ended, rest = text.partition(ends)
+        # Templates may open the thought in the prompt; what only quotes its end is no JSON before it, either.
+        if ended and not thought.startswith(("{", "```")):
+            return rest.strip()
+        if text.startswith(begins):
+            return ""
+    return text
+
+
+def _unframed(text: str) -> str:
+    for begins, ends in _FRAMES.items():
+        if text.startswith(begins) and text.endswith(ends):
+            return text[len(begins) : -len(ends)].strip()
+    return text

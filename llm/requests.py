@@ -1,21 +1,32 @@
-"""A chat request as it is meant: what is asked, of which model, and the hash that names it.
+"""A chat request: what is asked, of which model, and the hash that names it; as it is sent; as it went.
 
-How it is written for one endpoint is a matter of `llm.encoding`, and no part of the hash: the same question
-to the same model has the same hash whatever the endpoint's dialect, and in plain mode too.
+How it is written for one endpoint is a matter of the `Encoder`, and no part of the hash: the same question to
+the same model has the same hash whatever the endpoint's dialect, and in plain mode too.
+
+Messages are sent as they are, with two exceptions that leave a request's hash alone. In plain mode, for an
+endpoint that does not accept the schema, the last message ends with one more line that describes the reply.
+It is no message of its own, because some chat templates take none of the role "system", or no two of "user"
+in a row. And a re-ask adds the reply that could not be used, and what was wrong with it.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from enum import StrEnum
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, JsonValue
 
-from llm.schema import schema_text
+from llm.providers import PROFILES, Provider, effort_fields, response_format, schema_in_words, schema_text
 
 BYTES_PER_TOKEN = 4
+OK = "ok"
+REASK_CHARACTERS = 4000
+ALWAYS_OURS = frozenset(
+    {"model", "messages", "response_format", "stream", "n", "max_tokens", "max_completion_tokens"}
+)
 
 
 @dataclass(frozen=True)
@@ -143,7 +154,7 @@ class RequestMaker:
 
 
 def messages_text(messages: Sequence[Message]) -> str:
-    """Messages as JSON in ASCII; a message's content stands last, see `llm.encoding`."""
+    """Messages as JSON in ASCII; a message's content stands last, see `_with_last_line`."""
     return json.dumps([{"role": message.role, "content": message.content} for message in messages])
 
 
@@ -159,3 +170,145 @@ def _contents(messages: Sequence[Message], response_schema: type[BaseModel] | No
 
 def _size(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+
+
+@dataclass(frozen=True)
+class Reask:
+    """A reply that could not be used, shown to the model with what is wrong with it, one time.
+
+    `is_prose`: it does not even begin as JSON does, so no schema held the model to it; the form is described
+    in words then, perhaps for the first time.
+    """
+
+    reply: str
+    problem: str
+    is_prose: bool = False
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        complaint = (
+            f"This reply cannot be used: {self.problem}. "
+            "Reply again with only the JSON object that was asked for, and nothing before or after it."
+        )
+        return Message("assistant", self.reply[:REASK_CHARACTERS]), Message("user", complaint)
+
+
+@dataclass(frozen=True)
+class Sending:
+    """One way of sending a request: `plain` leaves the schema out and describes it in words."""
+
+    plain: bool = False
+    reask: Reask | None = None
+
+    @property
+    def in_words(self) -> bool:
+        return self.plain or self.on_trial
+
+    @property
+    def on_trial(self) -> bool:
+        """The schema is left out because the model did not hold to it, not the endpoint."""
+        return self.reask is not None and self.reask.is_prose and not self.plain
+
+    @property
+    def added(self) -> tuple[Message, ...]:
+        """What is said after the request's own messages."""
+        return self.reask.messages if self.reask else ()
+
+    def prompt_tokens(self, request: ChatRequest) -> int:
+        """The estimate for the prompt: the request's messages, and what a re-ask adds."""
+        added = tokens_estimate(*(message.content for message in self.added)) if self.reask else 0
+        return request.prompt_tokens_estimate + added
+
+
+FIRST = Sending()
+
+
+class Encoder:
+    """Writes the requests of `maker` for one kind of endpoint.
+
+    Raises:
+        EffortUnsupported: the endpoint cannot be told this reasoning effort.
+        ValueError: `parameters` names a field that is set otherwise.
+    """
+
+    def __init__(self, provider: Provider, maker: RequestMaker) -> None:
+        self._provider = provider
+        self._profile = PROFILES[provider]
+        effort = effort_fields(provider, maker.reasoning_effort)
+        if taken := (ALWAYS_OURS | effort.keys()) & maker.parameters.keys():
+            raise ValueError(f"Leave {', '.join(sorted(taken))} out of the parameters; the client sets them.")
+        most = maker.max_output_tokens
+        limit = {} if most is None else {self._profile.limit_field: most}
+        self._head = f'{{"model": {json.dumps(maker.model)}, "messages": '
+        self._settings = {**limit, **effort, **dict(sorted(maker.parameters.items()))}
+        self._tail = lru_cache(64)(self._tail_of)
+
+    def body(self, request: ChatRequest, *, plain: bool, added: tuple[Message, ...] = ()) -> bytes:
+        """The bytes of `request`; `added` is what is said after it."""
+        messages = request.messages_json
+        if plain and request.response_schema is not None:
+            messages = _with_last_line(messages, schema_in_words(request.response_schema))
+        if added:
+            messages = f"{messages[:-1]}, {messages_text(added)[1:]}"
+        return (self._head + messages + self._tail(request.response_schema, plain)).encode("ascii")
+
+    def _tail_of(self, schema: type[BaseModel] | None, plain: bool) -> str:
+        asked: JsonValue = None
+        if schema is not None:
+            asked = self._profile.plain_format if plain else response_format(schema, self._provider)
+        fields = {} if asked is None else {"response_format": asked}
+        # Not sorted: models fill in the fields of a schema in the order in which it names them.
+        rest = json.dumps({**fields, **self._settings}, allow_nan=False)
+        return "}" if rest == "{}" else f", {rest[1:]}"
+
+
+def _with_last_line(messages_json: str, line: str) -> str:
+    """The messages with one more line at the end of the last one, whose content ends the text."""
+    if not messages_json.endswith('"}]'):
+        raise ValueError("There is no message to add a line to.")
+    return f'{messages_json[:-3]}{json.dumps(chr(10) * 2 + line)[1:-1]}"}}]'
+
+
+class SchemaUse(StrEnum):
+    """What a reply shows of the endpoint's way with JSON schemas."""
+
+    UNKNOWN = ""
+    HELD = "held"
+    """The schema was sent, and the reply keeps to it."""
+    UNHELD = "unheld"
+    """The schema was sent, and the reply stands in a fence: nothing held the model to it."""
+    SLIPPED = "slipped"
+    """The reply to the schema was prose; asked again in words, the model kept to the form."""
+    IN_WORDS = "in_words"
+    """Without the schema, described in words, a reply came back."""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One request as it happened; `outcome` is "ok" or the error's reason code. The key is nowhere in it.
+
+    `request_sha256` names the request that was meant, also where it was written otherwise: without the schema
+    (`plain_json`), or once more with a reply that could not be used (`asked_again`). `prompt_estimate` is the
+    size that was expected of it, in tokens, for where the endpoint does not tell. `mark` is what was new in
+    this sending of the request.
+    """
+
+    request_sha256: str
+    model: str
+    outcome: str
+    raw_reply: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    latency_ms: float
+    plain_json: bool = False
+    asked_again: bool = False
+    prompt_estimate: int = 0
+    mark: str = ""
+    schema_use: SchemaUse = SchemaUse.UNKNOWN
+
+    @property
+    def tokens(self) -> int | None:
+        """Of the prompt and the reply together; None where the endpoint does not say."""
+        if self.prompt_tokens is None or self.completion_tokens is None:
+            return None
+        return self.prompt_tokens + self.completion_tokens

@@ -22,11 +22,10 @@ from contextlib import ExitStack, contextmanager
 import httpx
 
 from benchmarks.judging.speed import THREADS_PER_CLIENT, BareReply, Verdict
-from llm.attempts import Attempt
 from llm.client import ChatClient
 from llm.egress import Egress
-from llm.requests import Message
-from llm.schema import response_format
+from llm.providers import response_format
+from llm.requests import Attempt, Message
 
 PROMPT = "Judge this response against the criterion. " + "The planet was seen at dawn. " * 60
 VERDICT = json.dumps({"explanation": "It names the planet. " * 8, "score": 0.5, "confidence": 0.75})

@@ -1,20 +1,27 @@
-"""Which of our files and functions a judge call runs through, from the claim to the stored verdict.
+"""Which of our files and functions a judge call runs through, from its claim to its stored verdict.
 
     python -m benchmarks.judging.way_of_a_call
     python -m benchmarks.judging.way_of_a_call --list
 
-A small study on SQLite, judged by this process with the judge server of these benchmarks. Counted are the
-functions that run, in any thread, from the moment at which a process owns the judge to the end of its work;
-not those that run while modules are imported.
+A small study on SQLite, judged by this process with the judge server of these benchmarks, one call at a time.
+Counted are the functions that run, in any thread, between the moment at which the first call is stored and
+that at which the last one is: what every call needs. What ran before and not again is listed apart, as once
+per owner: taking the judge, making the client, connecting, writing the schema. The clock stands still, so
+what is done every few seconds, however many calls there are, is no part of a call. Nothing is remembered
+from planning, which is another process's work in life. Functions that run while modules are imported are not
+counted.
 """
 
 import argparse
+import gc
 import os
 import sys
 import tempfile
 import threading
 from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import ExitStack
+from functools import _lru_cache_wrapper
 from pathlib import Path
 from types import FrameType
 
@@ -23,6 +30,7 @@ from benchmarks.judging.speed import close_connections, set_up
 
 ROOT = Path(__file__).resolve().parents[2]
 APART = ("benchmarks", ".venv", "tests", "config")
+Functions = Mapping[str, set[str]]
 
 
 def main() -> None:
@@ -34,14 +42,20 @@ def main() -> None:
         os.environ.update({"CHIRON_DATA_DIR": folder, "DATABASE_URL": f"sqlite:///{folder}/way.sqlite3"})
         set_up()
         stack.callback(close_connections)
-        functions = way(stack.enter_context(judge_server(latency_ms=5)).url)
-    for file in sorted(functions) if options.list else ():
+        every_call, once = way(stack.enter_context(judge_server(latency_ms=5)).url)
+    report("every call", every_call, listed=options.list)
+    report("once per owner", once, listed=options.list)
+    print(f"files of the second alone: {len(once.keys() - every_call.keys())}")
+
+
+def report(title: str, functions: Functions, *, listed: bool) -> None:
+    for file in sorted(functions) if listed else ():
         print(f"{file}: {', '.join(sorted(functions[file]))}")
-    print(f"{len(functions)} files, {sum(map(len, functions.values()))} functions")
+    print(f"{title}: {len(functions)} files, {sum(map(len, functions.values()))} functions")
 
 
-def way(url: str) -> dict[str, set[str]]:
-    """The functions of each of our files through which the calls of one run go."""
+def way(url: str) -> tuple[Functions, Functions]:
+    """The functions of each of our files that every call of a run goes through, and those that ran once."""
     from django.utils import timezone
 
     from benchmarks.judging.judged_study import judge_config, judged_study
@@ -49,12 +63,18 @@ def way(url: str) -> dict[str, set[str]]:
     from judging.services.running.own import judge_work
     from judging.services.running.runs import run_plan, run_start
 
-    study, config = judged_study(people=1, prompts=2, criteria=2), judge_config(url, concurrency=2)
-    plan = run_plan(
-        study=study, specs=[JudgeSpec(config)], now=timezone.now(), progress=lambda done, of: None
-    )
-    run = run_start(plan=plan, budget=None, actor=None, now=timezone.now())
-    functions: dict[str, set[str]] = defaultdict(set)
+    now = timezone.now()
+    study, config = judged_study(people=1, prompts=2, criteria=2), judge_config(url, concurrency=1)
+    plan = run_plan(study=study, specs=[JudgeSpec(config)], now=now, progress=lambda done, of: None)
+    run = run_start(plan=plan, budget=None, actor=None, now=now)
+    forget_all()
+    first, later, ending = (defaultdict[str, set[str]](set) for _ in range(3))
+    calls, stored, functions = run.rows.count(), 0, first
+
+    def progress(number: int) -> None:
+        nonlocal stored, functions
+        stored += number
+        functions = ending if stored == calls else later
 
     def note(frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
@@ -68,12 +88,22 @@ def way(url: str) -> dict[str, set[str]]:
     threading.setprofile(note)
     sys.setprofile(note)
     try:
-        judge_work(config=config, seconds=60, stopping=threading.Event(), clock=timezone.now)
+        judge_work(
+            config=config, seconds=60, stopping=threading.Event(), clock=lambda: now, on_progress=progress
+        )
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
     assert not run.rows.exclude(state="scored").exists(), "not every row was scored"
-    return functions
+    once = {file: only for file, names in first.items() if (only := names - later.get(file, set()))}
+    return later, once
+
+
+def forget_all() -> None:
+    """Empty every cache of functions."""
+    for cached in gc.get_objects():
+        if isinstance(cached, _lru_cache_wrapper):
+            cached.cache_clear()
 
 
 if __name__ == "__main__":

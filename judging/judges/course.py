@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from judging.judges.reasons import UnscoredReason
-from llm.attempts import OK
-from llm.fault_rules import RetryAction
+from llm.errors import RetryAction
+from llm.requests import OK
 
 # The outcome of a request of which nobody knows what came: whoever sent it was gone before its reply.
 LOST = "lost"

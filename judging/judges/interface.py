@@ -12,8 +12,7 @@ from typing import Protocol
 from pydantic import JsonValue
 
 from judging.judges.reasons import UnscoredReason
-from llm.attempts import Attempt
-from llm.requests import ChatRequest
+from llm.requests import Attempt, ChatRequest
 from studies.bank.records import Check
 
 

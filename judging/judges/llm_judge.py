@@ -12,7 +12,6 @@ from secrets import token_hex
 from pydantic import JsonValue
 
 from judging.judges import neutralise
-from judging.judges.fencing import NO_MARK, data_block, random_mark
 from judging.judges.interface import (
     FIRST_ASKING,
     Asking,
@@ -29,11 +28,10 @@ from judging.judges.schemas import (
     RubricJudgments,
     rubric_judgments,
 )
-from llm.attempts import Reask, Sending
 from llm.client import ChatClient
 from llm.errors import ErrorStatus, LLMError, Received, ReplyInvalid
 from llm.replies import parse, reply_text
-from llm.requests import ChatRequest, FramedText, Marked, Message
+from llm.requests import ChatRequest, FramedText, Marked, Message, Reask, Sending
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, JudgeTexts, fill
 
@@ -71,7 +69,7 @@ class LLMJudge:
         texts: JudgeTexts,
         criteria_per_call: int = 1,
         neutralising: int = neutralise.VERSION,
-        new_mark: Callable[[], str] = random_mark,
+        new_mark: Callable[[], str] = neutralise.random_mark,
     ) -> None:
         if not 1 <= criteria_per_call <= MAX_CRITERIA:
             raise ValueError(f"Criteria per call: between 1 and {MAX_CRITERIA}, not {criteria_per_call}.")
@@ -101,12 +99,12 @@ class LLMJudge:
         return tuple(positions[start : start + size] for start in range(0, len(positions), size))
 
     def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> ChatRequest:
-        question = self._question(task, positions, NO_MARK)
+        question = self._question(task, positions, neutralise.NO_MARK)
         return self._client.request(question.messages, question.schema)
 
     def names(self, task: JudgeTask, positions: tuple[int | None, ...]) -> Callable[[str], tuple[bytes, int]]:
         gap = token_hex()  # in no text of the study
-        question = self._question(replace(task, answer=gap), positions, NO_MARK)
+        question = self._question(replace(task, answer=gap), positions, neutralise.NO_MARK)
         frame = self._client.frame(question.messages, question.schema, gap)
 
         def named(answer: str) -> tuple[bytes, int]:
@@ -119,7 +117,7 @@ class LLMJudge:
     ) -> JudgeResult:
         mark = how.mark or self._new_mark()
         question = self._question(task, positions, mark)
-        named = Marked(mark, self._question(task, positions, NO_MARK).messages)
+        named = Marked(mark, self._question(task, positions, neutralise.NO_MARK).messages)
         reask = self._reask_of(how.unusable, question.schema) if how.unusable else None
         sending = Sending(plain=how.plain, reask=reask)
         try:
@@ -164,7 +162,7 @@ class LLMJudge:
     ) -> Question:
         """`template` with the gold answer, `values` and, in `slot`, the answer neutralised in its fence."""
         answer = _neutral(task.text_to_judge, template=template, version=self._neutralising)
-        block = data_block(answer, template=template, slot=slot, mark=mark)
+        block = neutralise.data_block(answer, template=template, slot=slot, mark=mark)
         prompt = fill(template, answer=task.gold_answer or "", **{slot: block}, **values)
         return Question((Message("user", prompt),), schema, template)
 

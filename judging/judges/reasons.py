@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from llm.fault_rules import FAULT_RULES, FaultRule, RetryAction
+from llm.errors import FAULT_RULES, FaultRule, RetryAction
 
 _NOT_ASKED = FaultRule(RetryAction.NEVER, 0, False, False, False)
 
@@ -41,5 +41,5 @@ class UnscoredReason(StrEnum):
 
     @property
     def rule(self) -> FaultRule:
-        """What follows from it: see `llm.fault_rules`. From what was not asked nothing does."""
+        """What follows from it: see `llm.errors`. From what was not asked nothing does."""
         return FAULT_RULES.get(self.value, _NOT_ASKED)

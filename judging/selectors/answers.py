@@ -4,42 +4,20 @@ from collections.abc import Iterator
 
 from django.db.models import F, FilteredRelation, Q, QuerySet
 
-from batches.models import Answer, Session
+from batches.models import Answer
 from batches.rules.statuses import SessionStatus, answer_state, counts
-from batches.selectors.answers import answers_to_score
-from batches.selectors.sums import sessions_to_score
 from judging.models import ScoringRun
+from judging.selectors.judging import answers_of
 from psychometrics.data.answers import ResultAnswer
-from screening.selectors.participants import is_retained, retained_participants, screened_participants
-from studies.models import Participant, Study
+from screening.selectors.participants import retained_participants
+from studies.models import Study
 
 CHUNK = 2000
 
 
 def counted_answers(study: Study) -> QuerySet[Answer]:
     """Answers of retained participants that hold text and count: what estimates rest on."""
-    return _answers_of(study, retained_participants(study))
-
-
-def answers_to_judge(study: Study) -> QuerySet[Answer]:
-    """What goes to the judges: answers that count, those of excluded people, too, if the study says so."""
-    people = screened_participants if study.protocol.judge_excluded else retained_participants
-    return _answers_of(study, people(study))
-
-
-def sessions_to_judge(study: Study) -> QuerySet[Session]:
-    """Whose written answers these are."""
-    sessions = sessions_to_score(study)
-    return sessions if study.protocol.judge_excluded else sessions.filter(is_retained(study))
-
-
-def _answers_of(study: Study, people: QuerySet[Participant]) -> QuerySet[Answer]:
-    """Answers with text that count under their session's rule: of everybody the first, then the second ….
-
-    So one person's answers, which may all be of a kind that a judge fails on, are never asked about in a row.
-    """
-    own = answers_to_score(study).filter(session__participant__in=people.values("pk"))
-    return own.order_by("position", "pk")
+    return answers_of(study, retained_participants(study))
 
 
 def result_answers(run: ScoringRun) -> Iterator[ResultAnswer]:

@@ -17,7 +17,7 @@ from judging.models import (
     ScoringRun,
 )
 from judging.selectors.answers import counted_answers
-from llm.attempts import OK
+from llm.requests import OK
 from studies.models import Criterion, Study
 
 # What a comparison must rest on before several criteria a call may be used for scores.

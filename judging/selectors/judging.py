@@ -1,18 +1,21 @@
-"""What a scoring run still has to judge."""
+"""What goes to the judges: answers and prompts, and what a scoring run still has to judge."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from django.db.models import FilteredRelation, Q
+from django.db.models import FilteredRelation, Q, QuerySet
 from pydantic import TypeAdapter
 
+from batches.models import Answer, Session
+from batches.selectors.answers import answers_to_score
+from batches.selectors.sums import sessions_to_score
 from judging.judges.interface import CriterionTask, CriterionVerdict, JudgeTask
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, RowState, ScoringRun
-from judging.selectors.answers import answers_to_judge
+from screening.selectors.participants import is_retained, retained_participants, screened_participants
 from studies.bank.records import Check
-from studies.models import Criterion, Prompt
+from studies.models import Criterion, Participant, Prompt, Study
 
 NOT_JUDGED = "not_judged"
 _CHECK: TypeAdapter[Check | None] = TypeAdapter(Check | None)
@@ -55,6 +58,27 @@ class CountedRow:
     def scored(self) -> bool:
         """Whether there is a score of the newest revision."""
         return self.score is not None and self.judged_revision == self.revision
+
+
+def answers_to_judge(study: Study) -> QuerySet[Answer]:
+    """What goes to the judges: answers that count, those of excluded people, too, if the study says so."""
+    people = screened_participants if study.protocol.judge_excluded else retained_participants
+    return answers_of(study, people(study))
+
+
+def sessions_to_judge(study: Study) -> QuerySet[Session]:
+    """Whose written answers these are."""
+    sessions = sessions_to_score(study)
+    return sessions if study.protocol.judge_excluded else sessions.filter(is_retained(study))
+
+
+def answers_of(study: Study, people: QuerySet[Participant]) -> QuerySet[Answer]:
+    """Answers with text that count under their session's rule: of everybody the first, then the second ….
+
+    So one person's answers, which may all be of a kind that a judge fails on, are never asked about in a row.
+    """
+    own = answers_to_score(study).filter(session__participant__in=people.values("pk"))
+    return own.order_by("position", "pk")
 
 
 def counted_rows(run: ScoringRun) -> Iterator[CountedRow]:

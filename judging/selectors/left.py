@@ -20,7 +20,7 @@ from django.db.models.functions import Coalesce
 from batches.models import Session, SessionEvent, SessionEventKind
 from batches.selectors.sums import answers_written, counting, number_written
 from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
-from judging.selectors.answers import sessions_to_judge
+from judging.selectors.judging import sessions_to_judge
 from screening.selectors.participants import WENT_ON, is_retained
 from studies.models import Study
 

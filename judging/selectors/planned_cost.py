@@ -7,8 +7,7 @@ from django.db.models import Count, Sum
 from django.db.models.functions import Length
 
 from judging.models import JudgeCall, JudgeConfig
-from llm.attempts import OK
-from llm.requests import BYTES_PER_TOKEN
+from llm.requests import BYTES_PER_TOKEN, OK
 from studies.models import Prompt, Study
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from judging.models import JudgingRun, RunState, ScoringRun
-from llm.attempts import OK
+from llm.requests import OK
 from presentation.judges import judge_kind
 
 QUIET_SECONDS = 30

@@ -10,7 +10,7 @@ from os import environ
 from django.utils.translation import gettext as _
 
 from judging.models import JudgeConfig
-from llm.endpoints import EndpointInvalid, is_encrypted, origin_of
+from llm.egress import EndpointInvalid, is_encrypted, origin_of
 from studies.services.refusals import Refused
 
 KEY_PREFIX = "CHIRON_JUDGE_KEY_"

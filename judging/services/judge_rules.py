@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from judging.models import JudgeConfig
 from judging.services.judge_keys import KEY_NAME, KEY_PREFIX
 from llm.client import ChatClient
-from llm.endpoints import EndpointInvalid, is_encrypted
+from llm.egress import EndpointInvalid, is_encrypted
 from llm.providers import EffortUnsupported, Provider
 from studies.services.refusals import Refused
 

@@ -17,8 +17,8 @@ from judging.judges.llm_judge import LLMJudge
 from judging.models import JudgeConfig
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from judging.services.judge_rules import client_of
-from llm.attempts import OK, Attempt, SchemaUse
-from llm.endpoints import EndpointInvalid
+from llm.egress import EndpointInvalid
+from llm.requests import OK, Attempt, SchemaUse
 from presentation.numbers import decimals, numbered
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS
 

@@ -29,7 +29,7 @@ from formats.wording import gettext_noop
 from judging.models import JudgeConfig, JudgingRun
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from judging.services.running.counting import run_differs
-from llm.endpoints import origin_of
+from llm.egress import origin_of
 from operations.services.heartbeats import Part, heartbeat_read
 from operations.services.upkeep import BACKUP_IS_OLD, MAIL_IS_LATE, backup_noted, mails_waiting
 from presentation.moments import moment_text

@@ -26,6 +26,7 @@ from judging.selectors.judging import prompts_to_judge  # noqa: E402
 from judging.services.running.judge_specs import judge_texts  # noqa: E402
 from llm.client import ChatClient  # noqa: E402
 from studies.models import Study  # noqa: E402
+from tests.support.chat_client import ScriptedTransport  # noqa: E402
 
 MAX_IN_A_ROW = 2
 
@@ -39,7 +40,7 @@ class Recorder:
             base_url=config.base_url,
             model=config.model,
             max_output_tokens=config.max_output_tokens,
-            transport=httpx.MockTransport(self._take),
+            transport=ScriptedTransport(self._take),
         )
         self._judge = LLMJudge(client=client, texts=judge_texts(Study.objects.get()))
         self._body = b""

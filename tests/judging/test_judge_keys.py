@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from judging.models import JudgeConfig
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from judging.services.judge_trial import FindingState, judge_probe
-from llm.endpoints import EndpointInvalid, origin_of
+from llm.egress import EndpointInvalid, origin_of
 
 pytestmark = pytest.mark.django_db
 KEY = "sk-the-judges-own-key"

@@ -30,8 +30,7 @@ from batches.services.sums import sessions_count, sessions_differing
 from batches.services.voiding import session_void
 from console.selectors.questions import answers_counted
 from judging.models import AnswerScore, CriterionScore, JudgingRun, ScoringRun
-from judging.selectors.answers import answers_to_judge
-from judging.selectors.judging import counted_rows
+from judging.selectors.judging import answers_to_judge, counted_rows
 from judging.selectors.left import judged
 from judging.services.running.settling import scores_store
 from screening.models import Verdict

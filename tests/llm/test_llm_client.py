@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from llm import errors
-from llm.connections import MAX_REPLY_BYTES
+from llm.http import MAX_REPLY_BYTES
 from tests.support.chat_client import ASK, FAULTS, KEY, Moons, answering, client, completion
 
 

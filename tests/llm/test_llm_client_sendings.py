@@ -8,9 +8,9 @@ import httpx
 import pytest
 
 from llm import errors
-from llm.attempts import FIRST, Reask, SchemaUse, Sending
 from llm.client import ChatClient
 from llm.providers import Provider
+from llm.requests import FIRST, Reask, SchemaUse, Sending
 from tests.support.chat_client import ASK, FAULTS, GOOD, Moons, answering, client, completion
 
 Handler = Callable[[httpx.Request], httpx.Response]

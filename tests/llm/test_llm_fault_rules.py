@@ -7,7 +7,7 @@ import pytest
 
 from judging.judges.reasons import UnscoredReason
 from llm import errors
-from llm.fault_rules import FAULT_RULES, FaultRule, RetryAction
+from llm.errors import FAULT_RULES, FaultRule, RetryAction
 
 DOC = Path(__file__).resolve().parents[2] / "docs" / "judging-faults.md"
 YES_NO = {True: "yes", False: "no"}

@@ -8,10 +8,8 @@ import pytest
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from llm.client import ChatClient
-from llm.encoding import Encoder
-from llm.providers import PROFILES, EffortUnsupported, Provider
-from llm.requests import Message, RequestMaker
-from llm.schema import response_format, schema_in_words
+from llm.providers import PROFILES, EffortUnsupported, Provider, response_format, schema_in_words
+from llm.requests import Encoder, Message, RequestMaker
 
 ASK = [Message("system", "You judge."), Message("user", "Is it met?")]
 

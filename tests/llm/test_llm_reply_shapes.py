@@ -8,8 +8,8 @@ import pytest
 
 from judging.judges.schemas import RubricJudgment
 from llm import errors
-from llm.attempts import SchemaUse
-from llm.reply_shapes import unwrapped
+from llm.replies import unwrapped
+from llm.requests import SchemaUse
 from tests.support.small_server import (
     ASK,
     KEY,

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, JsonValue
 
-from llm.encoding import Encoder
-from llm.endpoints import Endpoint, EndpointInvalid
+from llm.egress import EndpointInvalid
+from llm.http import Endpoint
 from llm.providers import Provider
-from llm.requests import ChatRequest, Message, RequestMaker, tokens_estimate
+from llm.requests import ChatRequest, Encoder, Message, RequestMaker, tokens_estimate
 
 IN_ANOTHER_PROCESS = """
 from pydantic import BaseModel

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from llm.retry_after import retry_after_seconds
+from llm.error_replies import retry_after_seconds
 
 NOW = datetime(2030, 5, 1, 12, 0, 0, tzinfo=UTC)
 

@@ -6,8 +6,8 @@ from llmock.scenarios import Reply
 
 from judging.judges.schemas import ExactJudgment, RubricJudgment
 from llm import errors
-from llm.attempts import Attempt
 from llm.providers import Provider
+from llm.requests import Attempt
 from tests.support.small_server import ASK, VERDICT, asked, client, outcomes
 
 pytestmark = pytest.mark.slow

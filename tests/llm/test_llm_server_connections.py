@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from judging.judges.schemas import RubricJudgment
 from llm import errors
-from llm.connections import STALE_SECONDS, certificates
+from llm.http import STALE_SECONDS, certificates
 from llm.requests import Message
 from tests.support.small_server import (
     ASK,

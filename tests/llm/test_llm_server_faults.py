@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from llm import errors
-from llm.attempts import SchemaUse
-from llm.connections import MAX_REPLY_BYTES
+from llm.http import MAX_REPLY_BYTES
 from llm.providers import Provider
+from llm.requests import SchemaUse
 from tests.support.small_server import (
     ASK,
     Body,

@@ -1,21 +1,44 @@
 """A client over scripted replies."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, cast
 
+import httpcore
 import httpx
 from pydantic import BaseModel, Field
 
 from llm import errors
 from llm.client import ChatClient
-from llm.connections import MAX_REPLY_BYTES
 from llm.egress import AddressForbidden
+from llm.http import MAX_REPLY_BYTES
 from llm.requests import Message
 
 KEY = "sk-very-secret-0123456789"
 ASK = [Message("user", "How many moons has Mars?")]
 Handler = Callable[[httpx.Request], httpx.Response]
 GOOD = '{"reasoning": "Phobos, Deimos", "count": 2}'
+
+
+class ScriptedTransport:
+    """Hands each request to a function and takes the reply from it, both in httpx's terms."""
+
+    def __init__(self, handler: Handler) -> None:
+        self._handler = handler
+
+    def handle_request(self, request: httpcore.Request) -> httpcore.Response:
+        url, stream = bytes(request.url).decode("ascii"), request.stream
+        assert isinstance(stream, Iterable)
+        response = self._handler(
+            httpx.Request("POST", url, headers=request.headers, content=b"".join(stream))
+        )
+        return httpcore.Response(
+            response.status_code,
+            headers=response.headers.raw,
+            content=cast("httpx.SyncByteStream", response.stream),
+        )
+
+    def close(self) -> None:
+        pass
 
 
 class Moons(BaseModel):
@@ -35,7 +58,7 @@ def client(handler: Handler, **settings: Any) -> ChatClient:
         base_url="http://judge.example/v1/",
         model="moon-counter",
         api_key=KEY,
-        transport=httpx.MockTransport(handler),
+        transport=ScriptedTransport(handler),
         **settings,
     )
 
@@ -51,14 +74,14 @@ def answering(reply: dict[str, Any] | str | bytes, *, status: int = 200, **named
     return handler
 
 
-def failing(error: type[httpx.TransportError]) -> Handler:
+def failing(error: type[Exception]) -> Handler:
     def handler(request: httpx.Request) -> httpx.Response:
         raise error("[Errno 111] Connection refused")
 
     return handler
 
 
-def breaking(error: type[httpx.TransportError]) -> Handler:
+def breaking(error: type[Exception]) -> Handler:
     """The head of a reply and the start of its body arrive, and then something happens."""
 
     def handler(request: httpx.Request) -> httpx.Response:
@@ -77,10 +100,10 @@ def forbidden(request: httpx.Request) -> httpx.Response:
 
 FAULTS: dict[type[errors.LLMError], Handler] = {
     errors.AddressRefused: forbidden,
-    errors.ConnectionFailed: failing(httpx.ConnectError),
-    errors.ConnectionLost: failing(httpx.RemoteProtocolError),
-    errors.TimedOut: failing(httpx.ReadTimeout),
-    errors.ReplyTooSlow: breaking(httpx.ReadTimeout),
+    errors.ConnectionFailed: failing(httpcore.ConnectError),
+    errors.ConnectionLost: failing(httpcore.RemoteProtocolError),
+    errors.TimedOut: failing(httpcore.ReadTimeout),
+    errors.ReplyTooSlow: breaking(httpcore.ReadTimeout),
     errors.RateLimited: answering("slow down", status=429),
     errors.ServerFailed: answering("oops", status=500),
     errors.EndpointTimedOut: answering("", status=408),

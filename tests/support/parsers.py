@@ -19,8 +19,9 @@ from batches.schemas import SaveBody
 from formats.files import FileRefused
 from formats.item_parameters import ItemParametersRefused, read_item_parameters
 from judging.judges.schemas import ExactJudgment, RubricJudgment, rubric_judgments
+from llm.error_replies import error_status
 from llm.errors import LLMError, Received
-from llm.replies import error_status, parse, reply_text, require_json
+from llm.replies import parse, reply_text, require_json
 from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
 from psychometrics.data.response_matrix_files import ResponseMatrixRefused
 from psychometrics.data.score_table import ScoreTableRefused, read_score_table

@@ -20,9 +20,8 @@ from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.own import runs_waiting
 from judging.services.running.runs import run_plan, run_resume, run_start
 from judging.services.running.work import JudgeLoop
-from llm.attempts import Attempt
-from llm.fault_rules import RetryAction
-from llm.requests import ChatRequest
+from llm.errors import RetryAction
+from llm.requests import Attempt, ChatRequest
 from studies.models import Study
 
 Says = Callable[[JudgeTask, int | None], UnscoredReason | None]

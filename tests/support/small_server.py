@@ -14,10 +14,9 @@ import pytest
 from judging.judges.course import Course
 from judging.judges.schemas import RubricJudgment
 from llm import errors
-from llm.attempts import FIRST, Attempt, Reask, Sending
 from llm.client import ChatClient
 from llm.egress import Egress
-from llm.requests import Message
+from llm.requests import FIRST, Attempt, Message, Reask, Sending
 
 KEY = "sk-very-secret-0123456789"
 ASK = [Message("user", "Is it met?")]

@@ -13,8 +13,8 @@ from django.db.models import Min, QuerySet
 from judging.judges.course import LOST, MAX_LOST
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, ScoringRun
-from llm.attempts import OK
-from llm.replies import SAID
+from llm.error_replies import SAID
+from llm.requests import OK
 
 FAILING_ANSWERS = 3
 

@@ -15,8 +15,7 @@ from django.utils.translation import gettext as _
 from judging.judges.course import LOST
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, RowState
-from llm.attempts import Attempt
-from llm.requests import BYTES_PER_TOKEN
+from llm.requests import BYTES_PER_TOKEN, Attempt
 from studies.services.refusals import Refused
 
 ASSUMED_OUTPUT_TOKENS = 16_000

@@ -18,8 +18,8 @@ from django.db.models import F, Q, QuerySet, Sum
 
 from jobs.leases import lease_free
 from judging.judges.course import LOST, MAX_LOST, Course, course_of
-from judging.judges.fencing import random_mark
 from judging.judges.interface import Asking, Judge, JudgeTask
+from judging.judges.neutralise import random_mark
 from judging.judges.reasons import UnscoredReason
 from judging.models import (
     CriterionScore,
@@ -31,13 +31,12 @@ from judging.models import (
     RunState,
     ScoringRun,
 )
-from judging.selectors.answers import answers_to_judge
-from judging.selectors.judging import Position, PromptToJudge, prompts_to_judge
+from judging.selectors.judging import Position, PromptToJudge, answers_to_judge, prompts_to_judge
 from judging.services.running.budget import ASSUMED_OUTPUT_TOKENS, require_prices, why_exhausted, worst_cost
 from judging.services.running.cache import KnownVerdict, known_verdicts
 from judging.services.running.counting import runs_uncount
 from llm.client import USUAL_OUTPUT_TOKENS
-from llm.fault_rules import RetryAction
+from llm.errors import RetryAction
 from llm.requests import BYTES_PER_TOKEN
 
 
@@ -131,6 +130,7 @@ class CallReader:
         self.judging_run = judging_run
         self.run = run
         self.judge = judge
+        self._answers = answers_to_judge(run.study).order_by()
         self._prompts: dict[int, PromptToJudge] = {}
 
     def calls(self, limit: int, now: datetime) -> list[Call]:
@@ -162,10 +162,9 @@ class CallReader:
 
     def _texts(self, rows: Sequence[CriterionScore]) -> dict[tuple[int, int], tuple[int, str]]:
         """Prompt and text by answer and revision, of answers that still count: no other text is sent."""
-        answers = answers_to_judge(self.run.study).order_by()
         texts = {
             (pk, revision): (prompt, text)
-            for pk, revision, prompt, text in answers.filter(
+            for pk, revision, prompt, text in self._answers.filter(
                 pk__in={row.answer_id for row in rows}
             ).values_list("pk", "revision", "prompt_id", "text")
         }

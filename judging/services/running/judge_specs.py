@@ -18,7 +18,7 @@ from judging.models import JudgeConfig, ScoringRun
 from judging.services.judge_keys import JudgeNotConfigured
 from judging.services.judge_rules import client_of
 from llm.client import ChatClient
-from llm.endpoints import EndpointInvalid
+from llm.egress import EndpointInvalid
 from presentation.numbers import numbered
 from studies.models import Study, StudyStatus
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts

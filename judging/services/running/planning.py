@@ -30,7 +30,7 @@ from judging.selectors.planned_cost import COMPLETION_TOKENS_PER_VERDICT
 from judging.services.running.cache import KEYS_AT_ONCE, has_known_verdicts, known_verdicts
 from judging.services.running.judge_specs import criteria_per_call_of, judge_of, spec_of
 from judging.services.running.plan_file import PlanFile
-from llm.attempts import OK
+from llm.requests import OK
 from presentation.numbers import numbered
 from studies.services.database import slices
 from studies.services.refusals import Refused

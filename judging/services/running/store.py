@@ -19,7 +19,7 @@ from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, R
 from judging.services.running.budget import cost_of
 from judging.services.running.claim import Call, record_of, scored
 from judging.services.running.counting import runs_uncount
-from llm.attempts import Attempt
+from llm.requests import Attempt
 from studies.models import StudyEvent
 from studies.services.database import rows_update
 from studies.services.events import StudyEventKind

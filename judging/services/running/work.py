@@ -36,8 +36,8 @@ from judging.services.running.limits import PER_MINUTE, Limits, LimitTooLow, Win
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import error_in_words, run_pause
 from judging.services.running.store import Done, results_store
-from llm.attempts import OK, SchemaUse
 from llm.client import USUAL_OUTPUT_TOKENS
+from llm.requests import OK, SchemaUse
 
 TICK_SECONDS = 0.03
 # Stored and sent together, so that the judge is never without work while all that it said is stored.

@@ -19,7 +19,7 @@ from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun
 from judging.services.running.budget import cost_of, worst_cost
 from judging.services.running.counting import calls_expire
 from judging.services.running.runs import run_cancel
-from llm.attempts import Attempt
+from llm.requests import Attempt
 from studies.models import Study
 from tests.judging.budget.budget_runs import charged, cost_on_record, judge_of, started, worked
 from tests.support.judging_workers import judging_workers

@@ -8,15 +8,16 @@ import httpx
 import pytest
 from pydantic import ValidationError
 
-from judging.judges.fencing import data_block
 from judging.judges.interface import Asking, CriterionTask, JudgeResult, JudgeTask
 from judging.judges.llm_judge import LLMJudge
+from judging.judges.neutralise import data_block
 from judging.judges.reasons import UnscoredReason
 from judging.judges.schemas import MAX_CRITERIA, rubric_judgments
 from llm.client import ChatClient
-from llm.schema import response_format
+from llm.providers import response_format
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, DEFAULT_JUDGE_TEXTS, JudgeTexts
+from tests.support.chat_client import ScriptedTransport
 
 MARK = "0123456789abcdef"
 Reply = Callable[[str], dict[str, Any]]
@@ -55,7 +56,7 @@ class Endpoint:
         client = ChatClient(
             base_url="http://judge.example/v1",
             model="judge-1",
-            transport=httpx.MockTransport(self._answer),
+            transport=ScriptedTransport(self._answer),
         )
         return LLMJudge(
             client=client, texts=texts, criteria_per_call=criteria_per_call, new_mark=lambda: MARK

@@ -15,8 +15,8 @@ from judging.judges.course import (
     course_of,
 )
 from judging.judges.reasons import UnscoredReason
-from llm.attempts import OK
-from llm.fault_rules import FAULT_RULES, RetryAction
+from llm.errors import FAULT_RULES, RetryAction
+from llm.requests import OK
 from tests.support.scripted_judge import requests_of
 
 FAULTS = [UnscoredReason(code) for code in FAULT_RULES]

@@ -11,8 +11,7 @@ import unicodedata
 import pytest
 
 from fixtures.injections import Injection, JudgeText, batched_text_to_try, read_injections, texts_to_try
-from judging.judges.fencing import data_block
-from judging.judges.neutralise import neutralise
+from judging.judges.neutralise import data_block, neutralise
 from studies.protocol.judge_texts import fill
 
 INJECTIONS = read_injections()

@@ -9,9 +9,9 @@ from llmock.pytest_plugin import LLMock
 from llmock.scenarios import Reply
 
 from fixtures.injections import FENCED, LIKE_PUBLISHED, JudgeText, read_injections, texts_to_try
-from judging.judges.fencing import NO_MARK
 from judging.judges.interface import Asking, CriterionTask, CriterionVerdict, JudgeTask
 from judging.judges.llm_judge import LLMJudge
+from judging.judges.neutralise import NO_MARK
 from judging.judges.reasons import UnscoredReason
 from judging.judges.schemas import ExactJudgment, RubricJudgment
 from llm.client import ChatClient

@@ -9,7 +9,6 @@ import httpx
 import pytest
 
 from judging.judges import neutralise
-from judging.judges.fencing import data_block
 from judging.judges.interface import (
     AnswerVerdict,
     CriterionTask,
@@ -22,10 +21,12 @@ from judging.judges.interface import (
 )
 from judging.judges.llm_judge import LLMJudge
 from judging.judges.local_judges import ChecksJudge, MatchJudge
+from judging.judges.neutralise import data_block
 from judging.judges.reasons import UnscoredReason
 from llm.client import ChatClient
 from studies.bank.records import ContainsCheck, NumberCheck
 from studies.protocol.judge_texts import JudgeTexts
+from tests.support.chat_client import ScriptedTransport
 
 MARK = "0123456789abcdef"
 TEXTS = JudgeTexts(
@@ -83,7 +84,7 @@ def llm_judge(reply: Callable[[str], dict[str, Any] | int]) -> LLMJudge:
         model="judge-1",
         api_key=KEY,
         parameters={"temperature": 0},
-        transport=httpx.MockTransport(handler),
+        transport=ScriptedTransport(handler),
     )
     return LLMJudge(client=client, texts=TEXTS, new_mark=lambda: MARK)
 

@@ -20,8 +20,7 @@ from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
 from judging.services.running.limits import Window
 from judging.services.running.own import others_wait
-from llm.attempts import Attempt, SchemaUse
-from llm.requests import ChatRequest
+from llm.requests import Attempt, ChatRequest, SchemaUse
 from tests.judging.limits.limited_runs import judge_of
 from tests.support.scripted_judge import AtOnce, ScriptedJudge
 from tests.support.stepped_judge import Owner, SteppedClock, owner_of

@@ -16,8 +16,8 @@ from judging.services.running.breaker import sentence
 from judging.services.running.runs import run_pause, scoring_runs_of
 from judging.services.running.settling import answers_settle
 from judging.services.running.work import JudgeLoop
+from llm.error_replies import error_status
 from llm.errors import Received
-from llm.replies import error_status
 from operations.services.erasure import withdrawn_erase
 from studies.models import Participant
 from tests.support.scripted_judge import ScriptedJudge, ScriptedRun

@@ -2,8 +2,7 @@
 
 import pytest
 
-from judging.judges.fencing import NO_MARK, data_block, random_mark
-from judging.judges.neutralise import neutralise
+from judging.judges.neutralise import NO_MARK, data_block, neutralise, random_mark
 from studies.protocol.judge_texts import fill
 
 LABELLED = "Target: {answer}\nGiven answer: {predicted_answer}\n"
