@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.hashed_judge.running import RunningJudge, judge_server
+from judging.judges.course import MAX_LOST
 from tests.faults.accounts import (
     assert_each_decided_once,
     assert_nothing_lost_nothing_paid_twice,
@@ -89,6 +90,34 @@ def test_four_workers_and_three_judges_with_kills_all_the_while(
 
 def asked_of(judge: RunningJudge) -> Counter[str]:
     return Counter(arrival.messages for arrival in judge.settled())
+
+
+@pytest.mark.production
+def test_a_worker_that_dies_with_whatever_it_asks_pauses_the_run(
+    empty_production: Site, tmp_path: Path
+) -> None:
+    site = empty_production
+    site.extra["CHIRON_JUDGING_LEASE_SECONDS"] = "2"
+    site.make(people=2)
+    with judge_server(latency_ms=2500, log=tmp_path / "judge.jsonl") as judge:
+        worker = site.worker("one")
+        site.beat()
+        site.start_panel({judge.url: {"concurrency": 2, "timeout_seconds": 3.0}})
+        asked = deaths = 0
+        while site.run_facts().state == "running" and deaths < 12:
+            until(
+                lambda: len(judge.arrivals()) > asked or site.run_facts().state != "running",
+                seconds=60,
+                what="it is asked, or the run pauses",
+            )
+            worker.kill()
+            asked, deaths = len(judge.arrivals()), deaths + 1
+            worker.start()
+        facts = site.run_facts()
+        assert (facts.state, facts.pause_reason, facts.decided) == ("paused", "error", 0)
+        assert MAX_LOST <= deaths < 12
+        # About other answers each time: no answer's own count would have ended it.
+        assert len({arrival.messages for arrival in judge.settled()}) > 2
 
 
 @pytest.mark.production
