@@ -73,7 +73,10 @@ def test_all_wrong_settings_are_named_together() -> None:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"judge_kind": "match"}, 'match_rules is needed by the judge "match"; choose bbeh or bbh.'),
+        (
+            {"judge_kind": "match"},
+            'match_rules is needed by the judge "match"; give it or choose another judge.',
+        ),
         (
             {"match_rules": "bbeh"},
             'match_rules is only for the judge "match"; leave it out or choose that judge.',
