@@ -4,6 +4,7 @@ Two modes. `embedded` (default): SQLite, a filesystem broker, files in the data 
 `production`: PostgreSQL and Redis, secrets from the environment, none with a default.
 """
 
+import json
 import os
 import secrets
 from collections.abc import Callable, Mapping
@@ -18,7 +19,6 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    Json,
     ValidationError,
     ValidationInfo,
     field_validator,
@@ -46,6 +46,10 @@ def _parts_of_list(value: object) -> object:
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
+def _read_json(value: object) -> object:
+    return json.loads(value) if isinstance(value, str) else value
+
+
 def _program_first(arguments: tuple[str, ...]) -> tuple[str, ...]:
     if not arguments or not arguments[0].startswith("/"):
         raise ValueError("does not begin with an absolute path")
@@ -55,6 +59,7 @@ def _program_first(arguments: tuple[str, ...]) -> tuple[str, ...]:
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_parts_of_list)]
 ProgramName = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]
 ProgramArguments = Annotated[tuple[str, ...], AfterValidator(_program_first)]
+Programs = Annotated[Mapping[ProgramName, ProgramArguments], NoDecode, BeforeValidator(_read_json)]
 
 
 class EnvironmentInvalid(SystemExit):
@@ -129,8 +134,8 @@ class Environment(BaseSettings):
     chiron_judging_round_wait_seconds: float = Field(
         15.0, ge=0, description="seconds before a verdict that failed is asked for again, doubled each time"
     )
-    chiron_judge_commands: Json[Mapping[ProgramName, ProgramArguments]] = Field(
-        "{}",
+    chiron_judge_commands: Programs = Field(
+        {},
         description='programs that may judge, as JSON: {"units": ["/opt/judges/units"]}, a short name with '
         "the absolute path of a program and its arguments",
     )

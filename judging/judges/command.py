@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import time
@@ -58,7 +59,7 @@ class CommandJudge(LocalJudge):
         if name not in programs.commands:
             raise ValueError(f'the operator of the site names no program "{name}" in {SETTING}.')
         arguments = tuple(programs.commands[name])
-        if not os.access(arguments[0], os.X_OK):
+        if shutil.which(arguments[0]) is None:
             raise ValueError(f"{arguments[0]} is no program that can be started here.")
         try:
             files = {one: _sha256(one) for one in arguments if one.startswith("/") and Path(one).is_file()}

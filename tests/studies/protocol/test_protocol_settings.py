@@ -81,6 +81,18 @@ def test_all_wrong_settings_are_named_together() -> None:
             {"match_rules": "bbeh"},
             'match_rules is only for the judge "match"; leave it out or choose that judge.',
         ),
+        (
+            {"judge_kind": "command"},
+            'judge_command is needed by the judge "command"; give it or choose another judge.',
+        ),
+        (
+            {"judge_kind": "checks", "judge_command": "units"},
+            'judge_command is only for the judge "command"; leave it out or choose that judge.',
+        ),
+        (
+            {"judge_kind": "oracle", "judge_command": "units"},
+            "judge_kind is 'oracle', but 'llm', 'match', 'checks' or 'command' is expected.",
+        ),
         ({"profiles": []}, "profiles has no entries; write at least one."),
         (
             {"profiles": [PILOT_PROFILES[0], PILOT_PROFILES[0]]},
