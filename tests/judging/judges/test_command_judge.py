@@ -3,6 +3,7 @@
 import fcntl
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,15 @@ def test_it_is_given_one_line_and_its_verdict_is_taken_as_it_says(tmp_path: Path
     assert json.loads(rubric.explanation) == {
         "prompt": "Which?", "gold_answer": None, "criterion": "Names Mars.", "answer": "It is Venus.",
     }  # fmt: skip
+
+
+def test_the_program_of_the_docs_judges(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "judge-programs.md").read_text()
+    path = tmp_path / "same"
+    path.write_text(page.partition("```python\n")[2].partition("```")[0])
+    judge = command_judge(sys.executable, str(path))
+    assert judge.verdict(EXACT, None).explanation == "Another answer."
+    assert judge.verdict(replace(EXACT, answer=" Mars\n"), None).score == 1.0
 
 
 def test_it_is_certain_unless_it_says_how_sure_it_is(tmp_path: Path) -> None:
