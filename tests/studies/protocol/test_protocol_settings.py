@@ -140,6 +140,7 @@ def test_the_hash_is_stable_and_moves_with_every_part() -> None:
         hash_of(settings),
         hash_of(settings.model_copy(update={"top_size": 16})),
         hash_of(settings.model_copy(update={"instructions": "Answer."})),
+        *(hash_of(read_settings({"judge_kind": "command", "judge_command": name})) for name in ("a", "b")),
         hash_of(settings, bank_digest="b2"),
         hash_of(settings, item_bank_digest="i2"),
         hash_of(settings, item_bank_digest=None),
