@@ -4,9 +4,10 @@ Two modes. `embedded` (default): SQLite, a filesystem broker, files in the data 
 `production`: PostgreSQL and Redis, secrets from the environment, none with a default.
 """
 
+import json
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -14,7 +15,15 @@ from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
 from cryptography.fernet import Fernet
-from pydantic import BeforeValidator, Field, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from config.private_files import set_private_umask
@@ -37,7 +46,20 @@ def _parts_of_list(value: object) -> object:
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
+def _read_json(value: object) -> object:
+    return json.loads(value) if isinstance(value, str) else value
+
+
+def _program_first(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    if not arguments or not arguments[0].startswith("/"):
+        raise ValueError("does not begin with an absolute path")
+    return arguments
+
+
 Names = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_parts_of_list)]
+ProgramName = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=50)]
+ProgramArguments = Annotated[tuple[str, ...], AfterValidator(_program_first)]
+Programs = Annotated[Mapping[ProgramName, ProgramArguments], NoDecode, BeforeValidator(_read_json)]
 
 
 class EnvironmentInvalid(SystemExit):
@@ -112,6 +134,17 @@ class Environment(BaseSettings):
     chiron_judging_round_wait_seconds: float = Field(
         15.0, ge=0, description="seconds before a verdict that failed is asked for again, doubled each time"
     )
+    chiron_judge_commands: Programs = Field(
+        {},
+        description='programs that may judge, as JSON: {"units": ["/opt/judges/units"]}, a short name with '
+        "the absolute path of a program and its arguments",
+    )
+    chiron_judge_command_seconds: float = Field(
+        10.0, gt=0, description="seconds that a program has for a verdict; fewer than a judging lease has"
+    )
+    chiron_judge_command_megabytes: int = Field(
+        512, ge=1, description="megabytes of address space that a program has"
+    )
     chiron_private_endpoints: Names = Field(
         (),
         description="host names, addresses or networks separated by commas, such as judge.lan,10.1.0.0/16: "
@@ -167,6 +200,16 @@ class Environment(BaseSettings):
         if parts.path.strip("/") or parts.query or parts.fragment:
             raise ValueError("goes on after the host")
         return value and f"{parts.scheme}://{parts.netloc}"
+
+    @model_validator(mode="after")
+    def verdict_is_within_a_lease(self) -> Self:
+        """Who takes longer loses the row to somebody else, who does, too."""
+        if (
+            self.chiron_judge_commands
+            and self.chiron_judge_command_seconds >= self.chiron_judging_lease_seconds
+        ):
+            raise ValueError("chiron_judge_command_seconds: is not below CHIRON_JUDGING_LEASE_SECONDS")
+        return self
 
     @model_validator(mode="after")
     def production_has_no_defaults(self) -> Self:

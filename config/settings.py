@@ -288,6 +288,9 @@ JUDGING_EGRESS = ENVIRONMENT.egress()
 JUDGING_LEASE_SECONDS = ENVIRONMENT.chiron_judging_lease_seconds
 JUDGING_SLICE_SECONDS = ENVIRONMENT.chiron_judging_slice_seconds
 JUDGING_ROUND_WAIT_SECONDS = ENVIRONMENT.chiron_judging_round_wait_seconds
+JUDGE_COMMANDS = ENVIRONMENT.chiron_judge_commands
+JUDGE_COMMAND_SECONDS = ENVIRONMENT.chiron_judge_command_seconds
+JUDGE_COMMAND_MEGABYTES = ENVIRONMENT.chiron_judge_command_megabytes
 
 # --- background work ---------------------------------------------------------------------------------
 

@@ -1,12 +1,11 @@
 """Agreement in words: what each statistic is called and means, and what is warned about."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.catalogue import label_of
-from presentation.judges import judge_kind
 from presentation.measures import why_absent
 from presentation.numbers import Text, decimals, numbered
 from psychometrics.agreement.reference import Level
@@ -58,33 +57,9 @@ WARNINGS: Mapping[str, Text] = {
 }
 
 
-class ScoringRun(Protocol):
-    """What a judge's run is named by."""
-
-    @property
-    def config(self) -> Any: ...
-    @property
-    def judge_kind(self) -> str: ...
-    @property
-    def judge(self) -> Mapping[str, Any]: ...
-    @property
-    def replicate(self) -> int: ...
-
-
 def statistic_name(name: str) -> str:
     """What the catalogue calls a statistic of two judges."""
     return label_of(f"agreement.{name}")
-
-
-def judge_name(run: ScoringRun) -> str:
-    """The judge, with what tells its runs apart: several criteria a call, and which time it was asked."""
-    name = run.config.slug if run.config else str(judge_kind(run.judge_kind))
-    per_call = run.judge.get("criteria_per_call", 1)
-    if per_call > 1:
-        name = numbered(_("%(judge)s, %(number)d criteria a call"), {"judge": name, "number": per_call})
-    if run.replicate > 1:
-        name = numbered(_("%(judge)s, replicate %(number)d"), {"judge": name, "number": run.replicate})
-    return name
 
 
 def warning_text(warning: Mapping[str, Any]) -> str:

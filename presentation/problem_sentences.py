@@ -109,10 +109,10 @@ TEMPLATES = (
     _('uses the slug "{value}" twice; give every reason its own'),
     _('has the language "{value}" twice; keep one of them'),
     _('names "{value}" twice; keep one of them'),
-    _('is only for the judge "match"; leave it out or choose that judge'),
+    _('is only for the judge "{judge}"; leave it out or choose that judge'),
     _("late_tolerance_seconds reaches the whole time budget; lower it or raise the budget"),
     _("has one entry; write two or more, or none for no comparison"),
-    _('is needed by the judge "match"; choose bbeh or bbh'),
+    _('is needed by the judge "{judge}"; give it or choose another judge'),
     # judges' texts
     _(
         "{path}: no judge texts found. Give a folder with {exact} and {rubric}, or a checkout of the "

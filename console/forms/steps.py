@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
+from django.conf import settings as conf
 from django.utils.translation import gettext_lazy as _
 
 from console.forms.moments import MomentField
@@ -29,6 +30,7 @@ from console.forms.text_steps import (
 from judging.forms.judging import budget_field
 from judging.models import JudgeConfig
 from studies.models import BankVersion, ItemBank, JudgeProtocol, Study, StudyStatus
+from studies.protocol.judge_kinds import JUDGE_KINDS
 from studies.protocol.settings import PROFILE_QUESTIONS
 from studies.selectors.categories import disagreements
 from studies.services.studies import MAX_NAME_CHARACTERS
@@ -261,17 +263,20 @@ class JudgeForm(StepForm):
 
     judge_kind = choice(
         _("What scores answers"),
-        (
-            ("llm", _("A language model, under the judge texts below")),
-            ("match", _("A benchmark's own comparison with the expected answer")),
-            ("checks", _("The machine checks in the bank")),
-        ),
+        [(kind.name, _(kind.choice)) for kind in JUDGE_KINDS.values()],
     )
     match_rules = forms.ChoiceField(
         label=_("Whose comparison"),
         choices=[("", _("none")), ("bbeh", "BIG-Bench Extra Hard"), ("bbh", "BIG-Bench Hard")],
         required=False,
         help_text=_("Only where a benchmark's own comparison scores answers."),
+    )
+    judge_command = forms.ChoiceField(
+        label=_("Program"),
+        choices=lambda: [("", _("none")), *((name, name) for name in conf.JUDGE_COMMANDS)],
+        required=False,
+        help_text=_("Only where a program scores answers: one of those that the operator has set up."),
+        error_messages={"invalid_choice": _("Choose among the programs of this site.")},
     )
     judge_protocol = forms.ModelChoiceField(
         label=_("Judge texts"),
@@ -293,7 +298,7 @@ class JudgeForm(StepForm):
     )
     judge_budget = budget_field()
     groups = (
-        ("", ("judge_kind", "match_rules", "judge_protocol")),
+        ("", ("judge_kind", "match_rules", "judge_command", "judge_protocol")),
         (_("Judge and budget"), ("planned_judge", "judge_budget")),
     )
 
@@ -301,11 +306,19 @@ class JudgeForm(StepForm):
         """What another kind of judge is asked is not shown, and not kept."""
         found = super().settings()
         judge, is_model = found["planned_judge"], found["judge_kind"] == "llm"
-        return found | {
-            "match_rules": (found["judge_kind"] == "match" and found["match_rules"]) or None,
-            "planned_judge": judge.slug if is_model and judge else None,
-            "judge_budget": found["judge_budget"] if is_model else None,
+        of_kinds = {
+            kind.setting: (found["judge_kind"] == kind.name and found[kind.setting]) or None
+            for kind in JUDGE_KINDS.values()
+            if kind.setting
         }
+        return (
+            found
+            | of_kinds
+            | {
+                "planned_judge": judge.slug if is_model and judge else None,
+                "judge_budget": found["judge_budget"] if is_model else None,
+            }
+        )
 
 
 class ReportingForm(StepForm):

@@ -275,6 +275,9 @@ def _parameters(study: Study, confirmed: bool) -> Iterator[Missing]:
 
 
 def _judge(study: Study, settings: ProtocolSettings, planned: PlannedJudging) -> Iterator[Missing]:
+    if settings.judge_command is not None and settings.judge_command not in conf.JUDGE_COMMANDS:
+        sentence = _("This site has no program %(program)s; answers could not be scored.")
+        yield _entry(study, SHOULD, _("Judge"), sentence % {"program": settings.judge_command}, "judge")
     if settings.judge_kind != "llm":
         return
     judge, budget = planned.judge, settings.judge_budget

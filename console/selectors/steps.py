@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from batches.models import BatchPlan
 from presentation.numbers import counted, percent
 from studies.models import Study, StudyEvent, StudyStatus
+from studies.selectors.names import judge_kind_name
 from studies.services.events import StudyEventKind
 
 TEXT_PAGES: Mapping[str, Any] = {
@@ -32,11 +33,6 @@ STEP_LABELS: Mapping[str, Any] = {
     "offtask": gettext_lazy("Off-task rules"),
     "judge": gettext_lazy("Judge and budget"),
     "reporting": gettext_lazy("What will be reported"),
-}
-JUDGE_WORDS: Mapping[str, Any] = {
-    "llm": gettext_lazy("language model"),
-    "match": gettext_lazy("comparison"),
-    "checks": gettext_lazy("machine checks"),
 }
 
 
@@ -174,6 +170,6 @@ VALUES: Mapping[str, Callable[[_Facts], str]] = {
     "arms": _arms,
     "practice": _practice,
     "offtask": _read_twice,
-    "judge": lambda facts: str(JUDGE_WORDS[facts.study.protocol.judge_kind]),
+    "judge": lambda facts: judge_kind_name(facts.study.protocol.judge_kind),
     "reporting": lambda facts: _("Top %(number)s") % {"number": counted(facts.study.protocol.top_size)},
 }

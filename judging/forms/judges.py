@@ -101,7 +101,9 @@ class JudgeForm(forms.Form):
     output_price = _price(gettext_lazy("Price of a million tokens written"))
     requests_per_minute = _whole(gettext_lazy("Requests per minute, at most"))
     tokens_per_minute = _whole(gettext_lazy("Tokens per minute, at most"))
-    concurrency = _whole(gettext_lazy("Calls at a time, at most"), required=True)
+    concurrency = _whole(
+        gettext_lazy("Calls at a time, at most"), gettext_lazy("No more than 256 are made."), required=True
+    )
     timeout_seconds = forms.FloatField(
         label=gettext_lazy("Seconds for a reply"),
         error_messages={"invalid": NUMBER, "required": NUMBER},

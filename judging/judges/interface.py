@@ -68,6 +68,12 @@ class JudgeTask:
         return next(criterion for criterion in self.criteria if criterion.position == position)
 
 
+def require_graded(task: JudgeTask) -> None:
+    """Raise JudgeCannotScore where there is nothing to grade an answer by."""
+    if not task.criteria and not (task.gold_answer or "").strip():
+        raise JudgeCannotScore(task.prompt_id, "it has neither a gold answer nor a rubric; give it one.")
+
+
 @dataclass(frozen=True)
 class CriterionVerdict:
     """The judge's word on one criterion: score and confidence in [0, 1], or why there is neither."""

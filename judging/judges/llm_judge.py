@@ -16,9 +16,9 @@ from judging.judges.interface import (
     FIRST_ASKING,
     Asking,
     CriterionVerdict,
-    JudgeCannotScore,
     JudgeResult,
     JudgeTask,
+    require_graded,
 )
 from judging.judges.reasons import UnscoredReason
 from judging.judges.schemas import (
@@ -34,6 +34,7 @@ from llm.replies import parse, reply_text
 from llm.requests import ChatRequest, FramedText, Marked, Message, Reask, Sending
 from studies.protocol.judge_defaults import BATCHED_RUBRIC_TEXT
 from studies.protocol.judge_texts import BATCHED_TEXT_SHA256, JudgeTexts, fill
+from studies.protocol.settings import ProtocolSettings
 
 JudgmentType = type[ExactJudgment] | type[RubricJudgment] | type[RubricJudgments]
 
@@ -79,6 +80,11 @@ class LLMJudge:
         self._neutralising = neutralising
         self._new_mark = new_mark
 
+    @staticmethod
+    def rules_versions(_protocol: ProtocolSettings) -> tuple[int | None, ...]:
+        """Those by which answers are neutralised for it, the newest first."""
+        return (neutralise.VERSION, *neutralise.EARLIER)
+
     def describe(self) -> dict[str, JsonValue]:
         own_text = {"batched_text_sha256": BATCHED_TEXT_SHA256} if self._criteria_per_call > 1 else {}
         return {
@@ -91,8 +97,7 @@ class LLMJudge:
         }
 
     def check(self, task: JudgeTask) -> None:
-        if not task.criteria and not (task.gold_answer or "").strip():
-            raise JudgeCannotScore(task.prompt_id, "it has neither a gold answer nor a rubric; give it one.")
+        require_graded(task)
 
     def judge_calls(self, task: JudgeTask) -> tuple[tuple[int | None, ...], ...]:
         positions, size = task.positions, self._criteria_per_call

@@ -1,7 +1,9 @@
 """Judges that ask no model: machine checks, and the benchmarks' own deterministic comparison (BBEH, BBH)."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from pydantic import JsonValue
 
@@ -12,10 +14,21 @@ from judging.judges.interface import (
     JudgeCannotScore,
     JudgeResult,
     JudgeTask,
+    require_graded,
 )
 from judging.matching import bbh, checks
 from judging.matching.response_lines import MatchRules, compared
 from llm.requests import ChatRequest
+from studies.protocol.settings import ProtocolSettings
+
+
+@dataclass(frozen=True)
+class Programs:
+    """What the operator lets judges start: lists of arguments by name, and the limits of each start."""
+
+    commands: Mapping[str, Sequence[str]]
+    seconds: float
+    megabytes: int
 
 
 class LocalJudge(ABC):
@@ -26,6 +39,20 @@ class LocalJudge(ABC):
 
     kind = ""
     calls_at_once = 200
+
+    @classmethod
+    def of_study(cls, protocol: ProtocolSettings, *, rules_version: int | None, programs: Programs) -> Self:
+        """The judge that a protocol means, by a version of its rules (None: the newest).
+
+        Raises:
+            ValueError: it cannot be used on this site; the rest of a sentence says why.
+        """
+        return cls()
+
+    @staticmethod
+    def rules_versions(protocol: ProtocolSettings) -> tuple[int | None, ...]:
+        """Versions of its rules that a run may have been begun by, the newest first; None: it has none."""
+        return (None,)
 
     @abstractmethod
     def describe(self) -> dict[str, JsonValue]:
@@ -69,8 +96,7 @@ class ChecksJudge(LocalJudge):
                 task.prompt_id,
                 f"no machine check on criterion {', '.join(without)}; add it or use the llm judge.",
             )
-        if not task.criteria and not (task.gold_answer or "").strip():
-            raise JudgeCannotScore(task.prompt_id, "it has neither a gold answer nor a rubric; give it one.")
+        require_graded(task)
 
     def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
         if position is None:
@@ -99,6 +125,16 @@ class MatchJudge(LocalJudge):
     rules: MatchRules
     version: int = bbh.VERSION
     kind = "match"
+
+    @classmethod
+    def of_study(cls, protocol: ProtocolSettings, *, rules_version: int | None, programs: Programs) -> Self:
+        if protocol.match_rules is None:
+            raise ValueError("the protocol names no match_rules.")
+        return cls(protocol.match_rules, rules_version or bbh.VERSION)
+
+    @staticmethod
+    def rules_versions(protocol: ProtocolSettings) -> tuple[int | None, ...]:
+        return (bbh.VERSION, *bbh.EARLIER) if protocol.match_rules == "bbh" else (None,)
 
     def describe(self) -> dict[str, JsonValue]:
         described: dict[str, JsonValue] = {"kind": self.kind, "rules": self.rules}

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 
 from judging.models import JudgingRun, RunState, ScoringRun
+from judging.selectors.naming import judge_name
 from llm.requests import OK
-from presentation.judges import judge_kind
 
 QUIET_SECONDS = 30
 ZERO = Decimal(0)
@@ -48,7 +48,7 @@ class JudgeProgress:
 
     @property
     def name(self) -> str:
-        return self.run.config.slug if self.run.config else judge_kind(self.run.judge_kind)
+        return judge_name(self.run)
 
     @property
     def decided(self) -> int:

@@ -8,8 +8,8 @@ from datetime import datetime
 from django.db.models import Max, Min, Q, QuerySet
 
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowState
+from judging.selectors.naming import judge_name
 from presentation.checks import check_lines
-from presentation.judges import judge_kind
 from studies.models import Criterion
 from studies.roles import Can
 from studies.selectors.private_questions import seen_by
@@ -59,11 +59,6 @@ def is_met(score: float | None) -> bool | None:
     return None if score is None else score >= 0.5
 
 
-def judge_name(row: CriterionScore) -> str:
-    """The judge by its short name, or by what kind it is."""
-    return row.run.config.slug if row.run.config else judge_kind(row.run.judge_kind)
-
-
 def run_verdicts(
     run: JudgingRun, reason: str, question: str = "", *, rights: Collection[Can]
 ) -> QuerySet[CriterionScore]:
@@ -111,7 +106,7 @@ def verdict_shown(row: CriterionScore) -> VerdictShown:
     return VerdictShown(
         row=row.pk,
         label=prompt.label,
-        judge=judge_name(row),
+        judge=judge_name(row.run),
         question=prompt.text,
         text_format=prompt.text_format,
         gold_answer=prompt.gold_answer or "",

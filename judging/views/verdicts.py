@@ -10,11 +10,11 @@ from django.views.decorators.http import require_safe
 
 from formats.cells import csv_cell
 from judging.models import CriterionScore, JudgingRun
+from judging.selectors.naming import judge_name
 from judging.selectors.runs import newest_scores_run
 from judging.selectors.viewing import (
     PROMPT,
     is_met,
-    judge_name,
     run_verdicts,
     verdict_at_random,
     verdict_shown,
@@ -86,7 +86,7 @@ def _lines(rows: QuerySet[CriterionScore]) -> Iterator[list[str]]:
         score = None if private else row.score
         cells = (
             None if private else row.answer.prompt.label, private,
-            row.criterion.position if row.criterion else None, judge_name(row), is_met(score), score,
+            row.criterion.position if row.criterion else None, judge_name(row.run), is_met(score), score,
             row.confidence, row.unscored_reason or None,
         )  # fmt: skip
         yield [csv_cell(cell) for cell in cells]

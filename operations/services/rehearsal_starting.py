@@ -29,7 +29,6 @@ from studies.services.slugs import MAX_CHARACTERS
 from studies.services.studies import MAX_NAME_CHARACTERS
 
 REHEARSAL, REHEARSAL_COPY, DEMO_STUDY = "rehearsal", "rehearsal_copy", "demo_study"
-FREE_JUDGES = ("checks", "match")
 
 
 class StudyNotOpen(Refused):
@@ -71,14 +70,14 @@ def demo_study_start(*, people: int, actor: User, now: datetime) -> Job:
 
 def judged_for_free(study: Study) -> bool:
     """Whether the study's judge costs nothing."""
-    return study.protocol.judge_kind in FREE_JUDGES
+    return study.protocol.judge_kind != "llm"
 
 
 def settings_judged_for_free(study: Study) -> ProtocolSettings:
     """Those of the study, with a judge that costs nothing where its bank allows one."""
     own = study.protocol
-    for kind in FREE_JUDGES if own.judge_kind == "llm" else ():
-        wanted = own.model_copy(update={"judge_kind": kind})
+    if own.judge_kind == "llm":
+        wanted = own.model_copy(update={"judge_kind": "checks"})
         with suppress(StudyNotReady):
             require_ready(study, wanted)
             return wanted

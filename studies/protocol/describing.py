@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from formats.wording import gettext_noop
+from studies.protocol.judge_kinds import JUDGE_KINDS
 from studies.protocol.settings import ProtocolSettings
 
 TEXT_CHARACTERS = 60
@@ -116,8 +117,7 @@ SETTINGS: Mapping[str, Described] = {
         gettext_noop("all questions: 615 public and 205 private ones"),
     ),
     "judge_kind": Described(
-        "What scores answers: a language model (llm), a benchmark's own comparison (match), or the checks of "
-        "the bank (checks).",
+        f"What scores answers: {', '.join(f'{kind.words} ({kind.name})' for kind in JUDGE_KINDS.values())}.",
         Holds.JUDGED,
         gettext_noop("a language model"),
     ),
@@ -128,6 +128,11 @@ SETTINGS: Mapping[str, Described] = {
     ),
     "match_rules": Described(
         "Whose comparison the judge match uses: bbeh or bbh.", Holds.JUDGED, gettext_noop("none")
+    ),
+    "judge_command": Described(
+        "Which program the judge command asks, by the short name that the operator of the site gave it.",
+        Holds.JUDGED,
+        gettext_noop("none"),
     ),
     "assembly_seed": Described("Seed of cutting batches.", Holds.NOBODY),
     "assignment_seed": Described("Seed of giving people their batches.", Holds.NOT_STARTED),

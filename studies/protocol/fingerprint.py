@@ -15,6 +15,7 @@ CAME_LATER: Mapping[str, object] = {
     "screening_reasons": [],
     "text_language": "en",
     "translations": [],
+    "judge_command": None,
 }
 # What people are told before they agree (`studies.selectors.told`).
 TOLD = ("organisation", "responsible", "reached_at", "pay")

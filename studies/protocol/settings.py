@@ -25,12 +25,13 @@ from pydantic import (
     model_serializer,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
+from pydantic_core import PydanticCustomError, PydanticKnownError
 
 from formats.sentences import error_sentence, field_path
 from formats.texts import Text
 from psychometrics.data.categories import CategorySource
 from studies.protocol import texts
+from studies.protocol.judge_kinds import JUDGE_KINDS
 
 MAX_SEED = 2**63 - 1  # what a signed 64-bit database column holds
 WEEK_MINUTES = 7 * 24 * 60
@@ -70,6 +71,13 @@ def _slug(text: str) -> str:
         message = 'is "{slug}"; use lower-case letters, digits and single hyphens, such as stem-phd'
         raise PydanticCustomError("slug", message, {"slug": text})
     return text
+
+
+def _known_kind(name: str) -> str:
+    if name not in JUDGE_KINDS:
+        *others, last = map(repr, JUDGE_KINDS)
+        raise PydanticKnownError("literal_error", {"expected": f"{', '.join(others)} or {last}"})
+    return name
 
 
 FilledText = Annotated[Text, AfterValidator(_filled)]
@@ -205,9 +213,10 @@ class ProtocolSettings(Settings):
     """What a frozen study promises. Times carry their unit in the name; texts are Markdown.
 
     `overdue_rule` decides about work at the deadline: "saved_counts" keeps what is saved, "submitted_only"
-    only what was handed in. `match_rules` is set exactly when the judge is "match". `prompt_order` "random"
-    shuffles every person's batch by `order_seed`. `arms` are drawn for the places of every batch; none:
-    everybody works alike. `assembly` "matrix" cuts the bank anew for every place of a prompt.
+    only what was handed in. `match_rules` is set exactly when the judge is "match", and `judge_command`, the
+    name of a program of the site, when it is "command". `prompt_order` "random" shuffles every person's batch
+    by `order_seed`. `arms` are drawn for the places of every batch; none: everybody works alike. `assembly`
+    "matrix" cuts the bank anew for every place of a prompt.
     `category_source` says whose categories hold where question bank and item bank disagree; None: they do
     not, or the study is of before that was asked, when the item bank's held.
     `profile_questions` and `credential_file` are what invited people are asked before the vetting decision;
@@ -241,9 +250,10 @@ class ProtocolSettings(Settings):
     resource_categories: tuple[FilledText, ...] = texts.DEFAULT_RESOURCE_CATEGORIES
     top_size: Count = 15
     headline_scope: Literal["all", "public"] = "all"
-    judge_kind: Literal["llm", "match", "checks"] = "llm"
+    judge_kind: Annotated[str, AfterValidator(_known_kind)] = "llm"
     judge_excluded: StrictBool = True
     match_rules: Annotated[Literal["bbeh", "bbh"] | None, Field(validate_default=True)] = None
+    judge_command: Annotated[Slug | None, Field(validate_default=True)] = None
     assembly_seed: Seed = 1
     assignment_seed: Seed = 2
     answer_max_characters: Annotated[Count, Field(le=1_000_000)] = 100_000
@@ -384,16 +394,19 @@ class ProtocolSettings(Settings):
         _require_unique(folded, 'names "{value}" twice; keep one of them')
         return categories
 
-    @field_validator("match_rules")
+    @field_validator(*(kind.setting for kind in JUDGE_KINDS.values() if kind.setting))
     @classmethod
-    def _rules_go_with_the_judge(cls, rules: str | None, info: ValidationInfo) -> str | None:
+    def _goes_with_the_judge(cls, value: str | None, info: ValidationInfo) -> str | None:
+        """The setting of one kind of judge is there with that kind, and with no other that is known."""
         judge_kind = info.data.get("judge_kind")
-        if judge_kind == "match" and rules is None:
-            raise PydanticCustomError("rules_missing", 'is needed by the judge "match"; choose bbeh or bbh')
-        if judge_kind in ("llm", "checks") and rules is not None:
-            message = 'is only for the judge "match"; leave it out or choose that judge'
-            raise PydanticCustomError("rules_unused", message)
-        return rules
+        kind = next(kind for kind in JUDGE_KINDS.values() if kind.setting == info.field_name)
+        if judge_kind == kind.name and value is None:
+            message: LiteralString = 'is needed by the judge "{judge}"; give it or choose another judge'
+            raise PydanticCustomError("setting_missing", message, {"judge": kind.name})
+        if judge_kind not in (kind.name, None) and value is not None:
+            message = 'is only for the judge "{judge}"; leave it out or choose that judge'
+            raise PydanticCustomError("setting_unused", message, {"judge": kind.name})
+        return value
 
     @model_validator(mode="after")
     def _tolerance_is_within_the_budget(self) -> Self:

@@ -1,6 +1,6 @@
 """What a study needs before people may work under its protocol, and what an amendment must leave intact."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -9,12 +9,21 @@ from django.utils.translation import gettext as _, ngettext
 from presentation.moments import moment_text
 from presentation.numbers import counted, numbered, quantity
 from studies.models import BankVersion, Criterion, Prompt, Study
+from studies.protocol.judge_kinds import JUDGE_KINDS, BankNeeds
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.categories import Disagreement, undecided
 from studies.selectors.private_questions import of_public
 from studies.services.refusals import Refused
 
 NAMED_PROMPTS = 5
+_CRITERIA = Criterion.objects.filter(prompt=OuterRef("pk"))
+_UNGRADED = Q(gold_answer=None) & ~Q(Exists(_CRITERIA))
+# The prompts that lack what a judge needs of its bank.
+LACKING: Mapping[BankNeeds, Q] = {
+    BankNeeds.GOLD: Q(gold_answer=None),
+    BankNeeds.CHECKS_OR_GOLD: _UNGRADED | Q(Exists(_CRITERIA.filter(check_rule__isnull=True))),
+    BankNeeds.RUBRIC_OR_GOLD: _UNGRADED,
+}
 
 
 class StudyNotReady(Refused):
@@ -81,22 +90,11 @@ def prompt_problems(version: BankVersion, settings: ProtocolSettings) -> list[st
     prompts = Prompt.objects.filter(version=version)
     if not prompts.exists():
         return [f"The bank version {version} has no prompts; import a bank with prompts first."]
-    if settings.judge_kind == "checks":
-        criteria = Criterion.objects.filter(prompt=OuterRef("pk"))
-        ungraded = Q(gold_answer=None) & ~Q(Exists(criteria))
-        uncheckable = ungraded | Q(Exists(criteria.filter(check_rule__isnull=True)))
-        lacking = prompts.filter(uncheckable)
-        need = 'the judge "checks" needs a machine check on every criterion, or a gold answer'
-    elif settings.judge_kind == "match":
-        lacking = prompts.filter(gold_answer=None)
-        need = 'the judge "match" needs a gold answer for every prompt'
-    else:
+    kind = JUDGE_KINDS[settings.judge_kind]
+    if kind.needs is None or not (lacking := prompts.filter(LACKING[kind.needs])).exists():
         return []
-    return (
-        [f"{_named(lacking)}: {need}. Choose another judge_kind or import a corrected bank."]
-        if lacking.exists()
-        else []
-    )
+    need = f'the judge "{kind.name}" needs {kind.needs}'
+    return [f"{_named(lacking)}: {need}. Choose another judge_kind or import a corrected bank."]
 
 
 def _named(prompts: QuerySet[Prompt]) -> str:

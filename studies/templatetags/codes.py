@@ -4,10 +4,9 @@ from django import template
 from django.utils.html import format_html
 
 from presentation.codes import CodeNames
-from presentation.judges import judge_kind
 from presentation.tables import Named
 from studies.models import Study
-from studies.selectors.names import code_names, profile_names
+from studies.selectors.names import code_names, judge_kind_name, profile_names
 
 register = template.Library()
 
@@ -39,7 +38,7 @@ def category_of(code: str, names: CodeNames) -> object:
 @register.filter("judge_kind")
 def judge_kind_coded(code: str) -> object:
     """`{{ study.protocol.judge_kind|judge_kind }}`."""
-    return coded(judge_kind(code))
+    return coded(judge_kind_name(code))
 
 
 @register.filter

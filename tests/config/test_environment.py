@@ -82,6 +82,12 @@ def test_production_stops_without_a_setting_and_names_it(monkeypatch: pytest.Mon
         ("CHIRON_STAFF_SECOND_FACTOR", "perhaps", "false only where nothing real is at stake"),
         ("CHIRON_PRIVATE_ENDPOINTS", "judge.lan,http://judge.lan", "host names, addresses or networks"),
         ("CHIRON_PRIVATE_ENDPOINTS", "10.1.2.3/8", "host names, addresses or networks"),
+        ("CHIRON_JUDGE_COMMANDS", "/opt/judges/units", "programs that may judge, as JSON"),
+        ("CHIRON_JUDGE_COMMANDS", '{"units": "/opt/judges/units"}', "programs that may judge, as JSON"),
+        ("CHIRON_JUDGE_COMMANDS", '{"units": []}', "programs that may judge, as JSON"),
+        ("CHIRON_JUDGE_COMMANDS", '{"units": ["units"]}', "programs that may judge, as JSON"),
+        ("CHIRON_JUDGE_COMMANDS", '{"Units!": ["/opt/judges/units"]}', "programs that may judge, as JSON"),
+        ("CHIRON_JUDGE_COMMAND_SECONDS", "0", "seconds that a program has"),
         ("CHIRON_SITE_URL", "study.example.org", "https://study.example.org"),
         ("CHIRON_SITE_URL", "https://", "https://study.example.org"),
         ("CHIRON_SITE_URL", "https://study.example.org/chiron/", "https://study.example.org"),
@@ -153,6 +159,15 @@ def test_a_model_server_on_this_machine_needs_a_word_in_production_only(
         egress.require(host, [address])
     with pytest.raises(AddressForbidden):
         egress.require("x.example", ["10.2.0.1"])
+
+
+def test_programs_that_may_judge_have_less_time_than_a_lease(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_environment().chiron_judge_commands == {}
+    monkeypatch.setenv("CHIRON_JUDGE_COMMANDS", '{"units": ["/opt/judges/units", "--strict"]}')
+    assert read_environment().chiron_judge_commands == {"units": ("/opt/judges/units", "--strict")}
+    monkeypatch.setenv("CHIRON_JUDGE_COMMAND_SECONDS", "30")
+    with pytest.raises(EnvironmentInvalid, match="CHIRON_JUDGE_COMMAND_SECONDS: is not below CHIRON_JUDGING"):
+        read_environment()
 
 
 def test_wrong_settings_are_reported_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -105,11 +106,8 @@ def test_a_worker_that_dies_with_whatever_it_asks_pauses_the_run(
         site.start_panel({judge.url: {"concurrency": 2, "timeout_seconds": 3.0}})
         asked = deaths = 0
         while site.run_facts().state == "running" and deaths < 12:
-            until(
-                lambda: len(judge.arrivals()) > asked or site.run_facts().state != "running",
-                seconds=60,
-                what="it is asked, or the run pauses",
-            )
+            seen = partial(asked_more_or_over, judge, site, asked)
+            until(seen, seconds=60, what="it is asked, or the run pauses")
             worker.kill()
             asked, deaths = len(judge.arrivals()), deaths + 1
             worker.start()
@@ -118,6 +116,10 @@ def test_a_worker_that_dies_with_whatever_it_asks_pauses_the_run(
         assert MAX_LOST <= deaths < 12
         # About other answers each time: no answer's own count would have ended it.
         assert len({arrival.messages for arrival in judge.settled()}) > 2
+
+
+def asked_more_or_over(judge: RunningJudge, site: Site, before: int) -> bool:
+    return len(judge.arrivals()) > before or site.run_facts().state != "running"
 
 
 @pytest.mark.production

@@ -9,7 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from judging.models import JudgeConfig, ScoringRun
-from presentation.agreement import PUBLISHED_ONLY, STATISTICS, judge_name, warning_text
+from judging.selectors.naming import run_name
+from presentation.agreement import PUBLISHED_ONLY, STATISTICS, warning_text
 from presentation.measures import WHY_ABSENT
 from psychometrics.agreement.measures import level_measures
 from psychometrics.agreement.reference import REFERENCE_FIGURES, Level
@@ -101,7 +102,7 @@ def test_every_reason_and_every_warning_has_words() -> None:
 
 def test_runs_of_one_judge_are_told_apart() -> None:
     judge = JudgeConfig(slug="alpha")
-    assert judge_name(ScoringRun(config=judge, judge={})) == "alpha"
-    assert judge_name(ScoringRun(config=judge, judge={"criteria_per_call": 4}, replicate=2)) == (
+    assert run_name(ScoringRun(config=judge, judge={})) == "alpha"
+    assert run_name(ScoringRun(config=judge, judge={"criteria_per_call": 4}, replicate=2)) == (
         "alpha, 4 criteria a call, replicate 2"
     )

@@ -10,8 +10,9 @@ from uuid import uuid4
 from django.db import InterfaceError, OperationalError
 
 from judging.models import JudgingRun, PauseReason, ScoringRun
+from judging.services.judge_keys import JudgeNotConfigured
 from judging.services.running.claim import CallReader, LostTooOften, rows_claim
-from judging.services.running.judge_specs import local_judge, spec_of
+from judging.services.running.judge_specs import planned_judge
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import error_in_words, run_pause
 from judging.services.running.store import verdicts_store
@@ -30,10 +31,10 @@ def local_work(
 
     False where there was nothing to do.
     """
-    judge = local_judge(run.study, spec_of(run))
-    reader = CallReader(judging_run, run, judge)
     until, computed = time.monotonic() + seconds, False
     try:
+        judge = planned_judge(run)
+        reader = CallReader(judging_run, run, judge)
         while time.monotonic() < until and not stopping.is_set():
             claim, now = uuid4(), clock()
             limit = judge.calls_at_once
@@ -41,9 +42,12 @@ def local_work(
             if not calls:
                 break
             verdicts = {call.leader: judge.verdict(call.task, *call.positions) for call in calls}
+            planned_judge(run)  # what a program said that was exchanged meanwhile is not stored
             retry_on_db_outage(partial(verdicts_store, verdicts, claim=claim, now=clock()))
             computed = True
             on_progress(len(calls))
+    except JudgeNotConfigured as error:
+        run_pause(run=judging_run, reason=PauseReason.UNUSABLE, detail=str(error), now=clock())
     except LostTooOften as error:
         run_pause(run=judging_run, reason=PauseReason.ERROR, detail=str(error), now=clock())
     except (OperationalError, InterfaceError):

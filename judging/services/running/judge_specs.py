@@ -4,7 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 
+from django.conf import settings
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from pydantic import JsonValue
 
@@ -12,8 +15,7 @@ from formats.canonical import canonical_sha256
 from judging.judges import neutralise
 from judging.judges.interface import Judge
 from judging.judges.llm_judge import LLMJudge
-from judging.judges.local_judges import ChecksJudge, LocalJudge, MatchJudge
-from judging.matching import bbh
+from judging.judges.local_judges import LocalJudge, Programs
 from judging.models import JudgeConfig, ScoringRun
 from judging.services.judge_keys import JudgeNotConfigured
 from judging.services.judge_rules import client_of
@@ -21,10 +23,12 @@ from llm.client import ChatClient
 from llm.egress import EndpointInvalid
 from presentation.numbers import numbered
 from studies.models import Study, StudyStatus
+from studies.protocol.judge_kinds import JUDGE_KINDS
 from studies.protocol.judge_texts import DEFAULT_JUDGE_TEXTS, JudgeTexts
 from studies.services.refusals import Refused
 
 MAX_REPLICATES = 5
+NO_MODEL_NAMED = "The study's judge is a language model; name one with --judge (add it with add_judge)."
 
 
 class StudyNotFrozen(Refused):
@@ -59,9 +63,7 @@ def study_judge_specs(
             "replicates and no criteria per call."
         )
     if kind == "llm" and not configs:
-        raise JudgeNotConfigured(
-            "The study's judge is a language model; name one with --judge (add it with add_judge)."
-        )
+        raise JudgeNotConfigured(NO_MODEL_NAMED)
     if kind != "llm":
         return (JudgeSpec(),)
     if replicates > MAX_REPLICATES:
@@ -113,9 +115,8 @@ def scoring_run_open(*, study: Study, spec: JudgeSpec, now: datetime) -> Scoring
 def rules_versions(study: Study) -> tuple[int | None, ...]:
     """The versions of the rules that a run of this study may have been begun by, the newest first."""
     protocol = study.protocol
-    if protocol.judge_kind == "llm":
-        return (neutralise.VERSION, *neutralise.EARLIER)
-    return (bbh.VERSION, *bbh.EARLIER) if protocol.match_rules == "bbh" else (None,)
+    versions: tuple[int | None, ...] = _judge_class(protocol.judge_kind).rules_versions(protocol)
+    return versions
 
 
 def goes_on_by_earlier_rules(study: Study) -> bool:
@@ -160,10 +161,39 @@ def judge_of(study: Study, spec: JudgeSpec) -> Iterator[Judge]:
         yield model_judge(study, spec, client)
 
 
+def _judge_class(kind: str) -> Any:
+    return import_string(JUDGE_KINDS[kind].judge)
+
+
 def local_judge(study: Study, spec: JudgeSpec) -> LocalJudge:
-    """The study's own judge, which asks no model."""
-    rules, version = study.protocol.match_rules, spec.rules_version or bbh.VERSION
-    return ChecksJudge() if rules is None else MatchJudge(rules=rules, version=version)
+    """The study's own judge, which asks no model. Raises JudgeNotConfigured."""
+    protocol, programs = (
+        study.protocol,
+        Programs(settings.JUDGE_COMMANDS, settings.JUDGE_COMMAND_SECONDS, settings.JUDGE_COMMAND_MEGABYTES),
+    )
+    if protocol.judge_kind == "llm":
+        raise JudgeNotConfigured(NO_MODEL_NAMED)
+    judge: type[LocalJudge] = _judge_class(protocol.judge_kind)
+    try:
+        return judge.of_study(protocol, rules_version=spec.rules_version, programs=programs)
+    except ValueError as error:
+        raise _unusable(protocol.judge_kind, error) from None
+
+
+def planned_judge(run: ScoringRun) -> LocalJudge:
+    """The judge that computes the verdicts of a run. Raises JudgeNotConfigured where it is not, or no longer,
+    the one that the run was planned with.
+    """
+    if run.study.protocol.judge_kind == run.judge_kind:
+        judge = local_judge(run.study, spec_of(run))
+        if identity_sha256(judge.describe()) == run.judge_sha256:
+            return judge
+    raise JudgeNotConfigured(
+        _(
+            "The judge is another one than this run was planned with: the protocol was amended, or its "
+            "program was changed. Cancel the run and start another; its scores are kept apart."
+        )
+    )
 
 
 def model_judge(study: Study, spec: JudgeSpec, client: ChatClient) -> Judge:
@@ -187,9 +217,9 @@ def configured_client(config: JudgeConfig, *, key: str | None) -> ChatClient:
         raise _unusable(config, error) from None
 
 
-def _unusable(config: JudgeConfig | None, error: Exception) -> JudgeNotConfigured:
+def _unusable(judge: JudgeConfig | str | None, error: Exception) -> JudgeNotConfigured:
     said = _('The judge "%(judge)s" cannot be used: %(problem)s')
-    return JudgeNotConfigured(said % {"judge": config, "problem": error})
+    return JudgeNotConfigured(said % {"judge": judge, "problem": error})
 
 
 def judge_texts(study: Study) -> JudgeTexts:

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from judging.models import JudgingRun
-from presentation.agreement import PUBLISHED_ONLY, STATISTICS, judge_name, statistic_name
+from judging.selectors.naming import run_name
+from presentation.agreement import PUBLISHED_ONLY, STATISTICS, statistic_name
 from presentation.catalogue import meaning_of
 from presentation.drawings.shapes import WIDE
 from presentation.numbers import counted
@@ -115,7 +116,7 @@ def staff_agreement_figure(
     lead = lead_of_scores(study, choice=_has_both(study_agreements(study)))
     if found.scope != lead.scope and not lead.may_switch:
         raise Http404
-    drawn = FIGURES[figure](found.values, judge_name(found.first), judge_name(found.second), WIDE)
+    drawn = FIGURES[figure](found.values, run_name(found.first), run_name(found.second), WIDE)
     return drawing_response(drawn, extension, ScopeShown(Scope(found.scope), lead).words)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from judging.models import ScoringRun
-from presentation.agreement import LEVEL_TEXTS, STATISTICS, judge_name, statistic_name, warning_text
+from judging.selectors.naming import run_name
+from presentation.agreement import LEVEL_TEXTS, STATISTICS, statistic_name, warning_text
 from presentation.catalogue import meaning_of
 from presentation.measures import why_absent
 from presentation.numbers import Text, decimals, span
@@ -110,11 +111,11 @@ class PairShown:
 
     @property
     def x(self) -> str:
-        return judge_name(self.first)
+        return run_name(self.first)
 
     @property
     def y(self) -> str:
-        return judge_name(self.second)
+        return run_name(self.second)
 
     @cached_property
     def scores(self) -> list[LevelShown]:

@@ -15,9 +15,10 @@ from formats.asked_numbers import number_asked
 from jobs.selectors import unless_done
 from judging.models import AuditSample
 from judging.selectors.audits import drawn_from_public, private_items, study_samples
+from judging.selectors.naming import judge_name
 from judging.selectors.rating import ItemEntry, ItemShown, item_entries, item_shown, samples_with_progress
 from judging.selectors.runs import newest_scores_run
-from judging.selectors.viewing import explanation_of, judge_name
+from judging.selectors.viewing import explanation_of
 from judging.services.audit_asking import DRAWING, audit_draw_start
 from judging.services.audit_rating import ItemRefused, RatedByAnother, item_rate
 from presentation.listing import Column, Listing, page_of
@@ -149,7 +150,7 @@ def _judge_told(request: HttpRequest, study: Study, shown: ItemShown | None) -> 
         return {"judge": None}
     row = shown.item.row
     return {
-        "judge": judge_name(row),
+        "judge": judge_name(row.run),
         "judge_score": decimals(row.score, 2), "confidence": decimals(row.confidence, 2),
         "explanation": explanation_of(row),
     }  # fmt: skip

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy
 
-from presentation.agreement import judge_name
+from judging.selectors.naming import run_name
 from presentation.catalogue import label_of
 from presentation.measures import reason_cell
 from presentation.numbers import Text, decimals, percent, span
@@ -113,7 +113,7 @@ def _stratum_words(name: str) -> tuple[Text, Text]:
 def _judge_shown(judge: AuditedJudge, rated: int) -> JudgeShown:
     found = judge.found
     return JudgeShown(
-        name=judge_name(judge.run),
+        name=run_name(judge.run),
         pairs=found.pairs,
         unscored=max(rated - found.pairs, 0),  # no more than is rated now may be stored
         covered=_percent(found.covered),

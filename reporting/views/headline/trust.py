@@ -11,6 +11,7 @@ from presentation.numbers import counted, decimals, percent, span
 from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.headline import AVERAGE, NO_SCORES, Headline
 from studies.models import Study
+from studies.protocol.judge_kinds import JUDGE_KINDS
 
 GOOD, WARN, UNKNOWN = "good", "warn", ""
 ENOUGH_KAPPA = 0.6  # below it conclusions may hang on the judge
@@ -95,7 +96,7 @@ def _unequal(study: Study, found: Headline, query: str) -> Check:
 
 def _judge(study: Study, scope: Scope, query: str) -> Check:
     label = _("Judge and people")
-    if study.protocol.judge_kind != "llm":
+    if not JUDGE_KINDS[study.protocol.judge_kind].needs_audit:
         text = _("no judge: answers are checked by rule")
         term = _("Machine checks and exact matches need no audit")
         return Check(label, GOOD, text, _address(study, Block.JUDGE, query), term)

@@ -17,6 +17,7 @@ from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.selectors.headline import AVERAGE, BEST, Headline
 from reporting.selectors.report_records import StudyRecords
+from studies.protocol.judge_kinds import JUDGE_KINDS
 from studies.protocol.settings import ProtocolSettings
 
 ASSEMBLIES = {
@@ -176,14 +177,13 @@ def sample(records: StudyRecords) -> Iterator[str]:
 
 def judge_words(run: ScoringRun) -> str:
     """Who scored, in words; the name of a language model's configuration says which it was."""
-    if run.config:
-        return _("by the judge %(judge)s, a language model") % {"judge": run.config.slug}
-    if run.judge_kind == "match":
-        rules = str(run.judge.get("rules", "")).upper()
-        return _("by matching them with the reference answer (%(rules)s rules)") % {"rules": rules}
-    if run.judge_kind == "checks":
-        return _("by the checks that the bank gives with each question, without a language model")
-    return _("by the judge %(judge)s") % {"judge": run.judge_kind}
+    facts = {
+        **run.judge,
+        "judge": run.config.slug if run.config else run.judge_kind,
+        "rules": str(run.judge.get("rules", "")).upper(),
+    }
+    kind = JUDGE_KINDS.get(run.judge_kind)
+    return (_(kind.methods) if kind else _("by the judge %(judge)s")) % facts
 
 
 def scoring(records: StudyRecords) -> Iterator[str]:

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from psychometrics.inference.measure import Block
 from reporting.report.parts import Facts, Heading, Part
 from reporting.selectors.report_records import StudyRecords
+from studies.protocol.judge_kinds import JUDGE_KINDS
 
 GIM = (
     "Patel, Rezende and McClain. GIM: Evaluating models via tasks that integrate multiple cognitive domains. "
@@ -52,7 +53,7 @@ def _references(records: StudyRecords) -> Iterator[tuple[str, str]]:
             _("Analysis choices"),
             "Del Giudice and Gangestad. Advances in Methods and Practices in Psychological Science 4 (2021).",
         )
-    if records.protocol.judge_kind == "llm":
+    if JUDGE_KINDS[records.protocol.judge_kind].needs_audit:
         yield (
             _("Agreement of judge and people"),
             "Cohen. Educational and Psychological Measurement 20 (1960), 37–46.",

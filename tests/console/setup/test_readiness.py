@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from pytest_django import Settings
 
 from batches.services.plans import batches_build
 from console.selectors.readiness import readiness
@@ -108,6 +109,26 @@ def test_what_judging_costs_is_known_before_the_lock(
     save(draft, "judge", judge_kind="match", match_rules="bbh")
     draft.refresh_from_db()
     assert (draft.protocol.planned_judge, draft.protocol.judge_budget) == (None, None)
+
+
+def test_a_program_is_chosen_among_those_of_the_site_and_missed_where_it_is_gone(
+    draft: Study, staff: Client, save: Save, now: datetime, settings: Settings
+) -> None:
+    settings.JUDGE_COMMANDS = {"units": ("/opt/judges/units",)}
+    refused = save(draft, "judge", judge_kind="command").text
+    assert "This is needed by the judge" in refused
+    assert save(draft, "judge", judge_kind="command", judge_command="other").status_code == 422
+    assert save(draft, "judge", judge_kind="command", judge_command="units").status_code == 302
+    missing = "This site has no program units; answers could not be scored."
+    assert missing not in sentences(draft, now)
+    assert (draft.protocol.judge_kind, draft.protocol.judge_command) == ("command", "units")
+    page = staff.get(reverse("staff_study", args=["draft"])).text
+    assert '<span class="coded" title="command">a program of the site</span>: units' in page
+    settings.JUDGE_COMMANDS = {}
+    assert sentences(draft, now)[missing] == "should"
+    save(draft, "judge", judge_kind="checks", judge_command="")
+    draft.refresh_from_db()
+    assert draft.protocol.judge_command is None
 
 
 def test_the_lock_page_says_what_follows_from_what_differs(draft: Study, save: Save, staff: Client) -> None:

@@ -1,4 +1,4 @@
-"""The three kinds of judge: what they ask, what they answer, and what they refuse."""
+"""The kinds of judge: what they ask, what they answer, and what they refuse."""
 
 import json
 import re
@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+from django.utils.module_loading import import_string
 
 from judging.judges import neutralise
 from judging.judges.interface import (
@@ -25,8 +26,11 @@ from judging.judges.neutralise import data_block
 from judging.judges.reasons import UnscoredReason
 from llm.client import ChatClient
 from studies.bank.records import ContainsCheck, NumberCheck
+from studies.protocol.judge_kinds import JUDGE_KINDS, JudgeKind
 from studies.protocol.judge_texts import JudgeTexts
+from studies.protocol.settings import ProtocolSettings
 from tests.support.chat_client import ScriptedTransport
+from tests.support.programs import command_judge
 
 MARK = "0123456789abcdef"
 TEXTS = JudgeTexts(
@@ -175,6 +179,13 @@ def test_the_description_of_a_judge_has_what_decides_scores_and_no_key() -> None
     assert ChecksJudge().describe() == {"kind": "checks"}
 
 
+@pytest.mark.parametrize("kind", JUDGE_KINDS.values(), ids=list(JUDGE_KINDS))
+def test_the_table_of_kinds_names_the_class_and_the_setting_of_each(kind: JudgeKind) -> None:
+    assert import_string(kind.judge).kind == kind.name
+    assert len(kind.name) <= 10
+    assert not kind.setting or kind.setting in ProtocolSettings.model_fields
+
+
 @pytest.mark.parametrize(
     ("answer", "gold", "score", "explanation"),
     [
@@ -224,6 +235,7 @@ NO_GOLD = exact_task("x", None)
         (MatchJudge("bbeh"), rubric_task(), "it is graded by a rubric; use the llm or checks judge."),
         (MatchJudge("bbeh"), exact_task("x", " "), "it has no gold answer to compare with; give it one."),
         (MatchJudge("bbh"), exact_task("x", task="boating"), "'boating' is no BIG-Bench Hard task"),
+        (command_judge("/bin/true"), NO_GOLD, "it has neither a gold answer nor a rubric; give it one."),
         (llm_judge(lambda prompt: 500), NO_GOLD, "it has neither a gold answer nor a rubric; give it one."),
     ],
 )
@@ -235,7 +247,11 @@ def test_a_prompt_that_a_judge_cannot_score_is_found_beforehand(
     assert caught.value.prompt_id == task.prompt_id
 
 
-@pytest.mark.parametrize("judge", [ChecksJudge(), MatchJudge("bbeh"), llm_judge(lambda prompt: 500)])
+@pytest.mark.parametrize(
+    "judge",
+    [ChecksJudge(), MatchJudge("bbeh"), command_judge("/bin/true"), llm_judge(lambda prompt: 500)],
+    ids=lambda judge: judge.kind,
+)
 def test_every_kind_passes_a_prompt_it_can_score_and_refuses_a_blank_answer(judge: Judge) -> None:
     judge.check(exact_task(""))
     with pytest.raises(ValueError, match="blank: it is missing, not judged"):

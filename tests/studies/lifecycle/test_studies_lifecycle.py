@@ -14,7 +14,7 @@ from studies.selectors.studies import study_by_slug
 from studies.services.amendments import study_amend
 from studies.services.people.invitations import invitation_create, invitation_revoke
 from studies.services.people.participants import participant_add
-from studies.services.readiness import StudyNotReady
+from studies.services.readiness import StudyNotReady, prompt_problems
 from studies.services.studies import StudyExists, StudyNotDraft, study_freeze, study_update_settings
 from tests.studies.lifecycle.drafts import UNCHECKED, answered, draft, graded, version_of
 
@@ -155,6 +155,17 @@ def test_matching_needs_an_answer_for_every_prompt(now: datetime) -> None:
     version = version_of(now, answered("one"), graded("two", CHECKED))
     study = draft(now, version, judge_kind="match", match_rules="bbh")
     with pytest.raises(StudyNotReady, match=r'^two: the judge "match" needs a gold answer for every prompt'):
+        study_freeze(study=study, now=now)
+
+
+def test_a_program_needs_something_to_judge_every_answer_by(now: datetime) -> None:
+    version = version_of(now, answered("one"), graded("two", UNCHECKED), answered("bare"))
+    study = draft(now, version, judge_kind="command", judge_command="units")
+    assert prompt_problems(version, study.protocol) == []
+    version.prompts.filter(prompt_id="bare").update(gold_answer=None)
+    with pytest.raises(
+        StudyNotReady, match=r'^bare: the judge "command" needs a rubric or a gold answer for'
+    ):
         study_freeze(study=study, now=now)
 
 

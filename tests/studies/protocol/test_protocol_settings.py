@@ -73,10 +73,25 @@ def test_all_wrong_settings_are_named_together() -> None:
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        ({"judge_kind": "match"}, 'match_rules is needed by the judge "match"; choose bbeh or bbh.'),
+        (
+            {"judge_kind": "match"},
+            'match_rules is needed by the judge "match"; give it or choose another judge.',
+        ),
         (
             {"match_rules": "bbeh"},
             'match_rules is only for the judge "match"; leave it out or choose that judge.',
+        ),
+        (
+            {"judge_kind": "command"},
+            'judge_command is needed by the judge "command"; give it or choose another judge.',
+        ),
+        (
+            {"judge_kind": "checks", "judge_command": "units"},
+            'judge_command is only for the judge "command"; leave it out or choose that judge.',
+        ),
+        (
+            {"judge_kind": "oracle", "judge_command": "units"},
+            "judge_kind is 'oracle', but 'llm', 'match', 'checks' or 'command' is expected.",
         ),
         ({"profiles": []}, "profiles has no entries; write at least one."),
         (
@@ -125,6 +140,7 @@ def test_the_hash_is_stable_and_moves_with_every_part() -> None:
         hash_of(settings),
         hash_of(settings.model_copy(update={"top_size": 16})),
         hash_of(settings.model_copy(update={"instructions": "Answer."})),
+        *(hash_of(read_settings({"judge_kind": "command", "judge_command": name})) for name in ("a", "b")),
         hash_of(settings, bank_digest="b2"),
         hash_of(settings, item_bank_digest="i2"),
         hash_of(settings, item_bank_digest=None),
