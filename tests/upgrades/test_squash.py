@@ -81,7 +81,7 @@ def test_a_database_whose_tables_were_made_at_once_goes_back_and_forward(databas
     with databases.copy_of(databases.fresh()):
         before = {*schema(), *rows()}
         call_command("migrate", "studies", "0022", verbosity=0)
-        assert {*schema()} < before
+        assert before - {*schema(), *rows()}, "nothing went back"
         call_command("migrate", verbosity=0)
         assert {*schema(), *rows()} == before
 
