@@ -79,11 +79,12 @@ def test_tables_made_at_once_are_those_of_the_landed_migrations(databases: Datab
 @pytest.mark.timeout(300)
 def test_a_database_whose_tables_were_made_at_once_goes_back_and_forward(databases: Databases) -> None:
     with databases.copy_of(databases.fresh()):
-        before = {*schema(), *rows()}
+        tables, content = {*schema()}, {*rows()}
         call_command("migrate", "studies", "0022", verbosity=0)
-        assert before - {*schema(), *rows()}, "nothing went back"
+        assert tables - {*schema()}, "nothing went back"
         call_command("migrate", verbosity=0)
-        assert {*schema(), *rows()} == before
+        # Django keeps the names of tables and rights that came back for a while.
+        assert ({*schema()}, {*rows()} >= content) == (tables, True)
 
 
 def test_no_migration_depends_on_one_that_stands_for_others() -> None:
