@@ -78,7 +78,8 @@ def test_four_workers_and_three_judges_with_kills_all_the_while(
     kills: list[float] = []
     for decided in range(planned // 8, planned, planned // 8):
         site.until_decided(decided, seconds=180)
-        victim = asking(rng.choice(panel), workers) if site.decided() < planned * 0.9 else rng.choice(workers)
+        at_work = [judge for judge in panel if judge.url in judges_at_work(site)]
+        victim = asking(rng.choice(at_work), workers) if at_work else rng.choice(workers)
         kills.append(victim.kill())
         victim.start()
     facts = site.until_over(seconds=180)
@@ -87,6 +88,16 @@ def test_four_workers_and_three_judges_with_kills_all_the_while(
         again = Counter({messages: count - 1 for messages, count in asked_of(judge).items() if count > 1})
         cut_off = sum((under_way(judge, at) for at in kills), Counter[str]())
         assert again <= cut_off
+
+
+def judges_at_work(site: Site) -> set[str]:
+    """The addresses of the judges that are to be asked for a while yet."""
+    rows = site.query(
+        "SELECT base_url FROM scoring_criterionscore AS row JOIN scoring_scoringrun AS run ON run.id = run_id "
+        "JOIN scoring_judgeconfig AS judge ON judge.id = config_id WHERE row.state = 'open' "
+        "GROUP BY base_url HAVING COUNT(*) > 30"
+    )
+    return {str(url) for (url,) in rows}
 
 
 def asked_of(judge: RunningJudge) -> Counter[str]:
