@@ -93,7 +93,8 @@ def test_four_workers_and_three_judges_with_kills_all_the_while(
 def judges_at_work(site: Site) -> set[str]:
     """The addresses of the judges that are to be asked for a while yet."""
     rows = site.query(
-        "SELECT base_url FROM scoring_criterionscore AS row JOIN scoring_scoringrun AS run ON run.id = run_id "
+        "SELECT base_url FROM scoring_criterionscore AS row "
+        "JOIN scoring_scoringrun AS run ON run.id = run_id "
         "JOIN scoring_judgeconfig AS judge ON judge.id = config_id WHERE row.state = 'open' "
         "GROUP BY base_url HAVING COUNT(*) > 30"
     )
