@@ -120,7 +120,8 @@ def lost_by_all(judging_run: JudgingRun, run: ScoringRun, *, apart: timedelta) -
     What one process had under way when it was gone was sent within `apart`, the longest that a request takes.
     """
     deaths, last = 0, None
-    calls = _calls_of(judging_run, run).filter(due_at=None).order_by("-pk")
+    # What the release before had set aside is no request.
+    calls = _calls_of(judging_run, run).filter(due_at=None).exclude(request_sha256="").order_by("-pk")
     for outcome, sent_at in calls.values_list("outcome", "called_at")[:NEWEST]:
         if outcome != LOST:
             return False
