@@ -22,7 +22,8 @@ def judging_work(*, judging_run_id: int, scoring_run_id: int) -> None:
     from studies.services.messages import notify_workers
 
     run = ScoringRun.objects.select_related("study", "config").get(pk=scoring_run_id)
-    with process_slot(("run", run.pk) if run.config is None else ("judge", run.config.pk)) as slot:
+    kind, number = ("run", run.pk) if run.config is None else ("judge", run.config.pk)
+    with process_slot(kind, number) as slot:
         if slot is None or not clocks_agree():
             return
         judging_run = JudgingRun.objects.get(pk=judging_run_id)

@@ -50,6 +50,7 @@ class Migration(migrations.Migration):
         migrations.AddField("judgeconfig", "lease", models.UUIDField(editable=False, null=True)),
         migrations.AddField("judgeconfig", "leased_until", models.DateTimeField(editable=False, null=True)),
         migrations.AddField("judgeconfig", "held_until", models.DateTimeField(editable=False, null=True)),
+        migrations.AddField("judgeconfig", "pace", models.PositiveSmallIntegerField(editable=False, null=True)),
         migrations.AddField(
             "judgingrun",
             "committed",

@@ -1,7 +1,7 @@
-"""What finds the calls under way; apart from 0005, as PostgreSQL alters no table with pending changes."""
+"""What finds the calls under way, and the newest of a judge; apart from 0005, as PostgreSQL alters no table with pending changes."""
 
 from django.db import migrations, models
-from django.db.models import Q
+from django.db.models import CASCADE, Q
 
 
 class Migration(migrations.Migration):
@@ -11,6 +11,14 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             "judgecall",
             models.Index(condition=Q(due_at__isnull=False), fields=["due_at"], name="calls_under_way"),
+        ),
+        migrations.AddIndex("judgecall", models.Index(fields=["run", "id"], name="calls_in_their_order")),
+        migrations.AlterField(
+            "judgecall",
+            "run",
+            models.ForeignKey(
+                db_index=False, on_delete=CASCADE, related_name="calls", to="judging.scoringrun"
+            ),
         ),
         migrations.AddConstraint(
             "judgecall",

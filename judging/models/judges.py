@@ -15,7 +15,7 @@ class JudgeConfig(models.Model):
     a run has used the judge; address, key, prices and limits may change. `plain_json_at`: when the endpoint
     was found to refuse JSON schemas, which it is not asked for since. `lease`: the process that asks it, for
     all runs and studies, until `leased_until` (`jobs.leases`). `held_until`: nothing is sent before, as the
-    endpoint has too much to do.
+    endpoint has too much to do; then `pace` calls at a time, at most, until it is seen to take more.
     """
 
     slug = models.SlugField(unique=True)
@@ -36,6 +36,7 @@ class JudgeConfig(models.Model):
     lease = models.UUIDField(null=True, editable=False)
     leased_until = models.DateTimeField(null=True, editable=False)
     held_until = models.DateTimeField(null=True, editable=False)
+    pace = models.PositiveSmallIntegerField(null=True, editable=False)
     created_at = models.DateTimeField()
 
     class Meta:

@@ -295,7 +295,8 @@ class JudgeCall(models.Model):
 
     uid = models.UUIDField(unique=True, default=uuid4, editable=False)
     judging_run = models.ForeignKey(JudgingRun, on_delete=models.CASCADE, related_name="calls")
-    run = models.ForeignKey(ScoringRun, on_delete=models.CASCADE, related_name="calls")
+    # The index of its own begins with it.
+    run = models.ForeignKey(ScoringRun, on_delete=models.CASCADE, related_name="calls", db_index=False)
     answer = models.ForeignKey(Answer, on_delete=models.PROTECT, related_name="judge_calls")
     criterion = models.ForeignKey(Criterion, on_delete=models.PROTECT, null=True, related_name="judge_calls")
     request_sha256 = models.CharField(max_length=64)
@@ -318,6 +319,7 @@ class JudgeCall(models.Model):
         db_table = "scoring_judgecall"
         indexes = [
             models.Index(fields=["judging_run", "cost"], name="costs_of_a_judging_run"),
+            models.Index(fields=["run", "id"], name="calls_in_their_order"),
             models.Index(fields=["due_at"], condition=Q(due_at__isnull=False), name="calls_under_way"),
         ]
         constraints = [

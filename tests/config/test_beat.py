@@ -182,32 +182,32 @@ def test_everything_is_due_again_when_the_clock_was_set_back(queue: Path) -> Non
 
 def test_a_process_asks_a_judge_once_and_few_judges_at_once() -> None:
     with (
-        process_slot(1) as first,
-        process_slot(1) as again,
-        process_slot(2) as second,
-        process_slot(3) as third,
+        process_slot("judge", 1) as first,
+        process_slot("judge", 1) as again,
+        process_slot("judge", 2) as second,
+        process_slot("judge", 3) as third,
     ):
         taken = [slot is not None for slot in (first, again, second, third)]
         assert taken == [True, False, True, False]
     assert MAX_JUDGES_AT_ONCE == 2
-    with process_slot(3) as free:
+    with process_slot("judge", 3) as free:
         assert free is not None
 
 
 def test_a_thread_that_waits_for_a_judges_last_replies_lets_one_other_begin() -> None:
-    with process_slot(1) as first, process_slot(2):
+    with process_slot("judge", 1) as first, process_slot("judge", 2):
         assert first is not None
         first.is_ending = True
-        with process_slot(1) as again, process_slot(3) as third:
+        with process_slot("judge", 1) as again, process_slot("judge", 3) as third:
             assert (again is None, third) == (False, None)
-    with process_slot(1) as free:
+    with process_slot("judge", 1) as free:
         assert free is not None
 
 
 def test_a_process_told_to_end_begins_no_slice() -> None:
     stopping.set()
     try:
-        with process_slot(1) as free:
+        with process_slot("judge", 1) as free:
             assert free is None
     finally:
         stopping.clear()

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import takewhile
 
-from django.db.models import Min, QuerySet
-
 from judging.judges.course import LOST, MAX_LOST
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, ScoringRun
@@ -20,17 +18,18 @@ FAILING_ANSWERS = 3
 
 
 # Of so many requests, the newest, it is looked when they came back: failures are faster than verdicts.
-NEWEST = 600
+NEWEST = 900
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """A request that came back."""
+class Sent:
+    """A request on record; `outcome` is empty while it is under way, and `ended_at` says nothing then."""
 
     outcome: str
     answer: int
     sent_at: datetime
     ended_at: datetime
+    due_at: datetime | None
 
 
 @dataclass(frozen=True)
@@ -41,16 +40,16 @@ class FailurePattern:
     failures: int
     answers: int
 
-    def failures_in(self, newest: Sequence[Ended]) -> list[Ended]:
+    def failures_in(self, newest: Sequence[Sent]) -> list[Sent]:
         """Those of the newest requests, the last to come back first, that show it; none while they do not."""
         failed = _one_a_moment([*takewhile(lambda call: call.outcome in self.outcomes, newest)])
         shown = len(failed) >= self.failures and len({call.answer for call in failed}) >= self.answers
         return failed if shown else []
 
 
-def _one_a_moment(failed: Sequence[Ended]) -> list[Ended]:
+def _one_a_moment(failed: Sequence[Sent]) -> list[Sent]:
     """Without the requests that an endpoint refused as too many while it refused another one."""
-    kept: list[Ended] = []
+    kept: list[Sent] = []
     refused: datetime | None = None  # since when one is under way that was refused, of those after it
     for call in failed:
         if call.outcome == UnscoredReason.RATE_LIMITED:
@@ -87,31 +86,30 @@ def why_failing(judging_run: JudgingRun, run: ScoringRun, now: datetime) -> str 
     The newest requests all failed, on several answers: a request that one answer's text makes time out keeps
     no other from its score. Nor do failures that overtake requests sent before anything had failed.
     """
-    calls = _calls_of(judging_run, run)
-    newest = _newest_ended(calls)
+    newest = _newest(judging_run, run)
+    # Nobody knows what came of a lost call, and after a refused schema the request goes out without it.
+    ended = [call for call in newest if call.outcome not in {"", LOST, UnscoredReason.SCHEMA_REJECTED}]
+    ended.sort(key=lambda call: call.ended_at, reverse=True)
+    under_way = [call.sent_at for call in newest if not call.outcome and call.due_at and call.due_at > now]
     for watch in (_fails_all(_answers_planned(judging_run, run)), AGAINST_ENDPOINT, WITHOUT_VERDICT):
-        if failed := watch.failures_in(newest):
-            sent = calls.filter(due_at__gt=now).aggregate(first=Min("called_at"))["first"]
-            if sent is None or sent > failed[-1].ended_at:
-                return sentence(judging_run, run, len(failed))
+        failed = watch.failures_in(ended)
+        if failed and not any(sent_at <= failed[-1].ended_at for sent_at in under_way):
+            return sentence(judging_run, run, len(failed))
     return None
 
 
-def _calls_of(judging_run: JudgingRun, run: ScoringRun) -> QuerySet[JudgeCall]:
-    """All requests for these scores since the run last began to ask."""
-    calls = JudgeCall.everything.filter(judging_run=judging_run, run=run)
-    return calls.filter(called_at__gte=judging_run.resumed_at)
+def _newest(judging_run: JudgingRun, run: ScoringRun) -> list[Sent]:
+    """The newest requests for these scores since the run last began to ask, the last one first.
 
-
-def _newest_ended(calls: QuerySet[JudgeCall]) -> list[Ended]:
-    # Nobody knows what came of a lost call, and after a refused schema the request goes out without it.
-    told = calls.filter(due_at=None).exclude(outcome__in=[LOST, UnscoredReason.SCHEMA_REJECTED])
-    values = told.order_by("-pk").values_list("outcome", "answer_id", "called_at", "latency_ms")[:NEWEST]
-    ended = [
-        Ended(outcome, answer, sent_at, sent_at + timedelta(milliseconds=latency))
-        for outcome, answer, sent_at, latency in values
+    What the release before had set aside, without a hash, is no request.
+    """
+    fields = ("outcome", "answer_id", "called_at", "latency_ms", "due_at", "judging_run_id", "request_sha256")
+    calls = JudgeCall.everything.filter(run=run).order_by("-pk").values_list(*fields)[:NEWEST]
+    return [
+        Sent(outcome, answer, sent_at, sent_at + timedelta(milliseconds=latency), due_at)
+        for outcome, answer, sent_at, latency, due_at, of_run, request in calls
+        if of_run == judging_run.pk and sent_at >= judging_run.resumed_at and request
     ]
-    return sorted(ended, key=lambda call: call.ended_at, reverse=True)
 
 
 def lost_by_all(judging_run: JudgingRun, run: ScoringRun, *, apart: timedelta) -> bool:
@@ -120,16 +118,12 @@ def lost_by_all(judging_run: JudgingRun, run: ScoringRun, *, apart: timedelta) -
     What one process had under way when it was gone was sent within `apart`, the longest that a request takes.
     """
     deaths, last = 0, None
-    # What the release before had set aside is no request.
-    calls = _calls_of(judging_run, run).filter(due_at=None).exclude(request_sha256="").order_by("-pk")
-    for outcome, sent_at in calls.values_list("outcome", "called_at")[:NEWEST]:
-        if outcome != LOST:
+    for call in _newest(judging_run, run):
+        if call.outcome and call.outcome != LOST:
             return False
-        if last is None or last - sent_at > apart:
-            deaths, last = deaths + 1, sent_at
-        if deaths >= MAX_LOST:
-            return True
-    return False
+        if call.outcome and (last is None or last - call.sent_at > apart):
+            deaths, last = deaths + 1, call.sent_at
+    return deaths >= MAX_LOST
 
 
 def _answers_planned(judging_run: JudgingRun, run: ScoringRun) -> int:

@@ -5,6 +5,7 @@ a record of what it cut off. What comes of a call counts while the row carries t
 machines' clocks must agree within a few seconds.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -15,6 +16,7 @@ from uuid import UUID, uuid4
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Q, QuerySet, Sum
+from django.db.models.functions import Greatest
 
 from jobs.leases import lease_free
 from judging.judges.course import LOST, MAX_LOST, Course, course_of
@@ -35,9 +37,13 @@ from judging.selectors.judging import Position, PromptToJudge, answers_to_judge,
 from judging.services.running.budget import ASSUMED_OUTPUT_TOKENS, require_prices, why_exhausted, worst_cost
 from judging.services.running.cache import KnownVerdict, known_verdicts
 from judging.services.running.counting import runs_uncount
+from judging.services.running.limits import LONGEST_HOLD
 from llm.client import USUAL_OUTPUT_TOKENS
 from llm.errors import RetryAction
 from llm.requests import BYTES_PER_TOKEN
+
+# So long rows are decided without asking before the owner looks at what else there is to do.
+DECIDING_SECONDS = 0.5
 
 
 class BudgetExhausted(Exception):
@@ -102,7 +108,8 @@ def lease_time() -> timedelta:
 
 def judge_free(now: datetime) -> Q:
     """Judges that nobody asks and that are not to be left alone."""
-    return lease_free(now) & (Q(held_until=None) | Q(held_until__lte=now))
+    held = Q(held_until__gt=now, held_until__lte=now + LONGEST_HOLD)
+    return lease_free(now) & (Q(held_until=None) | ~held)
 
 
 def rows_open(judging_run: int, run: int) -> QuerySet[CriterionScore]:
@@ -140,14 +147,13 @@ class CallReader:
         that. Raises LostTooOften.
         """
         waiting = rows_to_claim(self.judging_run.pk, self.run.pk, now).order_by("available_at", "id")
-        while rows := list(waiting.only(*TO_CALL)[:limit]):
+        until = time.monotonic() + DECIDING_SECONDS
+        while time.monotonic() < until and (rows := list(waiting.only(*TO_CALL)[:limit])):
             calls = self.calls_of(rows, now)
             known = known_verdicts(self.run, [call.request_sha256 for call in calls if call.request_sha256])
             asked = [call for call in calls if not _take_over(call, known.get(call.request_sha256, {}), now)]
             if asked:
                 return asked
-            if not JudgingRun.objects.filter(pk=self.judging_run.pk, state=RunState.RUNNING).exists():
-                break
         return []
 
     def calls_of(
@@ -345,7 +351,7 @@ def calls_unclaim(calls: Sequence[Call], *, claim: UUID, now: datetime) -> None:
             JudgingRun.objects.filter(pk=calls[0].judging_run_id).update(committed=F("committed") - costs)
             leaders = [call.leader for call in calls]
             CriterionScore.objects.filter(pk__in=leaders, lease=claim, state=RowState.OPEN).update(
-                lease=None, available_at=now, starts=F("starts") - 1
+                lease=None, available_at=now, starts=Greatest(F("starts") - 1, 0)
             )
 
 
@@ -354,18 +360,24 @@ def rows_claim(reader: CallReader, *, limit: int, claim: UUID, now: datetime) ->
 
     Raises LostTooOften.
     """
-    with transaction.atomic():
-        if run_going_on(reader.judging_run.pk) is None:
-            return []
-        waiting = rows_to_claim(reader.judging_run.pk, reader.run.pk, now).select_for_update(skip_locked=True)
-        rows = list(waiting.order_by("available_at", "id").only(*TO_CALL)[:limit])
-        CriterionScore.objects.filter(pk__in=[row.pk for row in rows]).update(
-            lease=claim, available_at=now + lease_time(), starts=F("starts") + 1
-        )
-        if any(row.starts >= MAX_LOST for row in rows):
-            raise LostTooOften
-    calls = reader.calls_of(rows, now, claim)
-    return calls if calls or not rows else rows_claim(reader, limit=limit, claim=claim, now=now)
+    while rows := _rows_lease(reader, limit=limit, claim=claim, now=now):
+        if calls := reader.calls_of(rows, now, claim):
+            return calls
+    return []
+
+
+@transaction.atomic
+def _rows_lease(reader: CallReader, *, limit: int, claim: UUID, now: datetime) -> list[CriterionScore]:
+    if run_going_on(reader.judging_run.pk) is None:
+        return []
+    waiting = rows_to_claim(reader.judging_run.pk, reader.run.pk, now).select_for_update(skip_locked=True)
+    rows = list(waiting.order_by("available_at", "id").only(*TO_CALL)[:limit])
+    if any(row.starts >= MAX_LOST for row in rows):
+        raise LostTooOften
+    CriterionScore.objects.filter(pk__in=[row.pk for row in rows]).update(
+        lease=claim, available_at=now + lease_time(), starts=F("starts") + 1
+    )
+    return rows
 
 
 def _followers_of(leaders: Sequence[int]) -> dict[int, tuple[CallRow, ...]]:

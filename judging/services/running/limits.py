@@ -15,9 +15,10 @@ MAX_CALLS_AT_A_TIME = 256
 # An endpoint that has too much to do and does not say for how long is left alone for so many seconds, twice
 # as many each time that it still has.
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
+LONGEST_HOLD = timedelta(seconds=LONGEST_RETRY_AFTER)
 # How much of an estimate's correction is left after a request that needed none: estimates of prompts in one
 # script say nothing of those in another.
-CORRECTION_LEFT = 0.98
+CORRECTION_LEFT, LARGEST_CORRECTION = 0.98, 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ class Sent:
     at: datetime
     tokens: int
     estimate: int
+    counts: bool = True
 
 
 class Limits:
@@ -72,7 +74,7 @@ class Limits:
         self.elsewhere = 0
         # Until when the endpoint is left alone, and how many calls at a time it takes after that.
         self.held_until: datetime | None = None
-        self._pace = float(MAX_CALLS_AT_A_TIME)
+        self.pace = float(MAX_CALLS_AT_A_TIME)
         self._pause = FIRST_PAUSE
         self._span = window.span
         self._sent: deque[Sent] = deque()
@@ -86,10 +88,11 @@ class Limits:
 
     def room(self, now: datetime) -> int:
         """How many requests may be sent at once, as far as their number goes."""
-        if self.held_until is not None and now < self.held_until:
-            return 0
         self._forget(now)
-        free = min(self.concurrency, int(self._pace)) - len(self._under_way) - self.elsewhere
+        # A clock that was set back keeps no endpoint waiting for longer than it can ask for.
+        if self.held_until is not None and now < self.held_until <= now + LONGEST_HOLD:
+            return 0
+        free = min(self.concurrency, int(self.pace)) - len(self._under_way) - self.elsewhere
         if self.requests:  # that there is no room ever is for `admit` to say
             free = min(free, self.requests - len(self._sent))
         return max(0, free)
@@ -111,6 +114,10 @@ class Limits:
         self._under_way[uid] = self.note(now, tokens, estimate)
         return True
 
+    def send(self, uid: UUID, at: datetime) -> None:
+        """A request that was admitted goes out only now."""
+        self._under_way[uid].at = at
+
     def note(self, at: datetime, tokens: int, estimate: int = 0) -> Sent:
         """Count a request that was sent at `at`, not earlier than those before.
 
@@ -124,7 +131,7 @@ class Limits:
     def withdraw(self, uid: UUID) -> None:
         """It was not sent after all."""
         sent = self._under_way.pop(uid)
-        if self._counts(sent):
+        if sent.counts:
             self._sent.remove(sent)
             self._tokens_sent -= sent.tokens
 
@@ -133,8 +140,9 @@ class Limits:
         sent = self._under_way.pop(uid)
         if tokens is None:
             return
-        self._correction = max(1.0, tokens / max(sent.estimate, 1), self._correction * CORRECTION_LEFT)
-        if self._counts(sent):
+        correction = min(tokens / max(sent.estimate, 1), LARGEST_CORRECTION)
+        self._correction = max(1.0, correction, self._correction * CORRECTION_LEFT)
+        if sent.counts:
             self._tokens_sent += tokens - sent.tokens
         sent.tokens = tokens
 
@@ -145,7 +153,7 @@ class Limits:
         Many requests hear the same at once: only those that were sent since tell something new.
         """
         if self._is_new(uid):
-            self._pace = max(1.0, min(self._pace, len(self._under_way)) / 2)
+            self.pace = max(1.0, min(self.pace, len(self._under_way)) / 2)
             self.held_until = now + timedelta(seconds=self._pause)
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
         if retry_after and self.held_until is not None:
@@ -156,16 +164,12 @@ class Limits:
         """The endpoint answered this request, which is not settled yet: after a round of answers it is sent
         one more at a time.
         """
-        if self.held_until is not None and self._is_new(uid):
-            self._pace, self._pause = min(self._pace + 1 / self._pace, MAX_CALLS_AT_A_TIME), FIRST_PAUSE
+        if self._is_new(uid):
+            self.pace, self._pause = min(self.pace + 1 / self.pace, MAX_CALLS_AT_A_TIME), FIRST_PAUSE
 
     def _is_new(self, uid: UUID) -> bool:
         """Whether the request was sent after the endpoint was last left alone."""
         return self.held_until is None or self._under_way[uid].at >= self.held_until
-
-    def _counts(self, sent: Sent) -> bool:
-        """Whether it has not left the window."""
-        return bool(self._sent) and sent.at >= self._sent[0].at
 
     def _forget(self, now: datetime) -> None:
         for sent in reversed(self._sent):
@@ -173,7 +177,9 @@ class Limits:
                 break
             sent.at = now  # the clock was set back
         while self._sent and self._sent[0].at + self._span <= now:
-            self._tokens_sent -= self._sent.popleft().tokens
+            left = self._sent.popleft()
+            left.counts = False
+            self._tokens_sent -= left.tokens
 
 
 def why_too_low(judge: str, limits: Limits, tokens: int) -> str:

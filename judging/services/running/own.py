@@ -10,12 +10,21 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 from jobs.leases import lease_release, lease_take
-from judging.models import JudgeConfig, JudgingRun, PauseReason, RunState, ScoringRun
+from judging.models import (
+    CriterionScore,
+    JudgeConfig,
+    JudgingRun,
+    PauseReason,
+    RowState,
+    RunState,
+    ScoringRun,
+)
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
 from judging.services.running.claim import judge_free, lease_time, rows_open, rows_to_claim
 from judging.services.running.judge_specs import configured_client, model_judge, spec_of
 from judging.services.running.limits import MAX_CALLS_AT_A_TIME, PER_MINUTE, Window
 from judging.services.running.outages import retry_on_db_outage
+from judging.services.running.process_slots import is_computing, is_full
 from judging.services.running.runs import run_pause
 from judging.services.running.work import JudgeLoop
 
@@ -41,15 +50,18 @@ def judge_work(
     owner = retry_on_db_outage(lambda: lease_take(judge, now=clock(), length=lease_time()))
     if owner is None:
         return False
-    until = clock() + timedelta(seconds=seconds)
+    until: datetime | None = None
 
     def over() -> bool:
-        """At the end of each term whoever has waited for a worker gets this one."""
+        """At the end of each term whoever has waited for a worker gets this one. The first begins with the
+        first look: to count what was sent before may take long.
+        """
         nonlocal until
-        if clock() < until or stopping.is_set():
-            return stopping.is_set()
-        until = clock() + timedelta(seconds=seconds)
-        return others_wait(config, clock())
+        if until is not None and clock() >= until and not stopping.is_set():
+            until = None
+            return is_full() and others_wait(config, clock())
+        until = until or clock() + timedelta(seconds=seconds)
+        return stopping.is_set()
 
     try:
         config = judge.get()
@@ -89,7 +101,13 @@ def runs_waiting(config: JudgeConfig) -> Iterator[tuple[JudgingRun, ScoringRun]]
 
 
 def others_wait(config: JudgeConfig, now: datetime) -> bool:
-    """Whether another judge has something to do and nobody asks it."""
+    """Whether another judge has something to do and nobody asks it, or computes here."""
+    to_compute = CriterionScore.objects.filter(
+        judging_run__state=RunState.RUNNING, run__config=None, state=RowState.OPEN, asked_with=None,
+        available_at__lte=now,
+    )  # fmt: skip
+    if not is_computing() and to_compute.exists():
+        return True
     free = JudgeConfig.objects.filter(judge_free(now)).exclude(pk=config.pk)
     return any(
         rows_to_claim(judging_run.pk, run.pk, now).exists()

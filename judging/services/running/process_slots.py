@@ -16,9 +16,10 @@ stopping = threading.Event()
 
 @dataclass(eq=False, slots=True)
 class Slot:
-    """A thread that works on a judge or a run; once it `is_ending`, it only waits for the last replies."""
+    """A thread that works on a judge or computes a run; once it `is_ending`, it only waits for replies."""
 
-    work: object
+    kind: str
+    number: int
     is_ending: bool = False
 
 
@@ -27,16 +28,15 @@ _lock = threading.Lock()
 
 
 @contextmanager
-def process_slot(work: object) -> Iterator[Slot | None]:
+def process_slot(kind: str, number: int) -> Iterator[Slot | None]:
     """A slot of this process for the work on a judge or a run; None where none is free: leave it.
 
     A process asks a judge once at a time (which is many calls at a time) and few judges at once.
     """
-    slot = Slot(work)
+    slot = Slot(kind, number)
     with _lock:
-        others = [other.work for other in _slots if not other.is_ending]
-        is_full = len(others) >= MAX_JUDGES_AT_ONCE or len(_slots) >= MAX_THREADS
-        taken = not (stopping.is_set() or is_full or work in others)
+        others = {(other.kind, other.number) for other in _slots if not other.is_ending}
+        taken = not (stopping.is_set() or is_full() or (kind, number) in others)
         if taken:
             _slots.add(slot)
     try:
@@ -44,3 +44,14 @@ def process_slot(work: object) -> Iterator[Slot | None]:
     finally:
         with _lock:
             _slots.discard(slot)
+
+
+def is_full() -> bool:
+    """Whether nobody else can begin here."""
+    at_work = [slot for slot in [*_slots] if not slot.is_ending]
+    return len(at_work) >= MAX_JUDGES_AT_ONCE or len(_slots) >= MAX_THREADS
+
+
+def is_computing() -> bool:
+    """Whether a run is computed here."""
+    return any(slot.kind == "run" for slot in [*_slots])

@@ -273,10 +273,10 @@ def run_resume(*, run: JudgingRun, budget: Decimal | None, actor: User | None, n
         )
         if not changed:
             raise RunNotOpen(_("Only a paused run can be resumed; this one is not paused."))
+        # Whoever resumes wants the judge asked now. The judge before the study, as whoever changes a judge.
+        JudgeConfig.objects.filter(scoring_runs__in=scoring_runs_of(run)).update(held_until=None)
         require_not_archived(study_lock(run.study))
         again = rows_reopen(run, now)
-        # Whoever resumes wants the judge asked now.
-        JudgeConfig.objects.filter(scoring_runs__in=scoring_runs_of(run)).update(held_until=None)
         _event(
             run,
             StudyEventKind.JUDGING_RESUMED,

@@ -4,15 +4,17 @@ The database, the limits and every decision are in this thread; the others make 
 nothing else. So things happen in an order, and a virtual clock can step it.
 """
 
+import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from queue import SimpleQueue
 from uuid import UUID, uuid4
 
-from django.db import InterfaceError, OperationalError
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Min
 
 from jobs.leases import lease_release, lease_renew
@@ -32,13 +34,22 @@ from judging.services.running.claim import (
     rows_open,
 )
 from judging.services.running.counting import calls_expire
-from judging.services.running.limits import PER_MINUTE, Limits, LimitTooLow, Window, why_too_low
+from judging.services.running.limits import (
+    MAX_CALLS_AT_A_TIME,
+    PER_MINUTE,
+    Limits,
+    LimitTooLow,
+    Window,
+    why_too_low,
+)
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import error_in_words, run_pause
 from judging.services.running.store import Done, results_store
 from llm.client import USUAL_OUTPUT_TOKENS
-from llm.requests import OK, SchemaUse
+from llm.errors import RetryAction
+from llm.requests import OK, Attempt, SchemaUse
 
+logger = logging.getLogger(__name__)
 TICK_SECONDS = 0.03
 # Stored and sent together, so that the judge is never without work while all that it said is stored.
 BATCH = 32
@@ -48,7 +59,7 @@ LOOK = timedelta(seconds=0.25)
 REFRESH = timedelta(seconds=1)
 # What comes back so soon is waited for; the beat tells of what comes later.
 STAY = timedelta(seconds=3)
-# An endpoint that is to be left alone for longer is given back: the next owner begins when its time has come.
+# A judge that is to be left alone for longer is given back: the next owner begins when its time has come.
 HOLD = timedelta(seconds=60)
 # A request goes out so soon after its claim, or not at all: the machine may have slept in between.
 SEND_WITHIN = timedelta(seconds=2)
@@ -58,12 +69,13 @@ TOO_MANY = UnscoredReason.RATE_LIMITED.value
 # What a client is made of: where it changes, the next owner makes another.
 OF_CLIENT = ("base_url", "key_variable", "timeout_seconds", "max_output_tokens")
 # Calls come on record nearly in the order in which they are sent: after so many old ones there is no new one.
-OLD_CALLS = 1000
+OLD_CALLS = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A call that a thread is done with: its result, the program's error, or neither if it was not sent.
+    """A call to make, and once a thread is done with it its result or the program's error; neither if it was
+    not sent.
 
     `config` is the judge as it was when the call was claimed: its prices are the call's.
     """
@@ -74,6 +86,14 @@ class Ended:
     sent_at: datetime
     result: JudgeResult | None = None
     error: Exception | None = None
+
+
+def _has_too_much_to_do(attempt: Attempt, retry_after: float | None) -> bool:
+    """Whether the endpoint says so: not where it repeats words of an answer that it refuses for good."""
+    if attempt.outcome == OK:
+        return False
+    rule = UnscoredReason(attempt.outcome).rule
+    return attempt.outcome == TOO_MANY or (retry_after is not None and rule.again is RetryAction.WAIT)
 
 
 class JudgeLoop:
@@ -111,9 +131,10 @@ class JudgeLoop:
         self._plain = config.plain_json_at is not None
         self._slips = 0
         self._closed = False
-        self._error: Exception | None = None
         self._readers: dict[object, CallReader] = {}
         self._under_way: dict[UUID, Call] = {}
+        # Whoever takes a call out of it, a thread or the loop, does with it what is to be done.
+        self._to_send: dict[UUID, Ended] = {}
         self._ended: SimpleQueue[Ended] = SimpleQueue()
         self._now = self._renew_at = self._refresh_at = self._look_at = clock()
         # Whose turn it is to send first.
@@ -121,10 +142,7 @@ class JudgeLoop:
         self._take_over()
 
     def work(self, pool: Executor) -> None:
-        """Until nothing is left to ask or it is over; what is under way then is waited for and stored.
-
-        Raises what went wrong in the program, after that.
-        """
+        """Until nothing is left to ask or it is over; what is under way then is waited for and stored."""
         try:
             while self.turn(pool):
                 if self._ended.empty():
@@ -136,8 +154,6 @@ class JudgeLoop:
                 while self._under_way:
                     time.sleep(TICK_SECONDS)
                     self.store()
-        if self._error is not None:
-            raise self._error
 
     def turn(self, pool: Executor) -> bool:
         """Do what can be done now without waiting; False where nothing is left to do."""
@@ -170,6 +186,7 @@ class JudgeLoop:
         if not self._closed:
             self._closed = True
             self._on_close()
+            self._pace_note()
             retry_on_db_outage(lambda: lease_release(self._judge_row, self._owner))
 
     def store(self) -> None:
@@ -190,7 +207,8 @@ class JudgeLoop:
             raise
         for each in ended:
             self._settle(each)
-        self._hold_note()
+        if self.limits.held_until != self._config.held_until:
+            self._pace_note()
         for each in ended:
             self._forget(each)
         self._learn(stored)
@@ -215,7 +233,7 @@ class JudgeLoop:
             retry_on_db_outage(lambda: results_store(done, now=self._clock()))
         except (OperationalError, InterfaceError):
             raise
-        except Exception as error:  # noqa: BLE001  # of one run: the loop raises it at its end
+        except Exception as error:  # noqa: BLE001  # of one run: no other waits for it
             if len(done) > 1:
                 return [stored for each in done for stored in self._results_store([each])]
             # Its record stays as it was sent: it counts as lost in time.
@@ -233,16 +251,18 @@ class JudgeLoop:
         attempt = result.attempt if result else None
         if attempt is not None and attempt.outcome == OK:
             self.limits.quicken(uid)
-        elif result is not None and (result.retry_after or (attempt and attempt.outcome == TOO_MANY)):
+        elif result is not None and attempt is not None and _has_too_much_to_do(attempt, result.retry_after):
             self.limits.ease(uid, result.retry_after, self._clock())
         self.limits.settle(uid, attempt.tokens if attempt else None)
 
-    def _hold_note(self) -> None:
-        """Let the next owner know until when the endpoint is to be left alone."""
-        held_until = self.limits.held_until
-        if held_until != self._config.held_until:
-            self._config.held_until = held_until
-            retry_on_db_outage(lambda: self._judge_row.update(held_until=held_until))
+    def _pace_note(self) -> None:
+        """Let the next owner know until when the endpoint is to be left alone, and how much it takes then."""
+        config, pace = self._config, int(self.limits.pace)
+        before = (config.held_until, config.pace)
+        config.held_until, config.pace = self.limits.held_until, pace if pace < MAX_CALLS_AT_A_TIME else None
+        if before != (config.held_until, config.pace):
+            changed = {"held_until": config.held_until, "pace": config.pace}
+            retry_on_db_outage(lambda: self._judge_row.update(**changed))
 
     def _forget(self, ended: Ended) -> None:
         """What a call without a result leaves behind."""
@@ -253,29 +273,39 @@ class JudgeLoop:
             retry_on_db_outage(lambda: calls_unclaim([ended.call], claim=ended.claim, now=now))
 
     def _fail(self, call: Call, error: Exception) -> None:
-        """An error of the program: the call's run pauses, and the loop raises it at its end."""
-        self._error = error
+        """An error of the program: the call's run pauses."""
         run = retry_on_db_outage(JudgingRun.objects.filter(pk=call.judging_run_id).first)
         if run is not None:
-            self._pause(run, PauseReason.ERROR, error_in_words(error))
+            self._stop(run, error)
 
     def _take_over(self) -> None:
         """Count what was sent before: against the limits, and as long as it is under way at the endpoint."""
         self._limits_set()
-        now, calls = self._clock(), JudgeCall.everything.filter(run__config=self._config)
-        self.limits.elsewhere = calls.filter(due_at__gt=now).count()
-        newest = calls.order_by("-pk").values_list("called_at", "prompt_tokens", "completion_tokens")
-        recent: list[tuple[datetime, int]] = []
-        old = 0
-        for sent_at, prompt, completion in newest.iterator(OLD_CALLS):
-            if sent_at > now - self.limits.span:
-                recent.append((sent_at, (prompt or 0) + (completion or 0)))
-            elif (old := old + 1) == OLD_CALLS:
-                break
+        self.limits.pace = float(self._config.pace or MAX_CALLS_AT_A_TIME)
+        now = self._clock()
+        self._elsewhere_count(now)
+        recent = retry_on_db_outage(lambda: self._recent(now - self.limits.span))
         # Of whose tokens the endpoint said nothing, as many are taken as of the largest.
         most = max((tokens for _, tokens in recent), default=0) or USUAL_OUTPUT_TOKENS
         for sent_at, tokens in sorted(recent):
             self.limits.note(sent_at, tokens or most)
+
+    @transaction.atomic
+    def _recent(self, since: datetime) -> list[tuple[datetime, int]]:
+        """When each call since then was sent, and its tokens, 0 where they are not known.
+
+        In a transaction, where a server reads no further than is asked for.
+        """
+        recent = []
+        for run in ScoringRun.objects.filter(config=self._config):
+            calls, old = JudgeCall.everything.filter(run=run).order_by("-pk"), 0
+            columns = calls.values_list("called_at", "prompt_tokens", "completion_tokens")
+            for sent_at, prompt, completion in columns.iterator(OLD_CALLS):
+                if sent_at > since:
+                    recent.append((sent_at, (prompt or 0) + (completion or 0)))
+                elif (old := old + 1) == OLD_CALLS:
+                    break
+        return recent
 
     def _limits_set(self) -> None:
         config, limits = self._config, self.limits
@@ -298,16 +328,22 @@ class JudgeLoop:
         if before != [getattr(self._config, name) for name in OF_CLIENT]:
             self.close()
         self._limits_set()
+        while not self._ended.empty():  # what came back is not lost, however long this process was asleep
+            self.store()
         retry_on_db_outage(lambda: calls_expire(now))
         if self.limits.elsewhere:
-            calls = JudgeCall.everything.filter(run__config=self._config, due_at__gt=now)
-            self.limits.elsewhere = calls.exclude(uid__in=list(self._under_way)).count()
+            self._elsewhere_count(now)
         readers, self._readers = self._readers, {}
         for judging_run, run in retry_on_db_outage(lambda: list(self._waiting())):
             key = (judging_run.pk, judging_run.resumed_at, run.pk)
             reader = readers.get(key) or self._reader(judging_run, run)
             if reader is not None:
                 self._readers[key] = reader
+
+    def _elsewhere_count(self, now: datetime) -> None:
+        calls = JudgeCall.everything.filter(run__config=self._config, due_at__gt=now)
+        others = calls.exclude(uid__in=list(self._under_way))
+        self.limits.elsewhere = retry_on_db_outage(others.count)
 
     def _reader(self, judging_run: JudgingRun, run: ScoringRun) -> CallReader | None:
         """What reads the calls of these scores; None where they cannot be asked about: the run pauses."""
@@ -323,8 +359,9 @@ class JudgeLoop:
     def _comes_soon(self, now: datetime) -> bool:
         """Whether rows that failed are to be asked about again in a moment."""
         nearest = [
-            rows_open(reader.judging_run.pk, reader.run.pk).aggregate(at=Min("available_at"))["at"]
+            retry_on_db_outage(partial(rows.aggregate, at=Min("available_at")))["at"]
             for reader in self._readers.values()
+            for rows in [rows_open(reader.judging_run.pk, reader.run.pk)]
         ]
         return any(at is not None and at <= now + STAY for at in nearest)
 
@@ -371,7 +408,7 @@ class JudgeLoop:
         elif isinstance(error, LostTooOften):
             self._pause(judging_run, PauseReason.ERROR, str(error))
         else:
-            self._error = error  # the loop raises it at its end
+            logger.error("the judging of a run failed", exc_info=error, extra={"run": judging_run.pk})
             self._pause(judging_run, PauseReason.ERROR, error_in_words(error))
 
     def _claim_and_send(self, judge: Judge, calls: Sequence[Call], pool: Executor) -> tuple[int, bool]:
@@ -391,19 +428,33 @@ class JudgeLoop:
             for call in admitted:
                 if call.uid not in sent:
                     self.limits.withdraw(call.uid)
+        sent_at = self._clock()
         for call in claimed:
             self._under_way[call.uid] = call
+            self.limits.send(call.uid, sent_at)
             how = replace(call.how, plain=call.how.plain or self._plain)
-            pool.submit(self._make, judge, Ended(replace(call, how=how), claim, config, now))
+            self._to_send[call.uid] = Ended(replace(call, how=how), claim, config, sent_at)
+            try:
+                if sent_at > now + lease_time() / 2:
+                    raise RuntimeError("it would still be under way when its time has passed")
+                pool.submit(self._make, judge, call.uid)
+            except RuntimeError as error:  # or no thread can be started: another may have taken it
+                logger.warning("a request is not sent", extra={"why": str(error)})
+                self._look_at = sent_at + REFRESH
+                if (unsent := self._to_send.pop(call.uid, None)) is not None:
+                    self._ended.put(unsent)
         return len(claimed), len(admitted) < len(calls)
 
-    def _make(self, judge: Judge, ended: Ended) -> None:
+    def _make(self, judge: Judge, uid: UUID) -> None:
         """In a thread of its own: one request, no database."""
+        ended = self._to_send.pop(uid, None)
+        if ended is None:
+            return
         call = ended.call
         try:
             if self._clock() <= ended.sent_at + SEND_WITHIN:
                 ended = replace(ended, result=judge.ask(call.task, call.positions, call.how))
-        except Exception as error:  # noqa: BLE001  # the edge of the thread: the loop raises it
+        except Exception as error:  # noqa: BLE001  # the edge of the thread: the loop tells of it
             ended = replace(ended, error=error)
         self._ended.put(ended)
 
