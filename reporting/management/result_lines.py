@@ -28,8 +28,10 @@ def result_lines(results: ResultSet) -> list[str]:
     """People, estimates with their counts, categories, tasks and the sentences that go with them."""
     lead = results_lead(results)
     report = report_of(results, lead.scope or Scope.PUBLIC)
+    of_top = results.measures.filter(scope=report.scope, group=ResultGroup.TOP, name="top.null_share")
     sentences = [
-        *luck_lines(report),
+        # Whether picking Top found more than luck, once that is measured.
+        *(luck_sentence(row.value or 0.0, row.details["draws"]) for row in of_top.exclude(value=None)),
         *interval_sentences(report.overall, report.categories),
         *report.notes,
     ]
@@ -41,13 +43,6 @@ def scope_lines(lead: Lead, report: Report) -> Iterator[str]:
     """Over which questions all of it is, and why those."""
     if report.of:
         yield f"{report.of}: {LEADS[lead.why]}"
-
-
-def luck_lines(report: Report) -> Iterator[str]:
-    """Whether picking Top found more than luck, once that is measured."""
-    of_top = report.results.measures.filter(scope=report.scope, group=ResultGroup.TOP, name="top.null_share")
-    for share in of_top.exclude(value=None):
-        yield luck_sentence(share.value or 0.0, share.details["draws"])
 
 
 def _flow_lines(results: ResultSet) -> Iterator[str]:
