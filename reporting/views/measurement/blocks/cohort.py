@@ -89,8 +89,8 @@ def _spread_sentences(block: BlockMeasures) -> Iterator[Text]:
         facts = {"tau": value_cell(tau), "why": reason_cell(tau.reason, REASONS)}
         yield _("People differ by an SD of %(tau)s logits (%(why)s).") % facts
     else:
-        told = _("Ability differs between people with an SD of %(tau)s logits (95 %% interval %(interval)s).")
-        yield told % {"tau": value_cell(tau), "interval": interval_cell(tau)}
+        text = _("Ability differs between people with an SD of %(tau)s logits (95 %% interval %(interval)s).")
+        yield text % {"tau": value_cell(tau), "interval": interval_cell(tau)}
     yield _(
         "What people of one question set have in common is part of this spread: where sets differ, it can be "
         "above 0 without people who differ within them."

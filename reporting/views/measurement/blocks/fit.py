@@ -53,7 +53,7 @@ def finding(block: BlockMeasures) -> Text:
     row = flagged(block, "any")
     if row is None or row.value is None:
         return ""
-    told = (
+    text = (
         _(
             "<strong>{flagged} of {people} people</strong> answered in a pattern worth another look; of as "
             "many whose answers fit, 8 to 10 % would. That alone says nothing about anybody."
@@ -64,7 +64,7 @@ def finding(block: BlockMeasures) -> Text:
             "another look, no more than the 8 to 10 % that chance alone gives."
         )
     )
-    return parts.bold(told, flagged=counted(row.details["flagged"]), people=counted(row.people))
+    return parts.bold(text, flagged=counted(row.details["flagged"]), people=counted(row.people))
 
 
 def flagged(block: BlockMeasures, statistic: str) -> parts.Row:
@@ -127,7 +127,7 @@ def draw_people(block: BlockMeasures, width: float) -> Drawing | None:
 def _cell_place(cell: Sequence[float], column: int, label: Text) -> Place:
     """Marks grow with the root of the number of people."""
     people = round(cell[column])
-    told = ngettext(
+    text = ngettext(
         "%(people)s person, %(label)s: correlation %(x)s, outfit %(y)s",
         "%(people)s people, %(label)s: correlation %(x)s, outfit %(y)s",
         people,
@@ -135,7 +135,7 @@ def _cell_place(cell: Sequence[float], column: int, label: Text) -> Place:
         "people": counted(people), "label": label,
         "x": decimals(cell[0]), "y": decimals(cell[1]),
     }  # fmt: skip
-    return Place(cell[0], cell[1], str(told), r=min(3.2 * cell[column] ** 0.25, MAX_RADIUS))
+    return Place(cell[0], cell[1], str(text), r=min(3.2 * cell[column] ** 0.25, MAX_RADIUS))
 
 
 PAGE = parts.BlockPage(

@@ -100,16 +100,16 @@ def finding(block: BlockMeasures) -> Text:
         "low": decimals(widest.low),
         "high": decimals(widest.high),
     }
-    told = _(
+    text = _(
         "Average is <strong>{value}, give or take {half}</strong> ({low} to {high}): so far it would move "
         "with other people and other questions like these."
     )
     if widest_error(errors) == "T1":
-        told = _(
+        text = _(
             "Average is <strong>{value}, give or take {half}</strong> ({low} to {high}): so far it would "
             "move with other people on the same questions."
         )
-    return parts.bold(told, **facts)
+    return parts.bold(text, **facts)
 
 
 def _serving(block: BlockMeasures) -> dict[str, MeasureRow]:
@@ -139,7 +139,7 @@ def design_sentence(block: BlockMeasures) -> Text:
             "are not independent of each other, so error by question sets (se.batch) is refused."
         )
     batches = design.value or 0
-    told = (
+    text = (
         _(
             "Every question occurs in one question set only, but there are few question sets "
             "(%(batches)s): error by question sets (se.batch) serves conclusions about questions like "
@@ -153,7 +153,7 @@ def design_sentence(block: BlockMeasures) -> Text:
             "conclusions about questions like these."
         )
     )
-    return told % {"batches": counted(round(batches))}
+    return text % {"batches": counted(round(batches))}
 
 
 def _widths_sentence(block: BlockMeasures) -> Text:
@@ -185,12 +185,9 @@ def _source(_block: BlockMeasures, row: MeasureRow) -> Text:
 
 def sources(block: BlockMeasures) -> list[MeasureRow]:
     """Those of the leading ability, the widest interval first; few groups widen one beyond its error."""
-    rows = list(block.named(_leading(block), group="average"))
+    name = "uncertainty.theta.ql" if parts.is_logistic(block) else "uncertainty.theta.pool"
+    rows = block.named(name, group="average")
     return sorted(rows, key=lambda row: (row.low is None, (row.low or 0.0) - (row.high or 0.0)))
-
-
-def _leading(block: BlockMeasures) -> str:
-    return "uncertainty.theta.ql" if parts.is_logistic(block) else "uncertainty.theta.pool"
 
 
 def target(_block: BlockMeasures, row: MeasureRow) -> Text:
