@@ -134,7 +134,12 @@ class Board:
             screened = people.finished - people.finished_since
             yield _("%(n)s of %(all)s") % {"n": counted(screened), "all": counted(people.finished)}
         yield self._estimate_line()
-        yield self._judged_line()
+        if self.is_amended:
+            yield _("judged before the protocol was amended")
+        else:
+            yield ngettext(
+                "%(n)s of %(all)s answer scored", "%(n)s of %(all)s answers scored", self.judged.answers
+            ) % {"n": counted(self.judged.scored), "all": counted(self.judged.answers)}
         if self.audit is None:
             yield _("no sample is drawn")
         else:
@@ -143,15 +148,6 @@ class Board:
                 "all": counted(self.audit.asked),
             }
         yield self.standing
-
-    def _judged_line(self) -> str:
-        if self.is_amended:
-            return _("judged before the protocol was amended")
-        return ngettext(
-            "%(n)s of %(all)s answer scored", "%(n)s of %(all)s answers scored", self.judged.answers
-        ) % {
-            "n": counted(self.judged.scored), "all": counted(self.judged.answers),
-        }  # fmt: skip
 
     def _estimate_line(self) -> str:
         if self.is_amended:

@@ -78,7 +78,12 @@ def _part(
     value, of_top = _value(headline, row, values), _value(headline, top, values) if top else None
     if value is None:
         return None
-    ends, say = _interval(headline, row, values), _say(values)
+    ends, say = interval_of(row, headline.scale), _say(values)
+    if values == RAW:
+        stored = headline.get("raw_mean", AVERAGE, f"{CATEGORY}{row.category}")
+        ends = None
+        if stored is not None and stored.low is not None and stored.high is not None:
+            ends = stored.low, stored.high
     category = names.category(row.category)
     text = _("%(category)s: %(value)s, 95 %% interval %(ends)s") % {
         "category": category, "value": say(value),
@@ -100,15 +105,6 @@ def _part(
 
 def _value(headline: Headline, row: GroupNumbers, values: str) -> float | None:
     return row.raw_mean if values == RAW else ability_of(row, headline.scale)
-
-
-def _interval(headline: Headline, row: GroupNumbers, values: str) -> tuple[float, float] | None:
-    if values != RAW:
-        return interval_of(row, headline.scale)
-    stored = headline.get("raw_mean", AVERAGE, f"{CATEGORY}{row.category}")
-    if stored is None or stored.low is None or stored.high is None:
-        return None
-    return stored.low, stored.high
 
 
 def _say(values: str) -> Callable[[float], str]:

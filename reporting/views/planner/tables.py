@@ -24,7 +24,15 @@ def planner_tables(planned: Planned) -> Sequence[Table]:
     return [
         *([_rehearsal_table(planned.rehearsed, planned.item_bank)] if planned.rehearsed else []),
         _plan_table(planned),
-        _needed_table(planned),
+        table_of(
+            _("People needed for a half-width"),
+            planned.needed,
+            (
+                (_("Half-width"), lambda line: f"± {decimals(line[0], 2)}"),
+                (_("People"), lambda line: _("no number suffices") if line[1] is None else counted(line[1])),
+            ),
+            [_("Where no number suffices, what differs between questions alone leaves more than this.")],
+        ),
         *_alternative_tables(planned),
         _batch_table(planned),
         *([_linkage_table(planned)] if planned.linkage else []),
@@ -49,18 +57,6 @@ def _plan_table(planned: Planned) -> Table:
         (_("Cost in all"), decimals(cost.total, 2)),
     ]
     return Table(_("This plan"), (_("What"), _("Value (logits, numbers, currency)")), rows)
-
-
-def _needed_table(planned: Planned) -> Table:
-    return table_of(
-        _("People needed for a half-width"),
-        planned.needed,
-        (
-            (_("Half-width"), lambda line: f"± {decimals(line[0], 2)}"),
-            (_("People"), lambda line: _("no number suffices") if line[1] is None else counted(line[1])),
-        ),
-        [_("Where no number suffices, what differs between questions alone leaves more than this.")],
-    )
 
 
 def _alternative_tables(planned: Planned) -> Iterator[Table]:

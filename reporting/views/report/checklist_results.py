@@ -13,7 +13,6 @@ from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.report_records import StartFacts, StudyRecords
 from reporting.views.report.checklist_design import Sentences, amended, listed
 from reporting.views.report.methods import extra_time
-from scoring.selectors.measures import BlockMeasures
 
 
 def results_sentences(records: StudyRecords) -> Sentences:
@@ -28,7 +27,18 @@ def results_sentences(records: StudyRecords) -> Sentences:
     yield "5.1.4", used if records.resources else allowed
     yield from _analysis(records)
     if records.computed(Block.EXCLUSIONS):
-        yield from _other_rules(records.blocks[Block.EXCLUSIONS])
+        block = records.blocks[Block.EXCLUSIONS]
+        low, high = (block.get(f"multiverse.{end}", "average", "not_score_based") for end in ("low", "high"))
+        paper = next(
+            (row for row in block.named("multiverse", group="average") if row.details["paper"]), None
+        )
+        if low and low.value is not None and paper and paper.value is not None:
+            text = _(
+                "Over the combinations of rules that look at no score (%(number)d), Average ranges from "
+                "ability = %(low)s to %(high)s; by the rules of this report it is %(paper)s."
+            )
+            facts = {"number": low.n or 0, **value_cells(low=low, high=high, paper=paper)}
+            yield "4.6", numbered(text, facts)
     yield from _people(records)
     text = _("Every export ships a script, recompute.py, that computes the numbers again from the tables.")
     yield "5.4", text
@@ -40,26 +50,27 @@ def _session(records: StudyRecords, starts: StartFacts) -> Sentences:
         "minutes": span_or_one(*starts.minutes, places=0),
     }
     yield "3.1", " ".join([text, *extra_time(starts.more_time)])
-    yield "3.1.1", " ".join(_order(records))
-    if not amended(records, "instructions"):
-        yield "5.1.2", _("Yes: word for word, near the end of this report.")
-
-
-def _order(records: StudyRecords) -> Iterator[str]:
-    order = records.protocol.prompt_order
+    order, shuffled = [], records.protocol.prompt_order == "random"
     if amended(records, "prompt_order", "order_seed"):
-        yield _(
+        text = _(
             "An amendment changed the order of questions; see the amendments. The protocol now asks: "
             "%(order)s."
-        ) % {"order": _("shuffled for everybody") if order == "random" else _("the same for everybody")}
-        return
-    if order == "random":
-        yield _("Yes: every person's question set was shuffled by a stored seed.")
+        )
+        order.append(
+            text % {"order": _("shuffled for everybody") if shuffled else _("the same for everybody")}
+        )
     else:
-        yield _("No: everybody with a question set saw it in the same order.")
-    if records.amendments:
-        unchanged = _("Recorded amendments: %(number)d; none changed the order of questions.")
-        yield numbered(unchanged, {"number": len(records.amendments)})
+        order.append(
+            _("Yes: every person's question set was shuffled by a stored seed.")
+            if shuffled
+            else _("No: everybody with a question set saw it in the same order.")
+        )
+        if records.amendments:
+            unchanged = _("Recorded amendments: %(number)d; none changed the order of questions.")
+            order.append(numbered(unchanged, {"number": len(records.amendments)}))
+    yield "3.1.1", " ".join(order)
+    if not amended(records, "instructions"):
+        yield "5.1.2", _("Yes: word for word, near the end of this report.")
 
 
 def _screening(records: StudyRecords) -> Sentences:
@@ -151,17 +162,6 @@ def _same_metric(records: StudyRecords) -> str:
         "models by their single responses. By question means people come out 0.1 to 0.3 too low even at "
         "the same number of responses per question, which stands beside every comparison."
     )
-
-
-def _other_rules(block: BlockMeasures) -> Sentences:
-    low, high = (block.get(f"multiverse.{end}", "average", "not_score_based") for end in ("low", "high"))
-    paper = next((row for row in block.named("multiverse", group="average") if row.details["paper"]), None)
-    if low and low.value is not None and paper and paper.value is not None:
-        text = _(
-            "Over the combinations of rules that look at no score (%(number)d), Average ranges from "
-            "ability = %(low)s to %(high)s; by the rules of this report it is %(paper)s."
-        )
-        yield "4.6", numbered(text, {"number": low.n or 0, **value_cells(low=low, high=high, paper=paper)})
 
 
 def _people(records: StudyRecords) -> Sentences:

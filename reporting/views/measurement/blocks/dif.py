@@ -126,11 +126,8 @@ def _spread_notes(block: BlockMeasures) -> Iterator[Text]:
         "question were harder or easier for people than for models about one study in five still flags "
         "one, as so few answers make p approximate."
     ) % {"number": counted(by_holm.details["flagged"] if by_holm else None)}
-    yield from _process_notes(block.get("dif.sd"))
-
-
-def _process_notes(row: MeasureRow | None) -> Iterator[Text]:
-    """What answers without DIF are expected to be like; measurements of earlier versions do not tell."""
+    # What answers without DIF are expected to be like; measurements of earlier versions do not tell.
+    row = block.get("dif.sd")
     if row is None or "deviation_sd" not in row.details:
         return
     yield _(

@@ -1,6 +1,6 @@
 """Who was left out and what it matters: flow, intention to treat, rules, multiverse, ledger, raters."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from django.utils.translation import gettext_lazy as _
 
@@ -18,7 +18,7 @@ from presentation.exclusions import (
     rule_name,
     rule_text,
 )
-from presentation.figures import STYLES, Style, keys_of
+from presentation.figures import STYLES, keys_of
 from presentation.measures import (
     COMMON,
     estimator_name,
@@ -238,7 +238,19 @@ def _draw_multiverse(block: BlockMeasures, width: float) -> Drawing | None:
     for group, style in STYLES.items():
         rows = [row for row in block.named("multiverse", group=group) if row.value is not None]
         rows.sort(key=lambda row: row.value or 0)
-        series += _specifications(style, list(enumerate(rows)))
+        # Score-based specifications are hollow: they are shown for what they do, not as an estimate.
+        for look, score_based in ((style.look, False), (f"{style.look} hollow", True)):
+            places = []
+            for number, row in enumerate(rows):
+                if row.details["score_based"] is not score_based:
+                    continue
+                rule, missing = rule_name(row.details["rule"]), MISSING_NAMES[row.details["missing"]]
+                choices = f"{rule}, {missing}, {AGGREGATION_NAMES[row.details['aggregation']]}"
+                text = f"{style.label}, {choices}: {decimals(row.value)}"
+                places.append(Place(number, row.value or 0.0, text))
+            series.append(Series("dots", places, look, style.shape))
+        paper = [Place(n, row.value or 0.0, r=9.0) for n, row in enumerate(rows) if row.details["paper"]]
+        series.append(Series("dots", paper, "published"))
     keys = [*keys_of(STYLES.values()), Key(str(_("as published")), "published")]
     across = _("analysis choices, in ascending order within each group")
     return chart(
@@ -249,22 +261,6 @@ def _draw_multiverse(block: BlockMeasures, width: float) -> Drawing | None:
         width=width,
         keys=keys,
     )
-
-
-def _specifications(style: Style, rows: Sequence[tuple[int, MeasureRow]]) -> Iterator[Series]:
-    """Score-based specifications are hollow: they are shown for what they do, not as an estimate."""
-    for look, score_based in ((style.look, False), (f"{style.look} hollow", True)):
-        places = []
-        for number, row in rows:
-            if row.details["score_based"] is not score_based:
-                continue
-            rule, missing = rule_name(row.details["rule"]), MISSING_NAMES[row.details["missing"]]
-            choices = f"{rule}, {missing}, {AGGREGATION_NAMES[row.details['aggregation']]}"
-            text = f"{style.label}, {choices}: {decimals(row.value)}"
-            places.append(Place(number, row.value or 0.0, text))
-        yield Series("dots", places, look, style.shape)
-    paper = [Place(number, row.value or 0.0, r=9.0) for number, row in rows if row.details["paper"]]
-    yield Series("dots", paper, "published")
 
 
 def with_nobody_left_out(block: BlockMeasures) -> list[MeasureRow]:

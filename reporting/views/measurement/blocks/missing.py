@@ -77,7 +77,20 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
             "with probability %(p)s at the people's share (one-sided binomial). A raw mean over answered "
             "questions rewards skipping."
         ) % {"p": decimals(test.value, 3) if test.value >= MIN_SHOWN else _("below 0.001")}
-    yield from theta_sentences(block)
+    # What the gaps could do to Average, by single answers and by theta_QL.
+    for name in ("missing.theta.pool", "missing.theta.ql"):
+        subsets = ("as-missing", "as-zero", "bound:low", "bound:high")
+        rows = [block.get(name, "average", subset) for subset in subsets]
+        if any(row is None or row.value is None for row in rows):
+            continue
+        missing, zero, low, high = map(measures.value_cell, rows)
+        yield _(
+            "Average, %(name)s: %(missing)s with missing answers left out, %(zero)s with skipped and not "
+            "reached answers as zero; whatever the gaps would have scored, it lies between %(low)s and "
+            "%(high)s."
+        ) % {
+            "name": measures.estimator_name(name), "missing": missing, "zero": zero, "low": low, "high": high,
+        }  # fmt: skip
 
 
 def _shares_sentence(block: BlockMeasures, group: str) -> Text:
@@ -95,23 +108,6 @@ def _shares_sentence(block: BlockMeasures, group: str) -> Text:
         "share": decimals(100 * absent / (scored.n or 1), 1),
         "unscored": counted(_count_of(rows[Outcome.UNSCORED])),
     }  # fmt: skip
-
-
-def theta_sentences(block: BlockMeasures) -> Iterator[str]:
-    """What the gaps could do to Average, by single answers and by theta_QL."""
-    for name in ("missing.theta.pool", "missing.theta.ql"):
-        subsets = ("as-missing", "as-zero", "bound:low", "bound:high")
-        rows = [block.get(name, "average", subset) for subset in subsets]
-        if any(row is None or row.value is None for row in rows):
-            continue
-        missing, zero, low, high = map(measures.value_cell, rows)
-        yield _(
-            "Average, %(name)s: %(missing)s with missing answers left out, %(zero)s with skipped and not "
-            "reached answers as zero; whatever the gaps would have scored, it lies between %(low)s and "
-            "%(high)s."
-        ) % {
-            "name": measures.estimator_name(name), "missing": missing, "zero": zero, "low": low, "high": high,
-        }  # fmt: skip
 
 
 def _count_of(row: parts.Row) -> int:

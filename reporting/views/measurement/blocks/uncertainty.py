@@ -125,7 +125,23 @@ def widest_error(errors: Mapping[str, MeasureRow]) -> str:
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
     yield design_sentence(block)
-    yield _widths_sentence(block)
+    errors = _serving(block)
+    # The three errors of theta.pool that matter, side by side.
+    if {"paper", "T1", "T2"} <= errors.keys():
+        sentence = _(
+            "Average, ability (theta.pool) = %(theta)s: standard error %(t2)s for other people and questions "
+            "like these, %(t1)s for other people on these questions, %(paper)s as published."
+        ) % {
+            "theta": decimals(errors["T1"].value),
+            "paper": decimals(errors["paper"].se, 3), "t1": decimals(errors["T1"].se, 3),
+            "t2": decimals(errors["T2"].se, 3),
+        }  # fmt: skip
+        if "at_least" in errors["T2"].details:
+            sentence += " " + _(
+                "Here the interval for other people and questions came out narrower than that for other "
+                "people alone, which only chance can do: the wider one stands everywhere."
+            )
+        yield sentence
     yield from few_clusters_sentences(row for row in block.rows if row.details.get("few_clusters"))
     yield from (SENTENCES[name] for name in dict.fromkeys(row.subset for row in average_thetas(block)))
 
@@ -154,27 +170,6 @@ def design_sentence(block: BlockMeasures) -> Text:
         )
     )
     return text % {"batches": counted(round(batches))}
-
-
-def _widths_sentence(block: BlockMeasures) -> Text:
-    """The three errors of theta.pool that matter, side by side."""
-    errors = _serving(block)
-    if not {"paper", "T1", "T2"} <= errors.keys():
-        return ""
-    sentence = _(
-        "Average, ability (theta.pool) = %(theta)s: standard error %(t2)s for other people and questions "
-        "like these, %(t1)s for other people on these questions, %(paper)s as published."
-    ) % {
-        "theta": decimals(errors["T1"].value),
-        "paper": decimals(errors["paper"].se, 3), "t1": decimals(errors["T1"].se, 3),
-        "t2": decimals(errors["T2"].se, 3),
-    }  # fmt: skip
-    if "at_least" in errors["T2"].details:
-        sentence += " " + _(
-            "Here the interval for other people and questions came out narrower than that for other "
-            "people alone, which only chance can do: the wider one stands everywhere."
-        )
-    return sentence
 
 
 def _source(_block: BlockMeasures, row: MeasureRow) -> Text:
