@@ -119,7 +119,7 @@ def staff_verdict(request: HttpRequest, study: Study, code: str) -> HttpResponse
     if not form.is_valid():
         return _screening_page(request, study, code, form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
-        _decide(request, study, participant, form)
+        _decide(request, participant, form)
     except DecidedMeanwhile as refusal:
         kept = _("Nothing of yours is lost: your reason is still below. Press a button again to record it.")
         return _screening_page(
@@ -162,7 +162,7 @@ def staff_screening_ledger_csv(request: HttpRequest, study: Study) -> HttpRespon
     return csv_file(request, "exclusions", lines, study=study)
 
 
-def _decide(request: HttpRequest, study: Study, participant: Participant, form: VerdictForm) -> None:
+def _decide(request: HttpRequest, participant: Participant, form: VerdictForm) -> None:
     verdict = verdict_record(
         participant=participant,
         decision=VerdictDecision(form.cleaned_data["decision"]),
