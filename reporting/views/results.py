@@ -81,20 +81,9 @@ def _results_context(
     headline = _headline(results, basis, measurement)
     tasks = _tasks(request, measurement, basis) if headline.report.tasks else None
     values = RAW if request.GET.get(VALUES) == RAW or headline.ability is None else ABILITY
-    place = {"slug": study.slug, "results_id": results.pk}
     about_tasks = str(PAGES[Block.BENCHMARK].finding(tasks)) if tasks and headline.ability is None else ""
     newer = model_changes(study)
     sentence = about_tasks or headline_sentence(headline, _models_since(study, measurement, newer))
-    first = figure_shown(
-        lambda width: ladder_drawing(headline, width),
-        title=ladder_title(headline),
-        about=_("People on the ladder of models, from weaker to stronger; the table has the numbers."),
-        caption=ladder_caption(headline),
-        files=figure_files("staff_results_figure", query, **place),
-        table=ladder_table(headline),
-    )
-    if first is None and tasks:
-        first = _tasks_figure(tasks, query, place)
     categories = categories_shown(headline, values, code_names(study))
     gaps: dict[str, list[str]] = {}
     for category in categories:
@@ -124,7 +113,7 @@ def _results_context(
         "changes": changes_since(results),
         "newer_models": newer,
         "measuring": measures_are_coming(results, server_now()),
-        "first": first,
+        "first": _first_figure(headline, tasks, query, slug=study.slug, results_id=results.pk),
         "tiles": tiles(headline),
         "categories": [category for category in categories if category.drawing],
         "gaps": gaps,
@@ -135,6 +124,30 @@ def _results_context(
         "beside": beside_table(headline.report, headline),
         "beside_categories": beside_categories(headline.report),
     }
+
+
+def _first_figure(
+    headline: Headline, tasks: BlockMeasures | None, query: str, **place: object
+) -> FigureShown | None:
+    """The ladder; where there is none, each task with people's share of right answers."""
+    ladder = figure_shown(
+        lambda width: ladder_drawing(headline, width),
+        title=ladder_title(headline),
+        about=_("People on the ladder of models, from weaker to stronger; the table has the numbers."),
+        caption=ladder_caption(headline),
+        files=figure_files("staff_results_figure", query, **place),
+        table=ladder_table(headline),
+    )
+    if ladder or not tasks:
+        return ladder
+    page = PAGES[Block.BENCHMARK]
+    plot = page.figures["tasks"]
+    files = figure_files("staff_measurement_figure", query, **place, block=Block.BENCHMARK, figure=plot.name)
+    table = next(table for view, table in page.viewed_tables(tasks) if view == plot.view)
+    return figure_shown(
+        partial(plot.draw, tasks),
+        title=plot.title, about=plot.alt, caption=plot.caption, files=files, table=table,
+    )  # fmt: skip
 
 
 def _models_since(study: Study, measurement: Measurement | None, newer: ModelChanges | None) -> str:
@@ -153,18 +166,6 @@ def _tasks(request: HttpRequest, measurement: Measurement | None, basis: ScopeSh
         return None
     block = block_measures(measurement, Block.BENCHMARK, basis.scope, rights_here(request))
     return block if block.state == "computed" else None
-
-
-def _tasks_figure(tasks: BlockMeasures, query: str, place: dict[str, Any]) -> FigureShown | None:
-    """What leads where there is no ladder: each task with people's share of right answers."""
-    page = PAGES[Block.BENCHMARK]
-    plot = page.figures["tasks"]
-    files = figure_files("staff_measurement_figure", query, **place, block=Block.BENCHMARK, figure=plot.name)
-    table = next(table for view, table in page.viewed_tables(tasks) if view == plot.view)
-    return figure_shown(
-        partial(plot.draw, tasks),
-        title=plot.title, about=plot.alt, caption=plot.caption, files=files, table=table,
-    )  # fmt: skip
 
 
 def _headline(results: ResultSet, basis: ScopeShown, measurement: Measurement | None) -> Headline:

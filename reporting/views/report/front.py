@@ -44,7 +44,7 @@ from reporting.views.headline.tiles import tiles
 from reporting.views.headline.trust import checks
 from reporting.views.measurement.blocks.uncertainty import widest_error
 from reporting.views.report.choices import choice_parts
-from reporting.views.report.tasks import Drawn, task_figure, task_finding, task_parts
+from reporting.views.report.tasks import PAPER, figure_parts, task_figure, task_finding, task_parts
 
 MOST, HALF, MIDDLE = 0.75, 0.5, 0.25  # of the models
 LUCK = 0.05  # from this share on, equally able people would come as high too often
@@ -137,9 +137,7 @@ def _of_the_best(headline: Headline) -> str:
     return ""
 
 
-def front_parts(
-    records: StudyRecords, headline: Headline, changes: str, drawn: Drawn, width: float
-) -> Iterator[Part]:
+def front_parts(records: StudyRecords, headline: Headline, changes: str) -> Iterator[Part]:
     """The first page."""
     if changes:
         yield Paragraph(changes, Tone.WARNING)
@@ -148,12 +146,10 @@ def front_parts(
     lead = task_sentence or unescape(strip_tags(headline_sentence(headline)))
     yield Paragraph(" ".join(filter(None, (_counts(headline), lead))), Tone.LEAD)
     if tasks:
-        yield from task_figure(
-            tasks, drawn, width, highest=ROOM, of="" if _of_same(records) else QUESTIONS[records.scope]
-        )
+        yield from task_figure(tasks, ROOM, of="" if _of_same(records) else QUESTIONS[records.scope])
     else:
-        yield from drawn(
-            ladder_drawing(headline, width),
+        yield from figure_parts(
+            ladder_drawing(headline, PAPER),
             _("People on the ladder of models, from weaker to stronger; the table has the numbers."),
             ladder_key(headline),
             ladder_notes(headline),
@@ -171,9 +167,7 @@ def front_parts(
     if first:
         yield Numbers(first)
     care = [
-        note
-        for note in _care(records, headline)
-        if task_sentence or not headline.share or note != str(NO_ITEM_BANK)
+        note for note in _care(headline) if task_sentence or not headline.share or note != str(NO_ITEM_BANK)
     ]
     flow = records.flow
     rows = [
@@ -207,7 +201,7 @@ def _counts(headline: Headline) -> str:
     return ", ".join(text % {"number": counted(number)} for text, number in numbers) + "."
 
 
-def _care(records: StudyRecords, headline: Headline) -> Iterator[str]:
+def _care(headline: Headline) -> Iterator[str]:
     """What a reader must know beside the numbers, from what is stored."""
     elsewhere = {str(SIMULATED), *headline.report.metric_notes}
     yield from (note for note in headline.report.notes if note not in elsewhere)
@@ -247,20 +241,20 @@ def _care(records: StudyRecords, headline: Headline) -> Iterator[str]:
     yield _("One question set cannot rank people; nothing here says anything about one person.")
 
 
-def brief_parts(records: StudyRecords, headline: Headline, drawn: Drawn, width: float) -> Iterator[Part]:
+def brief_parts(records: StudyRecords, headline: Headline) -> Iterator[Part]:
     """The pages after it: by category, how sure, beside the nearest models, what choices change."""
     if headline.ability is not None and any(
         row.group == AVERAGE and ability_of(row, headline.scale) is not None
         for row in headline.report.categories
     ):
-        yield from _category_parts(headline, drawn, width)
+        yield from _category_parts(headline)
     elif benchmark := records.blocks.get(Block.BENCHMARK):
         same, above = _of_same(records), list[Part]()
         # The first page has the finding where it is of the same questions, and the figure of no ability.
         if not (headline.ability is None and same) and (sentence := task_finding(benchmark)):
             above.append(Paragraph(sentence if same else f"{QUESTIONS[records.scope]}: {sentence}"))
         if headline.ability is not None:
-            above.extend(task_figure(benchmark, drawn, width))
+            above.extend(task_figure(benchmark))
         yield from task_parts(benchmark, above)
     yield Heading(_("How far to trust it"), 1, "" if headline.ability is None else _("Results"))
     if sources := list(_error_rows(records, headline)):
@@ -285,7 +279,7 @@ def brief_parts(records: StudyRecords, headline: Headline, drawn: Drawn, width: 
     )
 
 
-def _category_parts(headline: Headline, drawn: Drawn, width: float) -> Iterator[Part]:
+def _category_parts(headline: Headline) -> Iterator[Part]:
     there = {
         headline.report.category(row): (
             row,
@@ -299,14 +293,13 @@ def _category_parts(headline: Headline, drawn: Drawn, width: float) -> Iterator[
         headline.ability or 0.0, {name: ends for name, (_row, _value, ends) in there.items()}
     )
     yield Heading(title, 1, _("Results"))
-    yield from drawn(
-        _category_drawing(headline, there, width),
+    yield from figure_parts(
+        _category_drawing(headline, there),
         _("Average of each category with its interval, and the best model there."),
         _(
             "Average by category with 95 % intervals; dashed: over all questions. Of twenty intervals one "
             "misses by chance."
         ),
-        "",
     )
     absent: dict[str, list[str]] = {}
     for name, (row, value, _ends) in there.items():
@@ -342,7 +335,6 @@ def _category_title(whole: float, intervals: Mapping[str, tuple[float, float] | 
 def _category_drawing(
     headline: Headline,
     there: Mapping[str, tuple[GroupNumbers, float | None, tuple[float, float] | None]],
-    width: float,
 ) -> Drawing | None:
     estimates = []
     for name, (row, value, ends) in there.items():
@@ -357,7 +349,7 @@ def _category_drawing(
             best = _("{category}, best model: {value}").format(category=name, value=decimals(max(models)))
             estimates.append(Estimate(name, max(models), "model", best, shape="square"))
     return interval_plot(
-        estimates, _("ability on the models' scale (logits)"), decimals, width=width,
+        estimates, _("ability on the models' scale (logits)"), decimals, width=PAPER,
         keys=[Key(_("Average Human + AI"), "average"), Key(_("best model"), "model", "square")],
         behind=Behind(guides=[(headline.ability or 0.0, "dashed")]),
     )  # fmt: skip

@@ -8,15 +8,13 @@ from datetime import datetime
 from django.utils.formats import date_format
 from django.utils.translation import get_language, gettext as _, ngettext
 
-from presentation.drawings.shapes import Drawing
-from presentation.drawn import drawing_file
 from presentation.measures import dashed, says_little, why_dashes
-from presentation.numbers import Text, counted, numbered
+from presentation.numbers import counted, numbered
 from presentation.scopes import PROMPTS
 from presentation.tables import ABSENT, Dash, PlainWord, Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
-from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Tone, Words
+from reporting.report.parts import Document, Heading, Paragraph, Part, Tone, Words
 from reporting.selectors.checklist_items import answers_of
 from reporting.selectors.headline import Headline
 from reporting.selectors.report_records import StudyRecords, study_records
@@ -31,6 +29,7 @@ from reporting.views.report.judges import judge_parts
 from reporting.views.report.methods import methods_texts
 from reporting.views.report.protocol import protocol_parts, settings_parts
 from reporting.views.report.references import reference_parts
+from reporting.views.report.tasks import PAPER, figure_parts
 from scoring.selectors.measures import BlockMeasures
 from scoring.selectors.runs import changes_since
 from studies.models import Study
@@ -38,7 +37,6 @@ from studies.selectors.studies import software
 
 MAX_ROWS = 100  # of a table in the report
 FINGERPRINT = 8  # characters of a hash in the foot of each page
-PAPER = 616  # pixels: a figure as wide as the text of a page, with letters as large as below it
 
 
 def study_document(study: Study) -> Document:
@@ -95,8 +93,8 @@ def _report_parts(
     if headline is None:
         yield Paragraph(_("No results have been computed yet, so there are no estimates in this report."))
     else:
-        yield from front_parts(records, headline, changes_words(records), _figure_parts, PAPER)
-        yield from brief_parts(records, headline, _figure_parts, PAPER)
+        yield from front_parts(records, headline, changes_words(records))
+        yield from brief_parts(records, headline)
     yield Heading(_("Methods in short"), 1, _("How it was done"))
     yield from map(Paragraph, methods_texts(records, headline))
     yield from sections.flow_parts(records)
@@ -132,7 +130,7 @@ def _result_parts(records: StudyRecords, report: Report) -> Iterator[Part]:
 
     A report leaves the site as an export does: without rows about a private prompt or who withdrew.
     """
-    figure = _figure_parts(
+    figure = figure_parts(
         ability_chart(report, PAPER),
         _("Ability of Average with intervals and of Top without, for all questions and by category."),
         _(
@@ -165,7 +163,7 @@ def block_parts(measures: BlockMeasures, title: object, of: str = "") -> Iterato
         yield Paragraph(measures.sentence)
     yield from map(Paragraph, page.summary(measures))
     for plot in page.figures.values() if measures.rows else ():
-        yield from _figure_parts(plot.draw(measures, PAPER), plot.alt, plot.caption)
+        yield from figure_parts(plot.draw(measures, PAPER), plot.alt, plot.caption)
     tables = [table for table in page.tables(measures) if not (measures.sentence and says_little(table))]
     # All but those about single people: a report is passed on.
     yield from (table for table in tables if not table.about_people)
@@ -248,12 +246,6 @@ def shortened(part: Part) -> Part:
         left,
     ) % {"number": counted(left)}
     return replace(part, rows=part.rows[:MAX_ROWS], notes=[*part.notes, note])
-
-
-def _figure_parts(drawing: Drawing | None, alt: Text, caption: Text, footnote: str = "") -> Iterator[Figure]:
-    """The figure, where there is anything to compare in it."""
-    if drawing is not None and drawing.says_something:
-        yield Figure(drawing, drawing_file(drawing, "svg"), str(alt), str(caption), footnote)
 
 
 def _checklist_section(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> Iterator[Part]:
