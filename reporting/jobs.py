@@ -83,11 +83,11 @@ def plan(
     from psychometrics.planning.computing import simulated  # arrays: for whoever runs it alone
     from studies.selectors.item_arrays import item_arrays
 
-    found = simulated(
+    simulation = simulated(
         Plan(**plan),
         design,
         Rehearsal(**rehearsal) if rehearsal else NO_REHEARSAL,
         item_arrays(ItemBank.objects.get(pk=item_bank)) if item_bank is not None else None,
         step=lambda done, of: job.progress(done, of, REHEARSING),
     )
-    return JobResult(gettext_noop("It is computed."), found=found.as_json())
+    return JobResult(gettext_noop("It is computed."), found=simulation.as_json())

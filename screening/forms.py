@@ -35,13 +35,13 @@ class VerdictForm(forms.Form):
         self.reasons = reasons
         codes = self.fields["reason_code"]
         assert isinstance(codes, forms.ChoiceField)  # noqa: S101  # narrows the type
-        codes.choices = [*((one.slug, one.text) for one in reasons), (OTHER, OTHER)]
+        codes.choices = [*((reason.slug, reason.text) for reason in reasons), (OTHER, OTHER)]
 
     def clean(self) -> dict[str, Any]:
         """The reason in words: the one that was chosen, and what was written, with it or alone."""
         cleaned = super().clean() or self.cleaned_data
         code = cleaned.get("reason_code", "")
-        chosen = next((one.text for one in self.reasons if one.slug == code), "")
+        chosen = next((reason.text for reason in self.reasons if reason.slug == code), "")
         written = cleaned.get("reason", "").strip()
         if not self.errors.keys() & {"reason", "reason_code"} and not (chosen or written):
             self.add_error("reason", gettext("A verdict needs a reason: choose one, or write why."))

@@ -16,15 +16,15 @@ def screening(job: JobContext) -> JobResult:
     """Run the off-task rules over every ended session. They flag; people decide."""
     from screening.services.screening import offtask_filter_run
 
-    found = offtask_filter_run(
+    summary = offtask_filter_run(
         study=job.study,
         actor=job.actor,
         now=job.clock(),
-        said=lambda done, of: job.progress(done, of, LOOKING),
+        progress=lambda done, of: job.progress(done, of, LOOKING),
     )
     return JobResult(
         gettext_noop("People looked at: %(people)d. Waiting for a decision: %(waiting)d."),
-        {"people": found.participants, "waiting": found.undecided},
+        {"people": summary.participants, "waiting": summary.undecided},
         url_name="staff_screening",
         args=[job.study.slug],
         label=gettext_noop("Go to screening"),

@@ -12,7 +12,7 @@ from studies.models import Participant, Study
 
 
 def _choices(values: type[StrEnum]) -> list[tuple[str, str]]:
-    return [(one.value, one.value) for one in values]
+    return [(member.value, member.value) for member in values]
 
 
 class Flag(models.Model):

@@ -26,10 +26,13 @@ def read_ratings(content: bytes) -> RatingReading:
     rows: list[RatingRow] = []
     problems: list[Problem] = [*in_words(table.problems)]
     for line, values in table.rows:
-        found = list(_problems(line, values, table))
-        problems += found
-        if not found:
-            rows.append(_row(line, values))
+        refusals = list(_problems(line, values, table))
+        problems += refusals
+        if refusals:
+            continue
+        score, comment = values[SCORE], values.get(COMMENT, "").replace("\r\n", "\n")
+        share = _share(score) if score else None
+        rows.append(RatingRow(line, int(values[SAMPLE]), int(values[NUMBER]), share, comment))
     problems.sort(key=lambda problem: problem.line or 0)
     if not rows and not problems:
         problems.append(told(None, "", _("the sheet has no line below its columns")))
@@ -59,14 +62,3 @@ def _problems(line: int, values: dict[str, str], table: CsvTable) -> Iterator[Pr
 def _share(text: str) -> float:
     """Spreadsheet programs of many countries write 0,5."""
     return float(text.replace(",", "."))
-
-
-def _row(line: int, values: dict[str, str]) -> RatingRow:
-    score = values[SCORE]
-    return RatingRow(
-        line=line,
-        sample=int(values[SAMPLE]),
-        number=int(values[NUMBER]),
-        score=_share(score) if score else None,
-        comment=values.get(COMMENT, "").replace("\r\n", "\n"),
-    )

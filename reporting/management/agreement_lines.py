@@ -7,7 +7,7 @@ from presentation.scopes import LEADS
 from presentation.tables import terminal_lines
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import Lead
-from reporting.views.agreement.pairs import PairShown, StatisticShown
+from reporting.views.agreement.pairs import StatisticShown
 from reporting.views.agreement.tables import PanelShown, ThetaShown
 
 HEAD = ("", "value", "95 % interval", "paper")
@@ -35,7 +35,18 @@ def panel_lines(panel: PanelShown) -> Iterator[str]:
         yield from terminal_lines([THETA_HEAD, *map(theta_cells, panel.thetas)])
     for pair in panel.pairs:
         yield ""
-        yield from _pair_lines(pair)
+        yield f"== x = {pair.x}, y = {pair.y}"
+        for level in [*pair.scores, pair.people]:
+            values = level.values
+            yield (
+                f"{level.name}: {quantity(values['n'], 'pair', 'pairs')} of "
+                f"{quantity(values['rows'], 'score', 'scores')}, "
+                f"{quantity(values['clusters'], 'cluster', 'clusters')}; "
+                f"missing by x {counted(values['missing_x'])}, by y {counted(values['missing_y'])}"
+            )
+            yield from terminal_lines([HEAD, *map(cells, level.statistics)])
+        for warning in pair.warnings:
+            yield f"Warning, {lower(warning.level)}: {warning.sentence}"
     yield ""
     yield PAPER
 
@@ -50,21 +61,6 @@ def scope_lines(lead: Lead) -> Iterator[str]:
             "All of this is over all prompts, private ones included; report and export have the public ones "
             "alone: their numbers differ."
         )
-
-
-def _pair_lines(pair: PairShown) -> Iterator[str]:
-    yield f"== x = {pair.x}, y = {pair.y}"
-    for level in [*pair.scores, pair.people]:
-        values = level.values
-        yield (
-            f"{level.name}: {quantity(values['n'], 'pair', 'pairs')} of "
-            f"{quantity(values['rows'], 'score', 'scores')}, "
-            f"{quantity(values['clusters'], 'cluster', 'clusters')}; "
-            f"missing by x {counted(values['missing_x'])}, by y {counted(values['missing_y'])}"
-        )
-        yield from terminal_lines([HEAD, *map(cells, level.statistics)])
-    for warning in pair.warnings:
-        yield f"Warning, {lower(warning.level)}: {warning.sentence}"
 
 
 def cells(statistic: StatisticShown) -> Sequence[str]:

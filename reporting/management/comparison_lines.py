@@ -39,7 +39,7 @@ OWN_TEXT = (
 
 def comparison_lines(report: ComparisonReport) -> Iterator[str]:
     """What was compared, how far both ways agree, what it costs, and what follows."""
-    comparison = report.comparison
+    comparison, single_cost, batched_cost = report.comparison, report.single, report.batched
     yield (
         f'{comparison.study.name}: the judge "{comparison.config.slug}", '
         f"{counted(comparison.criteria_per_call)} "
@@ -49,30 +49,40 @@ def comparison_lines(report: ComparisonReport) -> Iterator[str]:
     yield OWN_TEXT
     yield ""
     yield from agreement_lines(report)
-    yield from _theta_lines(report)
+    if (theta := report.theta) is not None:
+        single, several, shift = (decimals(n, 3) for n in (theta.theta_x, theta.theta_y, theta.in_errors))
+        yield (
+            f"theta of the sample: {single} one a call, {several} several, "
+            f"a shift of {shift} cluster standard errors"
+        )
     yield ""
     yield from terminal_lines(
         [
             ("", "requests", "calls", "prompt tokens", "reply tokens", "cost"),
-            _spent_cells("one criterion a call", report.single),
-            _spent_cells(f"{counted(comparison.criteria_per_call)} criteria a call", report.batched),
+            _spent_cells("one criterion a call", single_cost),
+            _spent_cells(f"{counted(comparison.criteria_per_call)} criteria a call", batched_cost),
         ]
     )
-    yield from _saved_lines(report.single, report.batched)
+    # In requests, which follow from the criteria; in money where the judge's prices are known.
+    if single_cost.requests:
+        saved = share(single_cost.requests - batched_cost.requests, single_cost.requests)
+        yield f"Saved: {saved} of the requests"
+    if single_cost.cost and batched_cost.cost is not None:
+        yield f"Saved: {share(single_cost.cost - batched_cost.cost, single_cost.cost)} of the cost"
     yield ""
     yield from (f"Warning: {sentence(warning)}" for warning in report.warnings)
     yield from _verdict_lines(report)
 
 
 def agreement_lines(report: ComparisonReport) -> Iterator[str]:
-    found = (report.by_criterion, report.by_answer)
+    agreements = (report.by_criterion, report.by_answer)
     head = ["one a call against several"]
     for name, _ in LEVELS:
         head += [name, "95 % interval"]
-    rows = [[statistic_name(name), *cells(name, found)] for name in STATISTICS]
+    rows = [[statistic_name(name), *cells(name, agreements)] for name in STATISTICS]
     yield from terminal_lines([head, *rows])
     yield "Differences are the scores by several criteria a call less those by one."
-    for (name, level), agreement in zip(LEVELS, found, strict=True):
+    for (name, level), agreement in zip(LEVELS, agreements, strict=True):
         yield (
             f"{name}: {quantity(agreement.n, 'pair', 'pairs')}, "
             f"{counted(agreement.rows - agreement.n)} without a pair "
@@ -86,22 +96,12 @@ def agreement_lines(report: ComparisonReport) -> Iterator[str]:
         )
 
 
-def cells(name: str, found: Sequence[Agreement]) -> Iterator[str]:
-    for agreement in found:
+def cells(name: str, agreements: Sequence[Agreement]) -> Iterator[str]:
+    for agreement in agreements:
         value: Estimate | Share = getattr(agreement, name)
         estimate = value.estimate if isinstance(value, Share) else value
         yield decimals(estimate.value, 3)
         yield span(estimate.low, estimate.high, 3)
-
-
-def _theta_lines(report: ComparisonReport) -> Iterator[str]:
-    theta = report.theta
-    if theta is not None:
-        one, several, shift = (decimals(n, 3) for n in (theta.theta_x, theta.theta_y, theta.in_errors))
-        yield (
-            f"theta of the sample: {one} one a call, {several} several, "
-            f"a shift of {shift} cluster standard errors"
-        )
 
 
 def _spent_cells(name: str, spent: JudgingCost) -> Sequence[str]:
@@ -109,21 +109,13 @@ def _spent_cells(name: str, spent: JudgingCost) -> Sequence[str]:
     return (name, counted(spent.requests), counted(spent.calls), *tokens, amount(spent.cost))
 
 
-def _saved_lines(one: JudgingCost, several: JudgingCost) -> Iterator[str]:
-    """In requests, which follow from the criteria; in money where the judge's prices are known."""
-    if one.requests:
-        yield f"Saved: {share(one.requests - several.requests, one.requests)} of the requests"
-    if one.cost and several.cost is not None:
-        yield f"Saved: {share(one.cost - several.cost, one.cost)} of the cost"
-
-
 def _verdict_lines(report: ComparisonReport) -> Iterator[str]:
-    found, number = report.so_far, counted(report.comparison.criteria_per_call)
+    compared, number = report.so_far, counted(report.comparison.criteria_per_call)
     so_far = (
-        f"Compared so far: {quantity(found.answers, 'answer', 'answers')}, "
-        f"{quantity(found.criteria, 'criterion', 'criteria')}."
+        f"Compared so far: {quantity(compared.answers, 'answer', 'answers')}, "
+        f"{quantity(compared.criteria, 'criterion', 'criteria')}."
     )
-    if found.is_enough:
+    if compared.is_enough:
         yield f"{so_far} {number} criteria a call may be used; whether they should be is yours to judge."
     else:
         yield (

@@ -28,12 +28,26 @@ def result_lines(results: ResultSet) -> list[str]:
     """People, estimates with their counts, categories, tasks and the sentences that go with them."""
     lead = results_lead(results)
     report = report_of(results, lead.scope or Scope.PUBLIC)
+    of_top = results.measures.filter(scope=report.scope, group=ResultGroup.TOP, name="top.null_share")
     sentences = [
-        *luck_lines(report),
+        # Whether picking Top found more than luck, once that is measured.
+        *(luck_sentence(row.value or 0.0, row.details["draws"]) for row in of_top.exclude(value=None)),
         *interval_sentences(report.overall, report.categories),
         *report.notes,
     ]
-    first = [*_flow_lines(results), *scope_lines(lead, report)]
+    study, flow = results.run.study, results.flow
+    people = ("recruited", "approved", "started", "submitted", "expired", "withdrawn", "excluded", "retained")
+    answers = ", ".join(
+        f"{state.replace('_', ' ')} {counted(number)}"
+        for state, number in flow["answers_retained"].items()
+        if number
+    )
+    first = [
+        f"{study.name}: protocol {study.protocol_hash[:12]}, judge {results.run.judge_kind}",
+        "People: " + ", ".join(f"{name} {counted(flow[name])}" for name in people),
+        f"Answers of the retained: {answers or 'none'}",
+        *scope_lines(lead, report),
+    ]
     return [*first, "", *estimate_lines(report), *_task_lines(report), "", *sentences]
 
 
@@ -41,26 +55,6 @@ def scope_lines(lead: Lead, report: Report) -> Iterator[str]:
     """Over which questions all of it is, and why those."""
     if report.of:
         yield f"{report.of}: {LEADS[lead.why]}"
-
-
-def luck_lines(report: Report) -> Iterator[str]:
-    """Whether picking Top found more than luck, once that is measured."""
-    of_top = report.results.measures.filter(scope=report.scope, group=ResultGroup.TOP, name="top.null_share")
-    for share in of_top.exclude(value=None):
-        yield luck_sentence(share.value or 0.0, share.details["draws"])
-
-
-def _flow_lines(results: ResultSet) -> Iterator[str]:
-    study, flow = results.run.study, results.flow
-    yield f"{study.name}: protocol {study.protocol_hash[:12]}, judge {results.run.judge_kind}"
-    people = ("recruited", "approved", "started", "submitted", "expired", "withdrawn", "excluded", "retained")
-    yield "People: " + ", ".join(f"{name} {counted(flow[name])}" for name in people)
-    answers = ", ".join(
-        f"{state.replace('_', ' ')} {counted(number)}"
-        for state, number in flow["answers_retained"].items()
-        if number
-    )
-    yield f"Answers of the retained: {answers or 'none'}"
 
 
 def estimate_lines(report: Report) -> Iterator[str]:

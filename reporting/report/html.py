@@ -21,6 +21,9 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 def document_html(document: parts.Document) -> str:
     """The whole file."""
     title, language = escape(document.name), escape(document.words.language)
+    # The warning, if there is one, stands before all else; then what was found, of what.
+    warning = f'<p class="warning">{escape(document.warning)}</p>' if document.warning else ""
+    kicker = f'<p class="kicker">{escape(document.kicker)}</p>'
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -34,7 +37,7 @@ def document_html(document: parts.Document) -> str:
             "</head>",
             "<body>",
             f'<a class="skip" href="#main">{title}</a>',
-            _header_html(document),
+            f"<header>{warning}{kicker}<h1>{escape(document.title)}</h1></header>",
             '<main id="main">',
             *(part_html(part) for part in document.first_page),
             *_contents_html(document),
@@ -47,13 +50,6 @@ def document_html(document: parts.Document) -> str:
             "",
         ]
     )
-
-
-def _header_html(document: parts.Document) -> str:
-    """The warning, if there is one, before all else; then what was found, of what."""
-    warning = f'<p class="warning">{escape(document.warning)}</p>' if document.warning else ""
-    kicker, title = escape(document.kicker), escape(document.title)
-    return f'<header>{warning}<p class="kicker">{kicker}</p><h1>{title}</h1></header>'
 
 
 def _contents_html(document: parts.Document) -> Iterator[str]:
@@ -78,7 +74,7 @@ def _body_html(document: parts.Document) -> Iterator[str]:
             yield part_html(part)
 
 
-def said(text: str) -> str:
+def text_html(text: str) -> str:
     """An exact term that has a plain word is its tooltip."""
     word = escape(text)
     return f'<abbr title="{escape(text.code)}">{word}</abbr>' if isinstance(text, PlainWord) else word
@@ -92,40 +88,42 @@ def part_html(part: parts.Part) -> str:
 @part_html.register
 def _heading(part: parts.Heading) -> str:
     kicker = f'<p class="kicker">{escape(part.kicker)}</p>' if part.kicker else ""
-    return f"{kicker}<h{part.level + 1}>{said(part.text)}</h{part.level + 1}>"
+    return f"{kicker}<h{part.level + 1}>{text_html(part.text)}</h{part.level + 1}>"
 
 
 @part_html.register
 def _paragraph(part: parts.Paragraph) -> str:
     css = "" if part.tone is parts.Tone.PLAIN else f' class="{part.tone}"'
-    return f"<p{css}>{said(part.text)}</p>" + _notes([part.footnote])
+    return f"<p{css}>{text_html(part.text)}</p>" + _notes([part.footnote])
 
 
 @part_html.register
 def _bullets(part: parts.Bullets) -> str:
-    return "<ul>" + "".join(f"<li>{said(item)}</li>" for item in part.items) + "</ul>"
+    return "<ul>" + "".join(f"<li>{text_html(item)}</li>" for item in part.items) + "</ul>"
 
 
 @part_html.register
 def _numbers(part: parts.Numbers) -> str:
-    shown = "".join(
-        f'<div><dt>{said(one.label)}</dt><dd class="big {escape(one.look)}">{escape(one.value)}</dd>'
-        f'<dd>{escape(one.ends)}</dd><dd class="note">{said(one.note)}</dd></div>'
-        for one in part.numbers
+    numbers = "".join(
+        f"<div><dt>{text_html(number.label)}</dt>"
+        f'<dd class="big {escape(number.look)}">{escape(number.value)}</dd>'
+        f'<dd>{escape(number.ends)}</dd><dd class="note">{text_html(number.note)}</dd></div>'
+        for number in part.numbers
     )
-    return f'<dl class="beside">{shown}</dl>'
+    return f'<dl class="beside">{numbers}</dl>'
 
 
 @part_html.register
 def _beside(part: parts.Beside) -> str:
-    columns = ("".join(part_html(one) for one in column) for column in part.columns)
+    columns = ("".join(part_html(nested) for nested in column) for column in part.columns)
     return '<div class="beside">' + "".join(f"<div>{column}</div>" for column in columns) + "</div>"
 
 
 @part_html.register
 def _facts(part: parts.Facts) -> str:
     rows = "".join(
-        f'<tr><th scope="row">{said(name)}</th><td>{escape(value)}</td></tr>' for name, value in part.rows
+        f'<tr><th scope="row">{text_html(name)}</th><td>{escape(value)}</td></tr>'
+        for name, value in part.rows
     )
     return scrolled(part.caption, f"<tbody>{rows}</tbody>", css="facts")
 
@@ -133,13 +131,16 @@ def _facts(part: parts.Facts) -> str:
 @part_html.register
 def _table(part: Table) -> str:
     head = "".join(
-        f'<th scope="col"{NUMERIC if number else ""}>{said(name)}</th>' for name, number in part.head_cells
+        f'<th scope="col"{NUMERIC if number else ""}>{text_html(name)}</th>'
+        for name, number in part.head_cells
     )
-    sources = list(dict.fromkeys(one.source for row in part.rows for one in row if isinstance(one, Sourced)))
+    sources = list(
+        dict.fromkeys(text.source for row in part.rows for text in row if isinstance(text, Sourced))
+    )
 
     def cell(text: str) -> str:
         mark = f"<sup>{sources.index(text.source) + 1}</sup>" if isinstance(text, Sourced) else ""
-        return said(text) + mark
+        return text_html(text) + mark
 
     rows = "".join(
         f'<tr><th scope="row">{cell(name)}</th>'
@@ -148,7 +149,7 @@ def _table(part: Table) -> str:
         for (name, _css), *cells in part.row_cells
     )
     notes = "".join(
-        f'<p class="note"><sup>{number}</sup> {said(source)}</p>'
+        f'<p class="note"><sup>{number}</sup> {text_html(source)}</p>'
         for number, source in enumerate(sources, start=1)
     ) + _notes(part.notes)
     return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>") + notes
@@ -161,28 +162,26 @@ def _figure(part: parts.Figure) -> str:
     return (
         f'<figure><div class="scroll" role="region" tabindex="0" aria-label="{caption}">'
         f'<img src="{source}" alt="{alt}"></div>'
-        f"<figcaption>{said(part.caption)}</figcaption></figure>"
+        f"<figcaption>{text_html(part.caption)}</figcaption></figure>"
     ) + _notes([part.footnote])
 
 
 def _notes(texts: Iterable[str]) -> str:
-    return "".join(f'<p class="note">{said(text)}</p>' for text in texts if text)
+    return "".join(f'<p class="note">{text_html(text)}</p>' for text in texts if text)
 
 
 @part_html.register
 def _checklist(part: parts.Checklist) -> str:
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in part.head)
-    rows = "".join(_entry_html(entry) for entry in part.entries)
+    rows = ""
+    for entry in part.entries:
+        texts = (text_html(entry.record), escape(entry.answer))
+        answer = "".join(f"<p>{text}</p>" for text in texts if text)
+        rows += (
+            f'<tr><th scope="row">{escape(entry.number)}</th><td>{text_html(entry.question)}</td>'
+            f'<td>{answer}</td><td class="state state-{entry.state}">{escape(entry.state_name)}</td></tr>'
+        )
     return scrolled(part.caption, f"<thead><tr>{head}</tr></thead><tbody>{rows}</tbody>", css="checklist")
-
-
-def _entry_html(entry: parts.ChecklistEntry) -> str:
-    texts = (said(entry.record), escape(entry.answer))
-    answered = "".join(f"<p>{text}</p>" for text in texts if text)
-    return (
-        f'<tr><th scope="row">{escape(entry.number)}</th><td>{said(entry.question)}</td>'
-        f'<td>{answered}</td><td class="state state-{entry.state}">{escape(entry.state_name)}</td></tr>'
-    )
 
 
 def scrolled(caption: str, inside: str, css: str = "") -> str:
@@ -190,5 +189,5 @@ def scrolled(caption: str, inside: str, css: str = "") -> str:
     label, of = escape(caption), f' class="{css}"' if css else ""
     return (
         f'<div class="scroll" role="region" tabindex="0" aria-label="{label}"><table{of}>'
-        f"<caption><span>{said(caption)}</span></caption>{inside}</table></div>"
+        f"<caption><span>{text_html(caption)}</span></caption>{inside}</table></div>"
     )

@@ -167,9 +167,7 @@ class Document:
     @property
     def first_page(self) -> Sequence[Part]:
         """What stands before the first section."""
-        sections = (place for place, part in enumerate(self.parts) if is_section(part))
-        return self.parts[: next(sections, len(self.parts))]
-
-
-def is_section(part: Part) -> bool:
-    return isinstance(part, Heading) and part.level == 1
+        for place, part in enumerate(self.parts):
+            if isinstance(part, Heading) and part.level == 1:
+                return self.parts[:place]
+        return self.parts

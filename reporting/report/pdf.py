@@ -94,10 +94,10 @@ class Setter:
         return {
             "numbers": [
                 {
-                    "label": one.label, "value": one.value, "colour": look_of(one.look).fill,
-                    "ends": one.ends, "note": one.note,
+                    "label": number.label, "value": number.value, "colour": look_of(number.look).fill,
+                    "ends": number.ends, "note": number.note,
                 }
-                for one in part.numbers
+                for number in part.numbers
             ]
         }  # fmt: skip
 
@@ -105,7 +105,8 @@ class Setter:
     def _beside(self, part: parts.Beside) -> Data:
         return {
             "columns": [
-                [self.data(one) | {"kind": type(one).__name__} for one in column] for column in part.columns
+                [self.data(nested) | {"kind": type(nested).__name__} for nested in column]
+                for column in part.columns
             ]
         }
 
@@ -133,7 +134,9 @@ class Setter:
         ]
         head = list(part.head)
         words = [[text for text, *_note in row] for row in cells]
-        keys = {} if on_one_line(head, words) else keys_of([row[1:] for row in words])
+        # Every cell has its room at the largest size of letters: no word needs a letter in its place.
+        fits = sum(GAP + max(map(len, column)) for column in zip(head, *words, strict=True)) <= LETTERS[0]
+        keys = {} if fits else keys_of([row[1:] for row in words])
         cells = [
             [row[0], *((keys.get(text, text), words, name) for text, words, name in row[1:])] for row in cells
         ]
@@ -179,11 +182,6 @@ def keys_of(rows: Sequence[Sequence[str]]) -> dict[str, str]:
     )
     repeated = [text for text, number in counted.items() if number >= OFTEN][: len(ascii_lowercase)]
     return {text: f"({letter})" for text, letter in zip(repeated, ascii_lowercase, strict=False)}
-
-
-def on_one_line(head: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether every cell has its room at the largest size of letters."""
-    return sum(GAP + max(map(len, column)) for column in zip(head, *rows, strict=True)) <= LETTERS[0]
 
 
 def columns_of(head: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[int, list[float]]:

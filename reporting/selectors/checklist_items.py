@@ -145,6 +145,5 @@ ITEMS: Mapping[str, Item] = {item.number: item for section in SECTIONS for item 
 
 def answers_of(study: Study) -> dict[str, ChecklistAnswer]:
     """The lead's newest answers by item."""
-    return {
-        one.item: one for one in ChecklistAnswer.objects.filter(study=study).select_related("answered_by")
-    }
+    answers = ChecklistAnswer.objects.filter(study=study).select_related("answered_by")
+    return {answer.item: answer for answer in answers}

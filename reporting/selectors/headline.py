@@ -149,11 +149,11 @@ class Headline:
 
     @cached_property
     def _by_category(self) -> Mapping[tuple[str, str], list[MeasureRow]]:
-        found: dict[tuple[str, str], list[MeasureRow]] = {}
+        rows: dict[tuple[str, str], list[MeasureRow]] = {}
         for row in self.rows.values():
             if row.name.startswith(IN_CATEGORY) and row.value is not None:
-                found.setdefault((row.name, str(row.details["category"])), []).append(row)
-        return found
+                rows.setdefault((row.name, str(row.details["category"])), []).append(row)
+        return rows
 
     @property
     def beyond(self) -> Mapping[str, MeasureRow]:
@@ -164,12 +164,12 @@ class Headline:
 
     def standing(self, verdict: str) -> list[Model]:
         """The models of this verdict, the strongest first."""
-        return [one for one in self.models if one.verdict == verdict]
+        return [model for model in self.models if model.verdict == verdict]
 
     @property
     def compared(self) -> list[Model]:
         """The models that there is a verdict on."""
-        return [one for one in self.models if one.verdict]
+        return [model for model in self.models if model.verdict]
 
 
 def headline_of(report: Report, measurement: Measurement | None) -> Headline:
@@ -194,7 +194,7 @@ def headline_of(report: Report, measurement: Measurement | None) -> Headline:
         report,
         measured=measurement is not None,
         scale=scale,
-        models=tuple(sorted(_models(rows, scale), key=lambda one: -(one.theta.value or 0.0))),
+        models=tuple(sorted(_models(rows, scale), key=lambda model: -(model.theta.value or 0.0))),
         rows=rows,
         blocks=measurement.ended(Scope(report.scope)) if measurement else {},
     )
@@ -205,13 +205,13 @@ def _models(rows: Mapping[tuple[str, str, str], MeasureRow], scale: str) -> Iter
     for (name, group, subset), row in rows.items():
         if row.value is None or not subset:
             continue
-        shown = str(row.details.get("model") or subset)
+        label = str(row.details.get("model") or subset)
         if name == "theta.modelled_k1":
-            yield Model(shown, row, None, "", modelled=True)
+            yield Model(label, row, None, "", modelled=True)
         elif name == f"models.theta.{scale}" and group == AVERAGE:
             between = rows.get((f"difference.{scale}", AVERAGE, subset))
             verdict = str(between.details.get("verdict") or "") if between else ""
-            yield Model(shown, row, between, verdict)
+            yield Model(label, row, between, verdict)
 
 
 def ability_of(row: GroupNumbers, scale: str) -> float | None:

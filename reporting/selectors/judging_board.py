@@ -61,14 +61,6 @@ class Board:
     unscored: int
 
     @property
-    def is_screened(self) -> bool:
-        return bool(self.filter) and not self.people.finished_since and not self.people.undecided
-
-    @property
-    def is_judged(self) -> bool:
-        return self.run is not None and not self.run.is_open and not self.judged.left
-
-    @property
     def is_estimated(self) -> bool:
         return self.run is not None and (self.run.is_open or not self.judged.left)
 
@@ -97,11 +89,6 @@ class Board:
         return self.results is not None and self.way_on == WayOn.JUDGE and not self.judged.scored
 
     @property
-    def is_measured(self) -> bool:
-        """Whether there are results, and whatever is computed from them is there, too."""
-        return self.results is not None and measurement_of(self.results) is not None
-
-    @property
     def next(self) -> Next:
         """The first thing that waits; results before the audit, which takes people days."""
         if not self.people.finished:
@@ -110,16 +97,10 @@ class Board:
             return Next.FILTER
         if self.people.undecided:
             return Next.SCREEN
-        return self._next_of_judging() or self._next_after_judging()
-
-    def _next_of_judging(self) -> Next | None:
         if self.run is not None and self.run.is_open:
             return Next.RESUME if self.run.state == "paused" else Next.WATCH
-        if not self.judged.left:
-            return None
-        return Next.RETRY if self.run and self.judged.left <= self.unscored else Next.ESTIMATE
-
-    def _next_after_judging(self) -> Next:
+        if self.judged.left:
+            return Next.RETRY if self.run and self.judged.left <= self.unscored else Next.ESTIMATE
         if not self.is_current:
             return Next.RECOMPUTE
         if not self.is_audited:
@@ -129,8 +110,10 @@ class Board:
     @property
     def steps(self) -> list[Step]:
         """In the order of the work; the first that is not done is where it goes on."""
-        done = (self.is_screened, self.is_estimated, self.is_judged, self.is_audited, self.is_current)
-        here = next((place for place, one in enumerate(done) if not one), -1)
+        is_screened = bool(self.filter) and not self.people.finished_since and not self.people.undecided
+        is_judged = self.run is not None and not self.run.is_open and not self.judged.left
+        done = (is_screened, self.is_estimated, is_judged, self.is_audited, self.is_current)
+        here = next((place for place, is_done in enumerate(done) if not is_done), -1)
         names = (_("Screen"), _("Estimate"), _("Judge"), _("Audit"), _("Recompute"))
         return [
             Step(name, line, done[place], place == here)
@@ -151,7 +134,12 @@ class Board:
             screened = people.finished - people.finished_since
             yield _("%(n)s of %(all)s") % {"n": counted(screened), "all": counted(people.finished)}
         yield self._estimate_line()
-        yield self._judged_line()
+        if self.is_amended:
+            yield _("judged before the protocol was amended")
+        else:
+            yield ngettext(
+                "%(n)s of %(all)s answer scored", "%(n)s of %(all)s answers scored", self.judged.answers
+            ) % {"n": counted(self.judged.scored), "all": counted(self.judged.answers)}
         if self.audit is None:
             yield _("no sample is drawn")
         else:
@@ -161,15 +149,6 @@ class Board:
             }
         yield self.standing
 
-    def _judged_line(self) -> str:
-        if self.is_amended:
-            return _("judged before the protocol was amended")
-        return ngettext(
-            "%(n)s of %(all)s answer scored", "%(n)s of %(all)s answers scored", self.judged.answers
-        ) % {
-            "n": counted(self.judged.scored), "all": counted(self.judged.answers),
-        }  # fmt: skip
-
     def _estimate_line(self) -> str:
         if self.is_amended:
             return _("to be estimated under the amended protocol")
@@ -177,8 +156,8 @@ class Board:
             return ngettext("%(n)s answer to judge", "%(n)s answers to judge", self.judged.left) % {
                 "n": counted(self.judged.left)
             }
-        calls = sum(one["calls"] for one in self.run.estimate)
-        costs = [one["cost"] for one in self.run.estimate]
+        calls = sum(estimate["calls"] for estimate in self.run.estimate)
+        costs = [estimate["cost"] for estimate in self.run.estimate]
         if None in costs or not any(map(Decimal, costs)):
             return ngettext("%(n)s call", "%(n)s calls", calls) % {"n": counted(calls)}
         cost = sum(map(Decimal, costs), Decimal(0))
@@ -194,12 +173,13 @@ class Board:
             return _("no results yet")
         if self.changes:
             return _("results are older than %(changes)s") % {"changes": ", ".join(self.changes)}
-        return _("results are current") if self.is_measured else _("results are not all computed")
+        is_measured = measurement_of(self.results) is not None
+        return _("results are current") if is_measured else _("results are not all computed")
 
 
 def judging_board(study: Study, runs: Sequence[JudgingRun], unscored: int) -> Board:
     """`runs` are the study's, newest first; `unscored` the answers the newest left without a score."""
-    run = next((one for one in runs if one.purpose == RunPurpose.SCORES), None)
+    run = next((candidate for candidate in runs if candidate.purpose == RunPurpose.SCORES), None)
     facts = last_filter(study)
     results, changes = newest_results_and_changes(study)
     return Board(

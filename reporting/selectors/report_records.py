@@ -1,7 +1,7 @@
 """What the records of a study say about how it was done: for its report, and for nothing else."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -209,25 +209,38 @@ def study_records(study: Study, *, every_block: bool = False) -> StudyRecords:
     measurement = measurement_of(results) if results else None
     ended = map(Block, measurement.ended(scope)) if measurement and every_block else ()
     wanted = dict.fromkeys((*READ, *ended)) if measurement else {}
+    leading = lead.scope or scope
+    blocks_by_scope: dict[Scope, list[Block]] = {leading: []}  # the leading one first
+    for block in wanted:
+        blocks_by_scope.setdefault(scope if block in IN_DETAIL else leading, []).append(block)
     stored: Headlines | None = None
     leaving: set[int] = set()
     blocks: dict[Block, BlockMeasures] = {}
     if results is not None:
-        for of, some in _by_scope(wanted, lead.scope or scope, scope).items():
-            rows = _rows(study, results, some, of)
+        leaves = ExpressionWrapper(may_be_exported(study), output_field=BooleanField())
+        for of, some in blocks_by_scope.items():
+            rows: list[Any] = list(measure_rows(results, some, of).annotate(leaves=leaves))
             if of != scope:  # over private prompts as well: beside the public ones not all of it may be told
                 rows = [row for row in rows if row.leaves]
             stored = stored or headlines_among(results, rows)
             blocks |= blocks_of(measurement, some, of, rows) if measurement else {}
             leaving |= {row.pk for row in rows if row.leaves}
     amendments = tuple(study.amendments.order_by("number"))
-    overall = {one.group: one for one in stored.groups if not one.category} if stored else {}
-    counted = _counted(study, scope)
+    overall = {row.group: row for row in stored.groups if not row.category} if stored else {}
+    first_hash, vetting, screening = _from_trails(study, scope)
+    asked = _asked_facts(study, scope)
     return StudyRecords(
         study=study,
         protocol=study.protocol,
         amendments=amendments,
         late_amendments=tuple(made_after_results(study, amendments)),
+        flow=study_flow(study, public_only=scope == Scope.PUBLIC),
+        first_hash=first_hash,
+        vetting=vetting,
+        screening=screening,
+        asked=asked,
+        models=_model_facts(study, scope),
+        **_session_facts(study),
         results=results,
         average=overall.get(ResultGroup.AVERAGE),
         top=overall.get(ResultGroup.TOP),
@@ -238,37 +251,8 @@ def study_records(study: Study, *, every_block: bool = False) -> StudyRecords:
         blocks=blocks,
         leaving=frozenset(leaving),
         compared=_models_compared(blocks.get(Block.MODELS)),
-        holds_tasks=tasks_are_items(study, counted["asked"].tasks),
-        **counted,
+        holds_tasks=tasks_are_items(study, asked.tasks),
     )
-
-
-def _by_scope(wanted: Iterable[Block], leading: Scope, scope: Scope) -> dict[Scope, list[Block]]:
-    """The blocks of each scope, the leading one first."""
-    found: dict[Scope, list[Block]] = {leading: []}
-    for block in wanted:
-        found.setdefault(scope if block in IN_DETAIL else leading, []).append(block)
-    return found
-
-
-def _rows(study: Study, results: ResultSet, wanted: Sequence[Block], scope: Scope) -> list[Any]:
-    """What is stored of headlines and these blocks, each row with whether it `leaves` the site; one query."""
-    leaves = ExpressionWrapper(may_be_exported(study), output_field=BooleanField())
-    return list(measure_rows(results, wanted, scope).annotate(leaves=leaves))
-
-
-def _counted(study: Study, scope: Scope) -> dict[str, Any]:
-    """What is counted of people, answers, prompts and models, by the names of `StudyRecords`."""
-    first_hash, vetting, screening = _from_trails(study, scope)
-    return {
-        "flow": study_flow(study, public_only=scope == Scope.PUBLIC),
-        "first_hash": first_hash,
-        "vetting": vetting,
-        "screening": screening,
-        "asked": _asked_facts(study, scope),
-        "models": _model_facts(study, scope),
-        **_session_facts(study),
-    }
 
 
 def _session_facts(study: Study) -> dict[str, Any]:
@@ -289,13 +273,16 @@ def _session_facts(study: Study) -> dict[str, Any]:
     for categories, number in declared.values_list("resources").annotate(number=Count("pk")):
         resources.update(dict.fromkeys(categories, number))
     profiles: Counter[str] = Counter()
-    for one in alike:
-        profiles[one["participant__profile"]] += one["number"] if one["retained"] else 0
+    for group in alike:
+        profiles[group["participant__profile"]] += group["number"] if group["retained"] else 0
+    ended = sessions.filter(status__in=ENDED, ended_at__isnull=False)
+    took = ended.annotate(took=ExpressionWrapper(F("ended_at") - F("started_at"), DurationField()))
+    minutes = [duration.total_seconds() / 60 for duration in took.values_list("took", flat=True)]
     return {
         "starts": _start_facts(study, alike),
         "profiles": dict(+profiles),
-        "resources": dict(sorted(resources.items(), key=lambda one: (-one[1], one[0]))),
-        "minutes": _minutes_taken(sessions),
+        "resources": dict(sorted(resources.items(), key=lambda pair: (-pair[1], pair[0]))),
+        "minutes": Minutes(min(minutes), median(minutes), max(minutes)) if minutes else None,
     }
 
 
@@ -303,16 +290,16 @@ def _start_facts(study: Study, alike: Sequence[Mapping[str, Any]]) -> StartFacts
     if not alike:
         return None
     sizes = dict(Batch.objects.filter(plan__study=study).values_list("pk").annotate(number=Count("places")))
-    prompts = [sizes[one["batch"]] for one in alike]
+    prompts = [sizes[group["batch"]] for group in alike]
     minutes = [
-        (one[which].total_seconds() - one["extended_seconds"]) / 60
-        for one in alike
+        (group[which].total_seconds() - group["extended_seconds"]) / 60
+        for group in alike
         for which in ("shortest", "longest")
     ]
     return StartFacts(
         prompts=(min(prompts), max(prompts)),
         minutes=(min(minutes), max(minutes)),
-        more_time=sum(one["number"] for one in alike if one["extended_seconds"] or one["extra"]),
+        more_time=sum(group["number"] for group in alike if group["extended_seconds"] or group["extra"]),
     )
 
 
@@ -327,32 +314,32 @@ def _from_trails(study: Study, scope: Scope) -> tuple[str, VettingFacts, Screeni
     away = study_people(study).filter(vetting_status="rejected", session=None)
     frozen = StudyEvent.objects.filter(study=study, kind=StudyEventKind.FROZEN)
     first_hash = Coalesce(KT("details__protocol_hash"), Value(""), output_field=CharField())
-    told = [
-        _told("people", people, of_person, reason=F("reason")),
-        _told("answers", answers, of_answer, reason=F("reason")),
-        _told("verdicts", Verdict.objects.filter(person), of_person),
-        _told("undecided", undecided_participants(study), Count("pk")),
-        _told("people ever", ParticipantFlag.objects.filter(person), Count("pk")),
-        _told("away", away, Count("pk")),
-        *_vetting_told(study),
-        _told("frozen", frozen, Min("pk"), reason=first_hash),
+    parts = [
+        _union_part("people", people, of_person, reason=F("reason")),
+        _union_part("answers", answers, of_answer, reason=F("reason")),
+        _union_part("verdicts", Verdict.objects.filter(person), of_person),
+        _union_part("undecided", undecided_participants(study), Count("pk")),
+        _union_part("people ever", ParticipantFlag.objects.filter(person), Count("pk")),
+        _union_part("away", away, Count("pk")),
+        *_vetting_parts(study),
+        _union_part("frozen", frozen, Min("pk"), reason=first_hash),
     ]
-    found: dict[str, dict[str, int]] = defaultdict(dict)
-    for of, reason, number in told[0].union(*told[1:], all=True).order_by("said"):
-        found[of][reason] = number
+    numbers: dict[str, dict[str, int]] = defaultdict(dict)
+    for of, reason, number in parts[0].union(*parts[1:], all=True).order_by("why"):
+        numbers[of][reason] = number
     facts = ScreeningFacts(
-        on_record=any(any(found[of].values()) for of in ("verdicts", "people ever", "answers"))
+        on_record=any(any(numbers[of].values()) for of in ("verdicts", "people ever", "answers"))
         or AnswerFlag.objects.filter(answer).exists(),
-        flagged_answers=found["answers"],
-        flagged_people=found["people"],
-        decided=found["verdicts"].get("", 0),
-        undecided=found["undecided"].get("", 0),
+        flagged_answers=numbers["answers"],
+        flagged_people=numbers["people"],
+        decided=numbers["verdicts"].get("", 0),
+        undecided=numbers["undecided"].get("", 0),
     )
-    vetting = VettingFacts(*(found[of].get("", 0) for of in ("decided", "as added", "away")))
-    return min(found["frozen"], key=found["frozen"].__getitem__, default=""), vetting, facts
+    vetting = VettingFacts(*(numbers[of].get("", 0) for of in ("decided", "as added", "away")))
+    return min(numbers["frozen"], key=numbers["frozen"].__getitem__, default=""), vetting, facts
 
 
-def _vetting_told(study: Study) -> Iterator[QuerySet[Any]]:
+def _vetting_parts(study: Study) -> Iterator[QuerySet[Any]]:
     """People about whom somebody decided, and those who were approved in the step that added them alone."""
     events = StudyEvent.objects.filter(study=study, participant__is_test=False)
     same_step = StudyEvent.objects.filter(
@@ -366,30 +353,30 @@ def _vetting_told(study: Study) -> Iterator[QuerySet[Any]]:
         participant__in=decided.order_by().values("participant")
     )
     people = Count("participant", distinct=True)
-    yield _told("decided", decided, people)
-    yield _told("as added", as_added, people)
+    yield _union_part("decided", decided, people)
+    yield _union_part("as added", as_added, people)
 
 
-def _told(of: str, rows: QuerySet[Any], number: Count | Min, reason: Any = None) -> QuerySet[Any]:
+def _union_part(of: str, rows: QuerySet[Any], number: Count | Min, reason: Any = None) -> QuerySet[Any]:
     """The number of these rows by reason, as one part of a union."""
-    said = Value("", output_field=CharField()) if reason is None else reason
-    named = rows.order_by().annotate(of=Value(of, output_field=CharField()), said=said)
-    counted: QuerySet[Any] = named.values("of", "said").annotate(number=number)
-    return counted.values_list("of", "said", "number")
+    why = Value("", output_field=CharField()) if reason is None else reason
+    named = rows.order_by().annotate(of=Value(of, output_field=CharField()), why=why)
+    counted: QuerySet[Any] = named.values("of", "why").annotate(number=number)
+    return counted.values_list("of", "why", "number")
 
 
 def _asked_facts(study: Study, scope: Scope) -> AskedFacts:
     """One query: the bank's prompts and those in batches, by what they have in common."""
     places = BatchPrompt.objects.filter(batch__plan__study=study).order_by()
     by_size = places.values("batch").annotate(n=Count("pk")).values("n")
-    asked = Q(pk__in=places.values("prompt"))
+    is_asked = Q(pk__in=places.values("prompt"))
     in_bank = Q(version=study.bank_version_id)
     rows = (
-        Prompt.objects.filter(in_bank | asked)
+        Prompt.objects.filter(in_bank | is_asked)
         .values("modality", "split", "task")
         .annotate(
             in_bank=Count("pk", filter=in_bank),
-            asked=Count("pk", filter=asked),
+            asked=Count("pk", filter=is_asked),
             smallest=Subquery(by_size.order_by("n")[:1]),
             largest=Subquery(by_size.order_by("-n")[:1]),
             all_places=Subquery(
@@ -397,18 +384,18 @@ def _asked_facts(study: Study, scope: Scope) -> AskedFacts:
             ),
         )
     )
-    found = list(rows.order_by("modality"))
-    placed = [row for row in found if row["asked"]]
+    prompts = list(rows.order_by("modality"))
+    placed = [row for row in prompts if row["asked"]]
     modalities: Counter[str] = Counter()
     for row in placed:
         if scope != Scope.PUBLIC or row["split"] == PUBLIC:
             modalities[row["modality"]] += row["asked"]
     number = sum(row["asked"] for row in placed)
     return AskedFacts(
-        in_bank=sum(row["in_bank"] for row in found),
+        in_bank=sum(row["in_bank"] for row in prompts),
         asked=number,
-        nested=((found[0]["all_places"] if found else None) or 0) == number,
-        sizes=(found[0]["smallest"], found[0]["largest"]) if placed else None,
+        nested=((prompts[0]["all_places"] if prompts else None) or 0) == number,
+        sizes=(prompts[0]["smallest"], prompts[0]["largest"]) if placed else None,
         private=sum(row["asked"] for row in placed if row["split"] != PUBLIC),
         modalities=dict(modalities),
         tasks=frozenset(row["task"] for row in placed if row["task"]),
@@ -423,7 +410,7 @@ def _model_facts(study: Study, scope: Scope) -> ModelFacts:
         configuration__in=models_of(study).values("pk"), score__isnull=False, prompt_id__in=placed
     )
     # Each score is read once: over all models of a bank they are many.
-    found = (
+    counts = (
         scores.order_by()
         .values("configuration", "prompt_id")
         .annotate(n=Count("pk"))
@@ -433,7 +420,7 @@ def _model_facts(study: Study, scope: Scope) -> ModelFacts:
             most=Max("n"),
         )
     )
-    return ModelFacts(found["models"], found["prompts"], found["most"])
+    return ModelFacts(counts["models"], counts["prompts"], counts["most"])
 
 
 def _models_compared(models: BlockMeasures | None) -> int:
@@ -448,10 +435,3 @@ def _models_compared(models: BlockMeasures | None) -> int:
             and "published_only" not in row.details
         }
     )
-
-
-def _minutes_taken(sessions: QuerySet[Session]) -> Minutes | None:
-    ended = sessions.filter(status__in=ENDED, ended_at__isnull=False)
-    took = ended.annotate(took=ExpressionWrapper(F("ended_at") - F("started_at"), DurationField()))
-    minutes = [one.total_seconds() / 60 for one in took.values_list("took", flat=True)]
-    return Minutes(min(minutes), median(minutes), max(minutes)) if minutes else None

@@ -117,8 +117,8 @@ def report_of(
     bank is one `of_tasks`.
     """
     groups, of_each_task, metrics = stored or headlines(results, Q(scope=scope))
-    estimates = sorted(groups, key=lambda one: (one.category, one.group))
-    tasks = sorted(of_each_task, key=lambda one: one.task)
+    estimates = sorted(groups, key=lambda row: (row.category, row.group))
+    tasks = sorted(of_each_task, key=lambda row: row.task)
     overall = [estimate for estimate in estimates if not estimate.category]
     fewest = fewest_questions(results, scope) if any(row.name == HARMONIC for row in metrics) else {}
     # A harmonic mean over a task of few questions, or of a number of them that is not counted yet.
@@ -154,18 +154,18 @@ def report_of(
 
 def _by_name(rows: Iterable[tuple[str, str, T]]) -> Iterator[tuple[str, T | None, T | None]]:
     """Of rows of a name, a group and what it has: each name with what Average and what Top has."""
-    found: dict[str, dict[str, T]] = {}
+    by_name: dict[str, dict[str, T]] = {}
     for name, group, value in rows:
-        found.setdefault(name, {})[group] = value
-    for name, groups in found.items():
+        by_name.setdefault(name, {})[group] = value
+    for name, groups in by_name.items():
         yield name, groups.get(ResultGroup.AVERAGE), groups.get(ResultGroup.TOP)
 
 
 def fewest_questions(results: ResultSet, scope: Scope) -> Mapping[str, int]:
     """By group: how many different questions the scored task with fewest has, as the measurement counted."""
     rows = results.measures.filter(scope=scope, name="benchmark.harmonic")
-    found = rows.exclude(reason__in=WITHHELD).values_list("group", "details")
-    return {group: details["fewest_questions"] for group, details in found}
+    counts = rows.exclude(reason__in=WITHHELD).values_list("group", "details")
+    return {group: details["fewest_questions"] for group, details in counts}
 
 
 def notes(

@@ -50,7 +50,10 @@ def figure_shown(
 
 def figure_files(page: str, query: str, **place: object) -> dict[str, str]:
     """The addresses of a figure's files; `place` are the parts of the address but the extension."""
-    return {one.upper(): reverse(page, kwargs={**place, "extension": one}) + query for one in TYPES}
+    return {
+        extension.upper(): reverse(page, kwargs={**place, "extension": extension}) + query
+        for extension in TYPES
+    }
 
 
 def drawing_response(drawing: Drawing | None, extension: str, words: str = "") -> HttpResponse:

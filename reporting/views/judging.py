@@ -43,11 +43,12 @@ RUN_COLUMNS: tuple[Column[JudgingRun], ...] = (
     Column("run", gettext_lazy("Run"), ("pk",)),
     Column("state", gettext_lazy("State"), ("state",)),
     Column(
-        "judges", gettext_lazy("Judges"), (), lambda run: ", ".join(str(one["judge"]) for one in run.estimate)
+        "judges", gettext_lazy("Judges"), (),
+        lambda run: ", ".join(str(estimate["judge"]) for estimate in run.estimate),
     ),
     Column(
         "verdicts", pgettext_lazy("of a judge", "Verdicts"), (),
-        lambda run: sum(int(one["rows"]) for one in run.estimate), numeric=True,
+        lambda run: sum(int(estimate["rows"]) for estimate in run.estimate), numeric=True,
     ),
     Column(
         "budget", gettext_lazy("Budget"), ("budget",), lambda run: str(run.budget or ""), numeric=True
@@ -79,7 +80,8 @@ def staff_judging(request: HttpRequest, study: Study) -> HttpResponseBase:
     form = PlanForm(request.POST if request.method == "POST" else _estimated(study, planning), study=study)
     if request.method != "POST" and form.is_bound and not form.is_valid():
         form = PlanForm(study=study)  # a judge of the estimate is another or gone: nobody sent what is wrong
-    if request.method == "POST" and form.is_valid() and _is_large(study):
+    takes_long = study.participants.all()[PEOPLE_AT_ONCE:]  # longer than a request may
+    if request.method == "POST" and form.is_valid() and takes_long.exists():
         return _by_job(request, study, form)
     plan: RunPlan | Estimated | None = (
         _planned(study, form) if request.method == "POST" and form.is_valid() else None
@@ -91,11 +93,6 @@ def staff_judging(request: HttpRequest, study: Study) -> HttpResponseBase:
     if plan is None and form.is_bound and form.is_valid() and request.method != "POST" and planning:
         plan = Estimated(**planning.result["facts"])
     return _judging_page(request, study, form, plan, jobs)
-
-
-def _is_large(study: Study) -> bool:
-    """Whether planning takes longer than a request."""
-    return study.participants.all()[PEOPLE_AT_ONCE:].exists()
 
 
 def _by_job(request: HttpRequest, study: Study, form: PlanForm) -> HttpResponseBase:
@@ -173,17 +170,18 @@ def _judging_page(
     page = listing.page(runs)
     for run in newest:
         run.study = study
-    shown = next((run for run in newest if run.purpose == RunPurpose.SCORES or run.is_open), None)
-    of_run = run_context(shown) if shown else {}
+    current = next((run for run in newest if run.purpose == RunPurpose.SCORES or run.is_open), None)
+    of_run = run_context(current) if current else {}
     progress = of_run.get("progress")
     board = judging_board(study, newest, progress.unscored if isinstance(progress, Progress) else 0)
     if "judges" in form.fields and not form.is_bound:
         protocol = study.protocol
         form.initial.update(judges=[protocol.planned_judge or ""], budget=protocol.judge_budget)
-    if shown and board.is_amended and "judges" in form.fields and not form.is_bound:
-        form.initial["judges"] = [one["judge"] for one in shown.estimate]  # those who judged before
+    if current and board.is_amended and "judges" in form.fields and not form.is_bound:
+        # Those who judged before.
+        form.initial["judges"] = [estimate["judge"] for estimate in current.estimate]
     is_draft = study.status == StudyStatus.DRAFT
-    can_plan = not is_draft and not (shown and shown.is_open)
+    can_plan = not is_draft and not (current and current.is_open)
     context = {
         **of_run,
         "study": study,
@@ -202,7 +200,7 @@ def _judging_page(
         and any(judge.max_output_tokens is None for judge in form.chosen),
         "can_plan": can_plan,
         "plans_here": can_plan
-        and (plan is not None or bool(form.errors) or not shown or board.next == Next.ESTIMATE),
+        and (plan is not None or bool(form.errors) or not current or board.next == Next.ESTIMATE),
         "page": page,
         "listing": listing,
         "is_draft": is_draft,

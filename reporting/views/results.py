@@ -57,62 +57,51 @@ def staff_results(request: HttpRequest, study: Study) -> HttpResponse:
     results = newest_study_results(study)
     if results is not None:
         results.run.study = study  # so that nothing of it is read again
-    shown = scope_of_results(request, results)
-    query = shown.context["scope_query"]
+    basis = scope_of_results(request, results)
+    query = basis.context["scope_query"]
     context = {
         "study": study,
         "results": results,
         "job": unless_done(study, RESULTS),
         "way_on": way_on(results, changes_since(results)) if results else None,
         "coming": results is None and results_are_coming(study, server_now()),
-        "tabs": results_tabs(study, query, measurement_of(results) if results else None, shown.scope),
-        **shown.context,
+        "tabs": results_tabs(study, query, measurement_of(results) if results else None, basis.scope),
+        **basis.context,
     }
-    if results is not None and shown.scope is not None:
-        context |= _results_context(request, study, results, shown)
+    if results is not None and basis.scope is not None:
+        context |= _results_context(request, study, results, basis)
     return render(request, "reporting/results.html", context)
 
 
 def _results_context(
-    request: HttpRequest, study: Study, results: ResultSet, shown: ScopeShown
+    request: HttpRequest, study: Study, results: ResultSet, basis: ScopeShown
 ) -> dict[str, Any]:
-    query = shown.context["scope_query"]
+    query = basis.context["scope_query"]
     measurement = measurement_of(results)
-    found = _headline(results, shown, measurement)
-    tasks = _tasks(request, measurement, shown) if found.report.tasks else None
-    values = RAW if request.GET.get(VALUES) == RAW or found.ability is None else ABILITY
-    place = {"slug": study.slug, "results_id": results.pk}
-    about_tasks = str(PAGES[Block.BENCHMARK].finding(tasks)) if tasks and found.ability is None else ""
+    headline = _headline(results, basis, measurement)
+    tasks = _tasks(request, measurement, basis) if headline.report.tasks else None
+    values = RAW if request.GET.get(VALUES) == RAW or headline.ability is None else ABILITY
+    about_tasks = str(PAGES[Block.BENCHMARK].finding(tasks)) if tasks and headline.ability is None else ""
     newer = model_changes(study)
-    sentence = about_tasks or headline_sentence(found, _models_since(study, measurement, newer))
-    first = figure_shown(
-        lambda width: ladder_drawing(found, width),
-        title=ladder_title(found),
-        about=_("People on the ladder of models, from weaker to stronger; the table has the numbers."),
-        caption=ladder_caption(found),
-        files=figure_files("staff_results_figure", query, **place),
-        table=ladder_table(found),
-    )
-    if first is None and tasks:
-        first = _tasks_figure(tasks, query, place)
-    shown_categories = categories_shown(found, values, code_names(study))
+    sentence = about_tasks or headline_sentence(headline, _models_since(study, measurement, newer))
+    categories = categories_shown(headline, values, code_names(study))
     gaps: dict[str, list[str]] = {}
-    for one in shown_categories:
-        if not one.drawing:
-            gaps.setdefault(one.why, []).append(one.name)
+    for category in categories:
+        if not category.drawing:
+            gaps.setdefault(category.why, []).append(category.name)
 
     def is_said(text: str) -> bool:
         return escape(text) in sentence
 
-    absent = blocks_absent(study, measurement, shown.scope) if measurement and shown.scope else {}
+    absent = blocks_absent(study, measurement, basis.scope) if measurement and basis.scope else {}
     return {
-        "report": found.report,
-        "found": found,
+        "report": headline.report,
+        "found": headline,
         # Others stand above every page of the study, in the card of what is absent, or in the sentence.
         "notes": [
             note
-            for note in found.report.notes
-            if note not in {str(SIMULATED), str(NO_ITEM_BANK), *found.report.metric_notes}
+            for note in headline.report.notes
+            if note not in {str(SIMULATED), str(NO_ITEM_BANK), *headline.report.metric_notes}
             and not is_said(note)
         ],
         "absent": {
@@ -124,17 +113,41 @@ def _results_context(
         "changes": changes_since(results),
         "newer_models": newer,
         "measuring": measures_are_coming(results, server_now()),
-        "first": first,
-        "tiles": tiles(found),
-        "categories": [one for one in shown_categories if one.drawing],
+        "first": _first_figure(headline, tasks, query, slug=study.slug, results_id=results.pk),
+        "tiles": tiles(headline),
+        "categories": [category for category in categories if category.drawing],
         "gaps": gaps,
         "values": values,
-        "checks": checks(study, found, query),
-        "intervals": list(interval_sentences(found.report.overall, found.report.categories)),
-        "person_se": (row.value if (row := found.get(PERSON_ERROR)) else None),
-        "beside": beside_table(found.report, found),
-        "beside_categories": beside_categories(found.report),
+        "checks": checks(study, headline, query),
+        "intervals": list(interval_sentences(headline.report.overall, headline.report.categories)),
+        "person_se": (row.value if (row := headline.get(PERSON_ERROR)) else None),
+        "beside": beside_table(headline.report, headline),
+        "beside_categories": beside_categories(headline.report),
     }
+
+
+def _first_figure(
+    headline: Headline, tasks: BlockMeasures | None, query: str, **place: object
+) -> FigureShown | None:
+    """The ladder; where there is none, each task with people's share of right answers."""
+    ladder = figure_shown(
+        lambda width: ladder_drawing(headline, width),
+        title=ladder_title(headline),
+        about=_("People on the ladder of models, from weaker to stronger; the table has the numbers."),
+        caption=ladder_caption(headline),
+        files=figure_files("staff_results_figure", query, **place),
+        table=ladder_table(headline),
+    )
+    if ladder or not tasks:
+        return ladder
+    page = PAGES[Block.BENCHMARK]
+    plot = page.figures["tasks"]
+    files = figure_files("staff_measurement_figure", query, **place, block=Block.BENCHMARK, figure=plot.name)
+    table = next(table for view, table in page.viewed_tables(tasks) if view == plot.view)
+    return figure_shown(
+        partial(plot.draw, tasks),
+        title=plot.title, about=plot.alt, caption=plot.caption, files=files, table=table,
+    )  # fmt: skip
 
 
 def _models_since(study: Study, measurement: Measurement | None, newer: ModelChanges | None) -> str:
@@ -147,54 +160,42 @@ def _models_since(study: Study, measurement: Measurement | None, newer: ModelCha
     return ""
 
 
-def _tasks(request: HttpRequest, measurement: Measurement | None, shown: ScopeShown) -> BlockMeasures | None:
+def _tasks(request: HttpRequest, measurement: Measurement | None, basis: ScopeShown) -> BlockMeasures | None:
     """The block of a benchmark with tasks, once it is measured."""
-    if measurement is None or shown.scope is None:
+    if measurement is None or basis.scope is None:
         return None
-    found = block_measures(measurement, Block.BENCHMARK, shown.scope, rights_here(request))
-    return found if found.state == "computed" else None
+    block = block_measures(measurement, Block.BENCHMARK, basis.scope, rights_here(request))
+    return block if block.state == "computed" else None
 
 
-def _tasks_figure(tasks: BlockMeasures, query: str, place: dict[str, Any]) -> FigureShown | None:
-    """What leads where there is no ladder: each task with people's share of right answers."""
-    page = PAGES[Block.BENCHMARK]
-    plot = page.figures["tasks"]
-    files = figure_files("staff_measurement_figure", query, **place, block=Block.BENCHMARK, figure=plot.name)
-    table = next(table for view, table in page.viewed_tables(tasks) if view == plot.view)
-    return figure_shown(
-        partial(plot.draw, tasks),
-        title=plot.title, about=plot.alt, caption=plot.caption, files=files, table=table,
-    )  # fmt: skip
-
-
-def _headline(results: ResultSet, shown: ScopeShown, measurement: Measurement | None) -> Headline:
-    return headline_of(report_of(results, shown.scope or Scope.PUBLIC), measurement)
+def _headline(results: ResultSet, basis: ScopeShown, measurement: Measurement | None) -> Headline:
+    return headline_of(report_of(results, basis.scope or Scope.PUBLIC), measurement)
 
 
 @unblinded_study_required
 @require_safe
 def staff_results_figure(request: HttpRequest, study: Study, results_id: int, extension: str) -> HttpResponse:
     """The ladder to take away."""
-    found, shown = _stored_headline(request, study, results_id)
-    return drawing_response(ladder_drawing(found, WIDE), extension, shown.words)
+    headline, basis = _stored_headline(request, study, results_id)
+    return drawing_response(ladder_drawing(headline, WIDE), extension, basis.words)
 
 
 @unblinded_study_required
 @require_safe
 def staff_results_table(request: HttpRequest, study: Study, results_id: int) -> HttpResponseBase:
     """Everybody on the ladder as CSV."""
-    found, _shown = _stored_headline(request, study, results_id)
-    if found.ability is None:
+    headline, _basis = _stored_headline(request, study, results_id)
+    if headline.ability is None:
         raise Http404
-    return csv_file(request, "results", ladder_table(found).lines(), study=study)
+    return csv_file(request, "results", ladder_table(headline).lines(), study=study)
 
 
 def _stored_headline(request: HttpRequest, study: Study, results_id: int) -> tuple[Headline, ScopeShown]:
     results = get_object_or_404(ResultSet, run__study=study, pk=results_id)
-    shown = scope_of_results(request, results)
-    if shown.scope is None:
+    basis = scope_of_results(request, results)
+    if basis.scope is None:
         raise Http404
-    return _headline(results, shown, measurement_of(results)), shown
+    return _headline(results, basis, measurement_of(results)), basis
 
 
 @study_page(Can.JUDGE)

@@ -44,15 +44,11 @@ def table_shown(request: HttpRequest, table: Table, number: int) -> TableShown:
     sort = sort_of(request, number)
     heads = []
     for column, (name, is_number) in enumerate(table.head_cells, start=1):
+        # A press sorts numbers the largest first, then the other way round.
+        first, second = (f"-{column}", f"{column}") if is_number else (f"{column}", f"-{column}")
         query = request.GET.copy()
-        query[PARAMETER] = f"{number}.{_next(sort, column, is_number=is_number)}"
+        query[PARAMETER] = f"{number}.{second if sort == first else first}"
         state = {str(column): "ascending", f"-{column}": "descending"}.get(sort, "")
         heads.append(SortHead(name, is_number, f"?{query.urlencode()}#table-{number}", state))
     query = request.GET.copy()
     return TableShown(table.sorted(sort), heads, f"?{query.urlencode()}" if query else "")
-
-
-def _next(sort: str, column: int, *, is_number: bool) -> str:
-    """What a press sorts by: numbers the largest first, then the other way round."""
-    first, second = (f"-{column}", f"{column}") if is_number else (f"{column}", f"-{column}")
-    return second if sort == first else first

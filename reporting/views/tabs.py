@@ -54,26 +54,30 @@ def results_tabs(
     query: str,
     measurement: Measurement | None,
     scope: Scope | None,
-    shown: Block | None = None,
+    current: Block | None = None,
 ) -> list[Tab]:
     """Headline first; each other tab leads to the first of its blocks that has numbers."""
-    headline = Tab(_("Headline"), reverse("staff_results", args=[study.slug]) + query, shown is None)
+    headline = Tab(_("Headline"), reverse("staff_results", args=[study.slug]) + query, current is None)
     others = (
-        (label, blocks, _with_numbers(blocks, measurement, scope, shown)) for _name, label, blocks in TABS
+        (label, blocks, _with_numbers(blocks, measurement, scope, current)) for _name, label, blocks in TABS
     )
     return [
         headline,
-        *(Tab(label, _address(study, there[0], query), shown in of) for label, of, there in others if there),
+        *(
+            Tab(label, _address(study, there[0], query), current in of)
+            for label, of, there in others
+            if there
+        ),
     ]
 
 
 def blocks_beside(
-    study: Study, query: str, measurement: Measurement | None, scope: Scope | None, shown: Block
+    study: Study, query: str, measurement: Measurement | None, scope: Scope | None, current: Block
 ) -> list[Tab]:
     """The blocks with numbers of the tab that holds this one."""
-    blocks = next(blocks for _name, _label, blocks in TABS if shown in blocks)
-    there = _with_numbers(blocks, measurement, scope, shown)
-    return [Tab(block_title(block), _address(study, block, query), block == shown) for block in there]
+    blocks = next(blocks for _name, _label, blocks in TABS if current in blocks)
+    there = _with_numbers(blocks, measurement, scope, current)
+    return [Tab(block_title(block), _address(study, block, query), block == current) for block in there]
 
 
 def why_without_numbers(study: Study, block: Block, sentence: str) -> str:
@@ -97,12 +101,12 @@ def blocks_absent(study: Study, measurement: Measurement, scope: Scope) -> dict[
 
 
 def _with_numbers(
-    blocks: Sequence[Block], measurement: Measurement | None, scope: Scope | None, shown: Block | None
+    blocks: Sequence[Block], measurement: Measurement | None, scope: Scope | None, current: Block | None
 ) -> list[Block]:
     """All of them before anything is measured; the one that is shown in any case."""
     ended = measurement.ended(scope) if measurement and scope else {}
     computed = {block for block, how in ended.items() if how["state"] == "computed"}
-    return [block for block in blocks if not ended or block == shown or block in computed]
+    return [block for block in blocks if not ended or block == current or block in computed]
 
 
 def _address(study: Study, block: Block, query: str) -> str:

@@ -101,13 +101,13 @@ def comment_flags(text: str, prompt: PromptFacts, rules: OfftaskRules) -> list[F
     if not is_short or asks_for_an_opinion(prompt):
         return []
     pieces = clauses(text)
-    found = _by_kind(pieces, prompt)
-    comments = [piece for matches in found.values() for piece in matches]
+    by_kind = _by_kind(pieces, prompt)
+    comments = [piece for matches in by_kind.values() for piece in matches]
     if not comments or not _dominate(comments, pieces, prompt, rules):
         return []
     return [
         Flag(reason, f"{'; '.join(quoted(match) for match in matches)}.")
-        for reason, matches in found.items()
+        for reason, matches in by_kind.items()
         if matches
     ]
 
@@ -125,17 +125,19 @@ def _by_kind(pieces: Sequence[str], prompt: PromptFacts) -> dict[ReasonCode, lis
 
 
 def _matching(pieces: Sequence[str], patterns: Sequence[re.Pattern[str]], prompt: PromptFacts) -> list[str]:
-    asked = _words(prompt.text)
-    return [piece for piece in pieces if any(_comments(pattern, piece, asked) for pattern in patterns)]
+    prompt_words = _words(prompt.text)
+    return [piece for piece in pieces if any(_comments(pattern, piece, prompt_words) for pattern in patterns)]
 
 
-def _comments(pattern: re.Pattern[str], piece: str, asked: set[str]) -> bool:
+def _comments(pattern: re.Pattern[str], piece: str, prompt_words: set[str]) -> bool:
     """Whether the clause matches, holds no figure, and does not name and value what the prompt is about."""
     match = pattern.search(_straight(piece))
-    if match is None or _holds_a_figure(piece):
+    # A number may be an answer, other than a mark like 4/5 or a model's version.
+    figures = (character.isdigit() for character in _MARK_OR_VERSION.sub("", piece))
+    if match is None or any(figures):
         return False
     named = _words(" ".join(match.groupdict().values())) - _DETERMINERS
-    return not named <= asked
+    return not named <= prompt_words
 
 
 def _dominate(
@@ -145,19 +147,14 @@ def _dominate(
 
     Where a short answer is enough, any clause that is no comment may be that answer, so none may be left.
     """
-    off_task = [piece for piece in pieces if piece in comments or _goes_on(piece)]
+    off_task = [
+        piece
+        for piece in pieces
+        if piece in comments or any(pattern.search(_straight(piece)) for pattern in _GOES_ON)
+    ]
     if allows_short_answer(prompt, rules):
         return len(off_task) == len(pieces)
     return _total_words(off_task) >= rules.comment_share * _total_words(pieces)
-
-
-def _goes_on(piece: str) -> bool:
-    return any(pattern.search(_straight(piece)) for pattern in _GOES_ON)
-
-
-def _holds_a_figure(piece: str) -> bool:
-    """Whether there is a number that may be an answer, other than a mark like 4/5 or a model's version."""
-    return any(character.isdigit() for character in _MARK_OR_VERSION.sub("", piece))
 
 
 def _straight(piece: str) -> str:

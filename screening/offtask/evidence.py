@@ -1,7 +1,7 @@
 """Where in a text the evidence of a flag stands, for reviewers to see it in its place."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -25,27 +25,22 @@ def marked(text: str, prompt: PromptFacts, reasons: Iterable[ReasonCode]) -> tup
     the text is evidence as a whole, too: what was flagged never goes unmarked.
     """
     spans = sorted(span for reason in reasons for span in _spans(text, prompt, reason))
-    return tuple(_pieces(text, spans))
+    pieces = []
+    # Cut at every beginning and end of a span.
+    edges = sorted({0, len(text), *(edge for start, end, _reason in spans for edge in (start, end))})
+    for start, end in pairwise(edges):
+        within = dict.fromkeys(reason for first, last, reason in spans if first <= start and end <= last)
+        pieces.append(Piece(text[start:end], tuple(within)))
+    return tuple(pieces)
 
 
 def _spans(text: str, prompt: PromptFacts, reason: ReasonCode) -> list[tuple[int, int, ReasonCode]]:
     if reason == ReasonCode.NO_ANSWER or not text:
         return []
-    found: list[tuple[int, int, ReasonCode]] = []
+    spans: list[tuple[int, int, ReasonCode]] = []
     if reason != ReasonCode.MINIMAL_CONTENT:
         for clause in commenting(visible(text), prompt, reason):
-            found += [(*match.span(), reason) for match in _as_written(clause).finditer(text)]
-    return found or [(0, len(text), reason)]
-
-
-def _as_written(clause: str) -> re.Pattern[str]:
-    """The clause with whatever blanks stand between its words in the text itself."""
-    return re.compile(r"\s+".join(map(re.escape, clause.split())))
-
-
-def _pieces(text: str, spans: list[tuple[int, int, ReasonCode]]) -> Iterator[Piece]:
-    """The text cut at every beginning and end of a span."""
-    edges = sorted({0, len(text), *(edge for start, end, _reason in spans for edge in (start, end))})
-    for start, end in pairwise(edges):
-        reasons = dict.fromkeys(reason for first, last, reason in spans if first <= start and end <= last)
-        yield Piece(text[start:end], tuple(reasons))
+            # Whatever blanks stand between its words in the text itself.
+            as_written = re.compile(r"\s+".join(map(re.escape, clause.split())))
+            spans += [(*match.span(), reason) for match in as_written.finditer(text)]
+    return spans or [(0, len(text), reason)]

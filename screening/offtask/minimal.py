@@ -33,7 +33,10 @@ def minimal_content(text: str, prompt: PromptFacts, rules: OfftaskRules) -> str 
     words = count_words(text)
     if words > rules.minimal_words or allows_short_answer(prompt, rules) or allows_symbols_only(prompt):
         return None
-    return f"{words} word{'' if words == 1 else 's'} ({quoted(text)}) where {_asked_for(prompt)}."
+    expected = "the answer is graded by a rubric"
+    if prompt.gold_answer:
+        expected = f"the expected answer has {count_words(visible(prompt.gold_answer))} words"
+    return f"{words} word{'' if words == 1 else 's'} ({quoted(text)}) where {expected}."
 
 
 def _is_notation(text: str) -> bool:
@@ -57,9 +60,3 @@ def _is_placeholder(text: str) -> bool:
 def _bare(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     return folded.strip("".join(mark for mark in set(folded) if not mark.isalnum()))
-
-
-def _asked_for(prompt: PromptFacts) -> str:
-    if prompt.gold_answer:
-        return f"the expected answer has {count_words(visible(prompt.gold_answer))} words"
-    return "the answer is graded by a rubric"

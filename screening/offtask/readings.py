@@ -75,7 +75,7 @@ def next_reading(
     Raises ReadingRefused.
     """
     left = given[-1].leaves_open if given else LeftOpen.NOTHING
-    own = any(one.rater == rater for one in given)
+    own = any(verdict.rater == rater for verdict in given)
     if left == LeftOpen.SETTLING:
         if own and not settles:
             raise ReadingRefused(ReadingProblem.SETTLED_BY_ANOTHER)
@@ -100,9 +100,9 @@ def _after_second(first: str, second: str) -> LeftOpen:
 
 def _later(given: Sequence[Given], rater: int, decision: str, *, compares: bool) -> tuple[Reading, LeftOpen]:
     """A verdict after everything was decided, and seen: a change of mind, or another's view."""
-    if any(one.reading == Reading.SETTLING for one in given):
+    if any(verdict.reading == Reading.SETTLING for verdict in given):
         return Reading.SETTLING, LeftOpen.SETTLING if decision == UNSURE else LeftOpen.NOTHING
-    raters = {one.rater for one in given}
+    raters = {verdict.rater for verdict in given}
     if decision == UNSURE:
         return Reading.LATER, LeftOpen.SECOND if raters == {rater} else LeftOpen.SETTLING
     if compares and len(raters) == 1 and rater not in raters:

@@ -56,28 +56,19 @@ def flag_participant(
     """
     used = [answer for answer in answers if answer.state not in _NEVER_FLAGGED]
     reasons = [{flag.reason for flag in flags.get(answer.answer_id, ())} for answer in used]
-    recorded = [found for found in reasons if ReasonCode.NO_ANSWER not in found]
-    proposed = (_few_answers(len(recorded), len(used), rules), _mostly_off_task(recorded, rules))
-    return tuple(flag for flag in proposed if flag is not None)
-
-
-def _few_answers(recorded: int, prompts: int, rules: OfftaskRules) -> Flag[ParticipantReason] | None:
-    if not prompts or recorded >= rules.answered_share * prompts:
-        return None
-    evidence = f"Prompts with an answer: {recorded} of {prompts}; flagged below {rules.answered_share:.0%}."
-    return Flag(ParticipantReason.FEW_ANSWERS, evidence)
-
-
-def _mostly_off_task(
-    recorded: Sequence[set[ReasonCode]], rules: OfftaskRules
-) -> Flag[ParticipantReason] | None:
-    off_task = [found for found in recorded if found]
-    if not off_task or len(off_task) < rules.off_task_share * len(recorded):
-        return None
-    times = Counter(reason for found in off_task for reason in found)
-    kinds = ", ".join(f"{times[reason]} {reason.value}" for reason in ReasonCode if times[reason])
-    evidence = (
-        f"Recorded answers that are off-task: {len(off_task)} of {len(recorded)} ({kinds}); "
-        f"flagged from {rules.off_task_share:.0%}."
-    )
-    return Flag(ParticipantReason.MOSTLY_OFF_TASK, evidence)
+    recorded = [of_answer for of_answer in reasons if ReasonCode.NO_ANSWER not in of_answer]
+    off_task = [of_answer for of_answer in recorded if of_answer]
+    proposed = []
+    if used and len(recorded) < rules.answered_share * len(used):
+        answered = f"{len(recorded)} of {len(used)}"
+        evidence = f"Prompts with an answer: {answered}; flagged below {rules.answered_share:.0%}."
+        proposed.append(Flag(ParticipantReason.FEW_ANSWERS, evidence))
+    if off_task and len(off_task) >= rules.off_task_share * len(recorded):
+        times = Counter(reason for of_answer in off_task for reason in of_answer)
+        kinds = ", ".join(f"{times[reason]} {reason.value}" for reason in ReasonCode if times[reason])
+        evidence = (
+            f"Recorded answers that are off-task: {len(off_task)} of {len(recorded)} ({kinds}); "
+            f"flagged from {rules.off_task_share:.0%}."
+        )
+        proposed.append(Flag(ParticipantReason.MOSTLY_OFF_TASK, evidence))
+    return tuple(proposed)

@@ -38,7 +38,7 @@ BADGES = {
 def main_reason(work: FlaggedWork) -> tuple[str, dict[str, int]]:
     """The sentence that says most, and its numbers: the commonest rule, or how little was answered."""
     off_task = {reason: work.answer_flags.get(reason, 0) for reason in _OFF_TASK}
-    reason = max(off_task, key=lambda one: off_task[one])
+    reason = max(off_task, key=lambda code: off_task[code])
     if ParticipantReason.MOSTLY_OFF_TASK in work.people_flags and off_task[reason]:
         return _OFF_TASK[reason], {"number": off_task[reason], "total": work.answered}
     return _answered_little(work)
@@ -46,12 +46,12 @@ def main_reason(work: FlaggedWork) -> tuple[str, dict[str, int]]:
 
 def all_reasons(work: FlaggedWork) -> list[tuple[str, dict[str, int]]]:
     """Everything the rules found, in the order of the reasons; what is not there is left out."""
-    found = [
+    sentences = [
         (sentence, {"number": number, "total": work.answered})
         for reason, sentence in _OFF_TASK.items()
         if (number := work.answer_flags.get(reason, 0))
     ]
-    return [*found, _answered_little(work)] if work.answered < work.prompts else found
+    return [*sentences, _answered_little(work)] if work.answered < work.prompts else sentences
 
 
 def _answered_little(work: FlaggedWork) -> tuple[str, dict[str, int]]:

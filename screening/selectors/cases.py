@@ -92,7 +92,7 @@ def decided_queue(study: Study) -> list[tuple[str, str]]:
 def queue_entries(work: FlaggedPeople, queue: Sequence[tuple[str, str]]) -> list[QueueEntry]:
     """These people with the main reason each waits, in this order."""
     return [
-        QueueEntry(code, _said(main_reason(work[code][0])), waits_for)
+        QueueEntry(code, _in_words(main_reason(work[code][0])), waits_for)
         for code, waits_for in queue
         if code in work
     ]
@@ -112,10 +112,11 @@ def case_shown(
 
     Two queries beside those of `flagged_work`.
     """
-    found = work.get(code)
-    if found is None or not found[0].people_flags:
+    if code not in work:
         return None
-    done, spent = found
+    done, spent = work[code]
+    if not done.people_flags:
+        return None
     verdicts = list(
         participants.current_verdicts()
         .filter(participant__study=study, participant__code=code)
@@ -125,8 +126,8 @@ def case_shown(
     waits_for, may_decide = _next_reading(verdicts, reviewer, settles=settles)
     return CaseShown(
         code=code,
-        reason=_said(main_reason(done)),
-        reasons=tuple(_said(one) for one in all_reasons(done)),
+        reason=_in_words(main_reason(done)),
+        reasons=tuple(_in_words(reason) for reason in all_reasons(done)),
         spent=spent,
         places=tuple(_places(study, code, rights)),
         verdicts=tuple(_seen(verdicts, waits_for, reviewer)),
@@ -140,7 +141,7 @@ def _next_reading(verdicts: Sequence[Verdict], reviewer: User, *, settles: bool)
     """Whose verdict is next, and whether this reviewer may give it."""
     if not verdicts:
         return FIRST, True
-    left, own = verdicts[-1].leaves_open, any(one.decided_by_id == reviewer.pk for one in verdicts)
+    left, own = verdicts[-1].leaves_open, any(verdict.decided_by_id == reviewer.pk for verdict in verdicts)
     if left == LeftOpen.NOTHING:
         return DECIDED, True
     return left, not own or (settles and left == LeftOpen.SETTLING)
@@ -150,10 +151,10 @@ def _seen(verdicts: Iterable[Verdict], waits_for: str, reviewer: User) -> list[V
     """Until a second reading is given, whoever gave the first sees it and nobody else."""
     if waits_for != LeftOpen.SECOND:
         return list(verdicts)
-    return [one for one in verdicts if one.decided_by_id == reviewer.pk]
+    return [verdict for verdict in verdicts if verdict.decided_by_id == reviewer.pk]
 
 
-def _said(sentence: tuple[str, Mapping[str, int]]) -> str:
+def _in_words(sentence: tuple[str, Mapping[str, int]]) -> str:
     template, facts = sentence
     return numbered(_(template), facts)
 
@@ -194,10 +195,10 @@ def _answer_flags(study: Study, codes: Sequence[str]) -> dict[str, dict[str, int
         **{f"{path}__study": study, f"{path}__code__in": codes}
     )
     counted = flags.order_by().values_list(f"{path}__code", "reason")
-    found: dict[str, dict[str, int]] = {}
+    numbers: dict[str, dict[str, int]] = {}
     for code, reason, number in counted.annotate(number=Count("answer", distinct=True)):
-        found.setdefault(code, {})[reason] = number
-    return found
+        numbers.setdefault(code, {})[reason] = number
+    return numbers
 
 
 def _places(study: Study, code: str, rights: Collection[Can]) -> Iterable[PlaceShown]:
@@ -214,7 +215,7 @@ def _places(study: Study, code: str, rights: Collection[Can]) -> Iterable[PlaceS
     )
     by_protocol = reviewers_see_private(study)
     return [
-        _place(answer, [one for one in ReasonCode if getattr(answer, one)], by_protocol=by_protocol)
+        _place(answer, [reason for reason in ReasonCode if getattr(answer, reason)], by_protocol=by_protocol)
         if may_see(answer.prompt, rights)
         else PlaceShown(answer.position, is_private=True, is_withheld=True)
         for answer in answers

@@ -43,8 +43,8 @@ def _newest_flags(study: Study, *, public_only: bool) -> dict[int, frozenset[str
     rows = participants.current_answer_flags().filter(answer__session__participant__in=people).order_by("pk")
     if public_only:
         rows = rows.filter(of_public("answer__prompt"))
-    found: dict[str, dict[int, set[str]]] = {}
+    by_version: dict[str, dict[int, set[str]]] = {}
     version = ""
     for answer, reason, version in rows.values_list("answer", "reason", "rules_version").iterator(CHUNK):
-        found.setdefault(version, {}).setdefault(answer, set()).add(reason)
-    return {answer: frozenset(reasons) for answer, reasons in found.get(version, {}).items()}
+        by_version.setdefault(version, {}).setdefault(answer, set()).add(reason)
+    return {answer: frozenset(reasons) for answer, reasons in by_version.get(version, {}).items()}

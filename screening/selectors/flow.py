@@ -1,7 +1,7 @@
 """From recruited to retained, in numbers."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -92,7 +92,7 @@ def study_flow(study: Study, *, public_only: bool = False) -> StudyFlow:
             people.append(_People._make((status, vetting, *facts, number)))
         else:
             answers.append(_Answers._make((status, *facts, number, retained)))
-    of_everybody, of_retained = _answer_states(answers, _counted(study, public_only))
+    of_everybody, of_retained = _answer_states(study, answers, public_only)
     return StudyFlow(**_steps(people), answers=of_everybody, answers_retained=of_retained)
 
 
@@ -150,28 +150,44 @@ def _steps(people: Sequence[_People]) -> dict[str, int]:
     """The people at each step, by the names of `StudyFlow`."""
     status, vetting = SessionStatus, VettingStatus
     steps: Mapping[str, Callable[[_People], bool]] = {
-        "recruited": lambda one: True,
-        "approved": lambda one: one.vetting == vetting.APPROVED,
-        "rejected": lambda one: one.vetting == vetting.REJECTED,
-        "started": lambda one: one.status != "",
-        "active": lambda one: one.status == status.ACTIVE,
-        "submitted": lambda one: one.status == status.SUBMITTED,
-        "expired": lambda one: one.status == status.EXPIRED,
-        "withdrawn": lambda one: one.status == status.WITHDRAWN and not one.voided,
-        "voided": lambda one: one.voided,
-        "flagged": lambda one: one.flagged,
-        "excluded": lambda one: one.excluded,
-        "retained": lambda one: one.status in participants.ENDED and not one.excluded,
+        "recruited": lambda group: True,
+        "approved": lambda group: group.vetting == vetting.APPROVED,
+        "rejected": lambda group: group.vetting == vetting.REJECTED,
+        "started": lambda group: group.status != "",
+        "active": lambda group: group.status == status.ACTIVE,
+        "submitted": lambda group: group.status == status.SUBMITTED,
+        "expired": lambda group: group.status == status.EXPIRED,
+        "withdrawn": lambda group: group.status == status.WITHDRAWN and not group.voided,
+        "voided": lambda group: group.voided,
+        "flagged": lambda group: group.flagged,
+        "excluded": lambda group: group.excluded,
+        "retained": lambda group: group.status in participants.ENDED and not group.excluded,
     }
-    counted = [one for one in people if not one.is_test]
-    found = {name: sum(one.number for one in counted if holds(one)) for name, holds in steps.items()}
-    return {**found, "test_participants": sum(one.number for one in people if one.is_test)}
+    counted = [group for group in people if not group.is_test]
+    numbers = {name: sum(group.number for group in counted if holds(group)) for name, holds in steps.items()}
+    return {**numbers, "test_participants": sum(group.number for group in people if group.is_test)}
 
 
-def _counted(study: Study, public_only: bool) -> Iterator[tuple[str, bool, int]]:
-    """The answers of the other sessions: the name of their state, whether they are of who is retained, and
-    their number.
+def _answer_states(
+    study: Study, answers: Iterable[_Answers], public_only: bool
+) -> tuple[dict[str, int], dict[str, int]]:
+    """How many answers are in each state, of everybody and of who is retained; all are named, `void` where
+    there is one.
     """
+    totals: Counter[str] = Counter(dict.fromkeys(map(str, AnswerState), 0))
+    of_retained = totals.copy()
+    for group in answers:
+        state = answer_state(
+            session_status=SessionStatus(group.status),
+            first_seen=group.seen,
+            revisions=int(group.saved),
+            has_text=group.has_text,
+        )
+        name = VOID if group.voided else state.value
+        totals[name] += group.number
+        if group.retained:
+            of_retained[name] += group.retained
+    # Of the other sessions the numbers of answers are stored by what decides their state.
     sessions = Session.objects.filter(participant__study=study, participant__is_test=False).annotate(
         voided=_whether(voided_at__isnull=False),
         retained=_whether(participant__in=participants.retained_participants(study).values("pk")),
@@ -182,30 +198,8 @@ def _counted(study: Study, public_only: bool) -> Iterator[tuple[str, bool, int]]
         study, sessions, prompts, "status", "voided", "retained"
     ):
         for state, number in zip(states_of(letters, SessionStatus(status)), letters.values(), strict=True):
-            yield VOID if voided else state.value, bool(retained), number
-
-
-def _answer_states(
-    answers: Iterable[_Answers], counted: Iterable[tuple[str, bool, int]]
-) -> tuple[dict[str, int], dict[str, int]]:
-    """How many answers are in each state, of everybody and of who is retained; all are named, `void` where
-    there is one.
-    """
-    totals: Counter[str] = Counter(dict.fromkeys(map(str, AnswerState), 0))
-    of_retained = totals.copy()
-    for one in answers:
-        state = answer_state(
-            session_status=SessionStatus(one.status),
-            first_seen=one.seen,
-            revisions=int(one.saved),
-            has_text=one.has_text,
-        )
-        name = VOID if one.voided else state.value
-        totals[name] += one.number
-        if one.retained:
-            of_retained[name] += one.retained
-    for name, retained, number in counted:
-        totals[name] += number
-        if retained:
-            of_retained[name] += number
+            name = VOID if voided else state.value
+            totals[name] += number
+            if retained:
+                of_retained[name] += number
     return dict(totals), dict(of_retained)

@@ -53,22 +53,23 @@ def ledger_lines(study: Study, people: Sequence[tuple[str, int]]) -> list[Ledger
     for verdict in given.select_related("participant").order_by("pk"):
         verdicts.setdefault(verdict.participant.code, []).append(verdict)
     flags: dict[str, list[str]] = {}
-    found = participants.current_participant_flags().filter(
+    of_people = participants.current_participant_flags().filter(
         participant__study=study, participant__code__in=codes
     )
-    for code, reason in found.order_by("pk").values_list("participant__code", "reason"):
+    for code, reason in of_people.order_by("pk").values_list("participant__code", "reason"):
         flags.setdefault(code, []).append(_(ParticipantReason(reason).sentence))
-    return [_line(code, verdicts[code], flags.get(code, ())) for code in codes]
-
-
-def _line(code: str, verdicts: Sequence[Verdict], found: Sequence[str]) -> LedgerLine:
-    newest = verdicts[-1]
-    return LedgerLine(
-        code=code,
-        counted=newest.decision != VerdictDecision.CONFIRM,
-        found=" ".join(dict.fromkeys(found)),
-        reason=newest.reason,
-        readings=len({one.decided_by_id for one in verdicts}),
-        settled=newest.reading == Reading.SETTLING,
-        decided_at=newest.decided_at,
-    )
+    lines = []
+    for code in codes:
+        newest = verdicts[code][-1]
+        lines.append(
+            LedgerLine(
+                code=code,
+                counted=newest.decision != VerdictDecision.CONFIRM,
+                found=" ".join(dict.fromkeys(flags.get(code, ()))),
+                reason=newest.reason,
+                readings=len({verdict.decided_by_id for verdict in verdicts[code]}),
+                settled=newest.reading == Reading.SETTLING,
+                decided_at=newest.decided_at,
+            )
+        )
+    return lines

@@ -108,7 +108,8 @@ def last_filter(study: Study) -> FilterFacts:
         for column in ("flagged_at", "rules_version")
     ]
     of_run = [
-        f"screening_runs__{one}" for one in ("ran_at", "rules_version", "participants", "flagged_people")
+        f"screening_runs__{column}"
+        for column in ("ran_at", "rules_version", "participants", "flagged_people")
     ]
     rows = Study.objects.filter(pk=study.pk).order_by("-screening_runs__pk")
     *ran, flagged_at, flagged_by, share = rows.values_list(
@@ -136,7 +137,10 @@ def people_counts(study: Study, since: datetime | None) -> PeopleCounts:
         Q(pk__in=participants.excluding_verdicts(study).values("participant")),
         Q(session__ended_at__gt=since) if since else Q(pk__isnull=False),
     )
-    wrapped = {f"fact_{place}": _is(fact) for place, fact in enumerate(facts)}
+    wrapped = {
+        f"fact_{place}": ExpressionWrapper(fact, output_field=BooleanField())
+        for place, fact in enumerate(facts)
+    }
     # Grouped, so that each of these is asked once.
     groups = (
         participants.screened_participants(study).order_by().values(**wrapped).annotate(people=Count("pk"))
@@ -152,15 +156,11 @@ def people_counts(study: Study, since: datetime | None) -> PeopleCounts:
     )
 
 
-def _is(fact: Q) -> "ExpressionWrapper[Q]":
-    return ExpressionWrapper(fact, output_field=BooleanField())
-
-
 def reviewer_agreement(study: Study) -> ReviewerAgreement:
     """Cohen's kappa of the first two independent readings."""
     twice = rated_twice(decisions_by_rater(study))
-    first, second = [float(one.first) for one in twice], [float(one.second) for one in twice]
-    agreeing = sum(one.first == one.second for one in twice)
+    first, second = [float(pair.first) for pair in twice], [float(pair.second) for pair in twice]
+    agreeing = sum(pair.first == pair.second for pair in twice)
     people = participants.screened_participants(study).values("pk")
     readers = participants.current_verdicts().filter(participant__in=people).order_by()
     read_twice = readers.values("participant").annotate(readers=Count("decided_by", distinct=True))
@@ -189,7 +189,7 @@ def decisions_by_rater(study: Study) -> dict[str, dict[int, bool]]:
     people = participants.screened_participants(study).values("pk")
     sure = participants.current_verdicts().exclude(decision=VerdictDecision.UNSURE)
     blind = sure.filter(reading__in=BLIND, participant__in=people).order_by("pk")
-    found: dict[str, dict[int, bool]] = {}
+    decisions: dict[str, dict[int, bool]] = {}
     for code, rater, decision in blind.values_list("participant__code", "decided_by", "decision"):
-        found.setdefault(code, {}).setdefault(rater, decision == VerdictDecision.CONFIRM)
-    return found
+        decisions.setdefault(code, {}).setdefault(rater, decision == VerdictDecision.CONFIRM)
+    return decisions

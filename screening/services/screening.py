@@ -22,10 +22,10 @@ from studies.models import Criterion, Prompt, Study, User
 from studies.services.events import StudyEventKind, event_record
 
 PEOPLE_AT_ONCE = 20
-Said = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
-def nothing_said(done: int, of: int) -> None:
+def no_progress(done: int, of: int) -> None:
     """For callers that show no progress."""
 
 
@@ -35,18 +35,18 @@ def study_screen(
     now: datetime,
     rules: OfftaskRules = DEFAULT_RULES,
     actor: User | None = None,
-    said: Said = nothing_said,
+    progress: Progress = no_progress,
 ) -> Screening:
     """Run the rules over every ended session and store what is new; running them again adds no flag.
 
     Only where a session was extended or reopened since do new flags replace the old ones. That the rules
-    ran, over how many, is kept: only then does "nobody is flagged" say something. `said` hears how many
+    ran, over how many, is kept: only then does "nobody is flagged" say something. `progress` hears how many
     people were looked at; where it raises, what was stored stays, and the next run continues.
     """
     prompts = _prompt_facts(study)
     people = list(screened_participants(study).order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(people), PEOPLE_AT_ONCE):
-        said(start, len(people))
+        progress(start, len(people))
         _screen_some(people[start : start + PEOPLE_AT_ONCE], prompts, rules, now)
     summary = screening_summary(study, rules.version)
     ScreeningRun.objects.create(
@@ -58,10 +58,10 @@ def study_screen(
 
 
 def offtask_filter_run(
-    *, study: Study, actor: User | None, now: datetime, said: Said = nothing_said
+    *, study: Study, actor: User | None, now: datetime, progress: Progress = no_progress
 ) -> Screening:
     """Run the rules because somebody asked for it: as `study_screen`, and with an event."""
-    summary = study_screen(study=study, now=now, actor=actor, said=said)
+    summary = study_screen(study=study, now=now, actor=actor, progress=progress)
     event_record(
         study, StudyEventKind.OFFTASK_FILTER_RUN, now, actor=actor, rules_version=summary.rules_version,
         participants=summary.participants, flagged=summary.people, undecided=summary.undecided,
@@ -73,39 +73,30 @@ def _screen_some(
     people: Sequence[int], prompts: Mapping[int, PromptFacts], rules: OfftaskRules, now: datetime
 ) -> None:
     def columns(flag: Flag[Any]) -> dict[str, Any]:
-        found = {"reason": flag.reason, "evidence": flag.evidence}
-        return {**found, "rules_version": rules.version, "flagged_at": now}
+        stored = {"reason": flag.reason, "evidence": flag.evidence}
+        return {**stored, "rules_version": rules.version, "flagged_at": now}
 
     of_answers: list[AnswerFlag] = []
     of_people: list[ParticipantFlag] = []
     for participant_id, answers in _answers_of(people).items():
-        facts = {
-            answer.pk: AnswerFacts(answer.pk, prompts[answer.prompt_id].prompt_id, answer.text, answer.state)
-            for answer in answers
-        }
-        found = {
-            answer.pk: flag_answer(facts[answer.pk], prompts[answer.prompt_id], rules=rules)
-            for answer in answers
-        }
-        on_participant = flag_participant(list(facts.values()), found, rules=rules)
-        of_answers += [
-            AnswerFlag(answer_id=pk, **columns(flag)) for pk, flags in found.items() for flag in flags
-        ]
+        facts, flags = [], {}
+        for answer in answers:
+            prompt = prompts[answer.prompt_id]
+            facts.append(AnswerFacts(answer.pk, prompt.prompt_id, answer.text, answer.state))
+            flags[answer.pk] = flag_answer(facts[-1], prompt, rules=rules)
+            of_answers += [AnswerFlag(answer_id=answer.pk, **columns(flag)) for flag in flags[answer.pk]]
         of_people += [
-            ParticipantFlag(participant_id=participant_id, **columns(flag)) for flag in on_participant
+            ParticipantFlag(participant_id=participant_id, **columns(flag))
+            for flag in flag_participant(facts, flags, rules=rules)
         ]
     with transaction.atomic():
-        _drop_outdated(people)
+        # Flags on what people have worked on again since: their session was extended or reopened.
+        earlier_of_answers = AnswerFlag.objects.filter(answer__session__participant__in=people)
+        earlier_of_answers.exclude(pk__in=current_answer_flags().values("pk")).delete()
+        earlier_of_people = ParticipantFlag.objects.filter(participant__in=people)
+        earlier_of_people.exclude(pk__in=current_participant_flags().values("pk")).delete()
         AnswerFlag.objects.bulk_create(of_answers, ignore_conflicts=True)
         ParticipantFlag.objects.bulk_create(of_people, ignore_conflicts=True)
-
-
-def _drop_outdated(people: Sequence[int]) -> None:
-    """Delete flags on what people have worked on again since: their session was extended or reopened."""
-    of_answers = AnswerFlag.objects.filter(answer__session__participant__in=people)
-    of_answers.exclude(pk__in=current_answer_flags().values("pk")).delete()
-    of_people = ParticipantFlag.objects.filter(participant__in=people)
-    of_people.exclude(pk__in=current_participant_flags().values("pk")).delete()
 
 
 def _prompt_facts(study: Study) -> dict[int, PromptFacts]:

@@ -88,8 +88,8 @@ def verdicts_confirm_all(*, study: Study, reason: str, actor: User, now: datetim
         raise VerdictRefused(_("A verdict needs a reason; write why."))
     decision, reading = VerdictDecision.CONFIRM, Reading.FIRST
     return [
-        _store(one, _flag_of(one), decision, reason, "", reading, LeftOpen.NOTHING, actor, now)
-        for one in participants.unread_participants(study)
+        _store(person, _flag_of(person), decision, reason, "", reading, LeftOpen.NOTHING, actor, now)
+        for person in participants.unread_participants(study)
     ]
 
 
@@ -116,7 +116,10 @@ def _next(
     share = second_share(participant.study)
     try:
         return next_reading(
-            [Given(one.decided_by_id, one.decision, one.reading, one.leaves_open) for one in given],
+            [
+                Given(verdict.decided_by_id, verdict.decision, verdict.reading, verdict.leaves_open)
+                for verdict in given
+            ],
             rater=actor.pk,
             decision=decision,
             drawn=is_drawn(participant.study.slug, participant.code, share or 0.0),

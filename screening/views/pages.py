@@ -1,7 +1,7 @@
 """Screening: who was flagged and why, a verdict on each, and the ledger of what was decided."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from http import HTTPStatus
@@ -15,7 +15,6 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from jobs.models import Job
 from jobs.selectors import open_jobs
 from jobs.services.starting import job_start
 from presentation.exclusions import rule_name
@@ -120,17 +119,18 @@ def staff_verdict(request: HttpRequest, study: Study, code: str) -> HttpResponse
     if not form.is_valid():
         return _screening_page(request, study, code, form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     try:
-        _decide(request, study, participant, form)
+        _decide(request, participant, form)
     except DecidedMeanwhile as refusal:
+        kept = _("Nothing of yours is lost: your reason is still below. Press a button again to record it.")
         return _screening_page(
-            request, study, code, form=form, refused=_meanwhile(refusal), status=HTTPStatus.CONFLICT
+            request, study, code, form=form, refused=f"{refusal} {kept}", status=HTTPStatus.CONFLICT
         )
     except Refused as refusal:
         return _screening_page(
             request, study, code, form=form, refused=str(refusal), status=HTTPStatus.UNPROCESSABLE_ENTITY
         )
-    asked = {"show": _show(request), **({"person": following} if following else {})}
-    return redirect(f"{reverse('staff_screening', args=[study.slug])}?{urlencode(asked)}")
+    query = {"show": _show(request), **({"person": following} if following else {})}
+    return redirect(f"{reverse('staff_screening', args=[study.slug])}?{urlencode(query)}")
 
 
 @study_page(Can.REVIEW)
@@ -142,7 +142,9 @@ def staff_screening_ledger(request: HttpRequest, study: Study) -> HttpResponse:
     people = ledger.ledger_people(study, show, listing.sort)
     page = listing.page(people)
     lines = ledger.ledger_lines(study, list(page.object_list))
-    rules = [{"name": rule_name(one.rule), "counted": one.counted} for one in provided("rule_counts", study)]
+    rules = [
+        {"name": rule_name(rule.rule), "counted": rule.counted} for rule in provided("rule_counts", study)
+    ]
     context = {
         "study": study, "page": page, "lines": lines, "show": show, "shows": SHOWS, "rules": rules,
         "listing": listing,
@@ -160,7 +162,7 @@ def staff_screening_ledger_csv(request: HttpRequest, study: Study) -> HttpRespon
     return csv_file(request, "exclusions", lines, study=study)
 
 
-def _decide(request: HttpRequest, study: Study, participant: Participant, form: VerdictForm) -> None:
+def _decide(request: HttpRequest, participant: Participant, form: VerdictForm) -> None:
     verdict = verdict_record(
         participant=participant,
         decision=VerdictDecision(form.cleaned_data["decision"]),
@@ -171,13 +173,8 @@ def _decide(request: HttpRequest, study: Study, participant: Participant, form: 
         seen_verdict_id=form.cleaned_data["seen"],
         settles=Can.JUDGE in rights_here(request),
     )
-    said = f"{participant.code}: {VerdictDecision(verdict.decision).label}."
-    messages.success(request, f"{said} {NEXT.get(verdict.leaves_open, '')}".strip())
-
-
-def _meanwhile(refusal: DecidedMeanwhile) -> str:
-    kept = _("Nothing of yours is lost: your reason is still below. Press a button again to record it.")
-    return f"{refusal} {kept}"
+    outcome = f"{participant.code}: {VerdictDecision(verdict.decision).label}."
+    messages.success(request, f"{outcome} {NEXT.get(verdict.leaves_open, '')}".strip())
 
 
 def _show(request: HttpRequest) -> str:
@@ -185,8 +182,8 @@ def _show(request: HttpRequest) -> str:
 
 
 def _ledger_show(request: HttpRequest) -> str:
-    asked = request.GET.get("show", "")
-    return asked if asked in {value for value, _label in SHOWS} else ledger.NOT_COUNTED
+    wanted = request.GET.get("show", "")
+    return wanted if wanted in {value for value, _label in SHOWS} else ledger.NOT_COUNTED
 
 
 def _queue(request: HttpRequest, study: Study) -> Queue:
@@ -197,7 +194,7 @@ def _queue(request: HttpRequest, study: Study) -> Queue:
 
 def _neighbours(queue: Queue, code: str) -> tuple[str, str]:
     """The codes before and after this one; "" where there is none."""
-    codes = [one for one, _waits in queue]
+    codes = [person for person, _waits in queue]
     if code not in codes:
         return "", codes[0] if codes else ""
     place = codes.index(code)
@@ -214,39 +211,34 @@ def _screening_page(
     status: int = HTTPStatus.OK,
 ) -> HttpResponse:
     queue = _queue(request, study)
-    codes = [one for one, _waits in queue]
+    codes = [person for person, _waits in queue]
     chosen = code or (codes[0] if codes else "")
     settles = Can.JUDGE in rights_here(request)
     place = codes.index(chosen) + 1 if chosen in codes else 0
     page = page_of(request, queue, PEOPLE_PER_PAGE, default=max(place - 1, 0) // PEOPLE_PER_PAGE + 1)
-    shown = list(page.object_list)
-    work = flagged_work(study, [*(one for one, _waits in shown), chosen]) if chosen else {}
+    entries = list(page.object_list)
+    work = flagged_work(study, [*(person for person, _waits in entries), chosen]) if chosen else {}
     rights, reviewer = rights_here(request), signed_in(request)
     case = case_shown(study, work, chosen, reviewer, settles=settles, rights=rights) if chosen else None
     if code and case is None:
         raise Http404
     if case:
-        seen = (one.label for one in case.places if one.is_private and not one.is_withheld)
+        seen = (place.label for place in case.places if place.is_private and not place.is_withheld)
         private_shown(request, study, "screening", seen)
     numbers = _numbers(study)
+    # Nobody needs the filter again before somebody has finished whom it did not look at.
+    may_be_running = not numbers["filter"] or numbers["counts"].finished_since
     previous, following = _neighbours(queue, chosen)
     context = {
         "study": study, "show": _show(request), "case": case, "chosen": chosen, "place": place,
-        "queue_size": len(queue), "pages": page, "entries": queue_entries(work, shown),
+        "queue_size": len(queue), "pages": page, "entries": queue_entries(work, entries),
         "previous": previous, "following": following, "refused": refused,
         "form": form or VerdictForm(study.protocol.screening_reasons), "other": OTHER,
         "spent": _duration(case) if case else "", "may_start": settles,
-        "job": _filter_job(study, numbers) if settles else None,
+        "job": open_jobs(study).filter(kind=SCREENING).first() if settles and may_be_running else None,
         **numbers,
     }  # fmt: skip
     return render(request, "screening/screening.html", context, status=status)
-
-
-def _filter_job(study: Study, numbers: Mapping[str, Any]) -> Job | None:
-    """The run of the filter that goes on, looked for where it may have been started."""
-    if numbers["filter"] and not numbers["counts"].finished_since:
-        return None
-    return open_jobs(study).filter(kind=SCREENING).first()
 
 
 def _numbers(study: Study) -> dict[str, Any]:
@@ -254,32 +246,24 @@ def _numbers(study: Study) -> dict[str, Any]:
     facts = last_filter(study)
     ran, share = facts.ran, facts.share
     counts, agreement = people_counts(study, facts.ran_at), reviewer_agreement(study)
+    by_rule = [rule.counted for rule in provided("rule_counts", study)]
     return {
         "filter": ran,
         "counts": counts,
         "screened": counts.finished - counts.finished_since if ran else 0,
-        "since_words": _since(counts.finished_since),
+        "since_words": numbered(
+            ngettext(
+                "%(n)d person has finished since and was not looked at.",
+                "%(n)d people have finished since and were not looked at.",
+                counts.finished_since,
+            ),
+            {"n": counts.finished_since},
+        ),
         "agreement": agreement,
         "agreement_shown": "" if math.isnan(agreement.kappa) else decimals(agreement.kappa, 2),
-        "rule_range": _rule_range(provided("rule_counts", study)),
+        "rule_range": RuleRange(min(by_rule), max(by_rule), len(by_rule)) if by_rule else None,
         "share": None if share is None else percent(share, 0),
     }
-
-
-def _since(number: int) -> str:
-    return numbered(
-        ngettext(
-            "%(n)d person has finished since and was not looked at.",
-            "%(n)d people have finished since and were not looked at.",
-            number,
-        ),
-        {"n": number},
-    )
-
-
-def _rule_range(found: Sequence[Any]) -> RuleRange | None:
-    counted = [one.counted for one in found]
-    return RuleRange(min(counted), max(counted), len(counted)) if counted else None
 
 
 def _duration(case: CaseShown) -> str:

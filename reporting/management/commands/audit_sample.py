@@ -107,9 +107,16 @@ class Command(BaseCommand):
             )
 
     def take_over(self, study: Study, options: dict[str, Any]) -> None:
+        path: Path = options["sheet"]
+        sample = _named_sample(study, options["sample"])
+        try:
+            with path.open("rb") as file:
+                content = file.read(MAX_BYTES + 1)  # no more than needed to see that it is too large
+        except OSError as error:
+            raise CommandError(f"{path} cannot be read: {error.strerror}; check the path.") from None
         result = ratings_import(
-            sample=_named_sample(study, options["sample"]),
-            reading=read_ratings(_content_of(options["sheet"])),
+            sample=sample,
+            reading=read_ratings(content),
             rater=options["rater"],
             actor=named_person(options["by"]),
             now=timezone.now(),
@@ -133,8 +140,10 @@ class Command(BaseCommand):
                 f"\n{judge.name} and people, {quantity(judge.pairs, 'verdict', 'verdicts')} with both scores"
             )
             self.stdout.write(f"{'':<32}{'all verdicts':>36}{'in the sample':>36}")
-            for one in judge.statistics:
-                self.stdout.write(f"{one.name!s:<32}{cell(one.weighted):>36}{cell(one.sample):>36}")
+            for statistic in judge.statistics:
+                self.stdout.write(
+                    f"{statistic.name!s:<32}{cell(statistic.weighted):>36}{cell(statistic.sample):>36}"
+                )
         self.stdout.write(
             f"\n{'score':<22}{'':<26}{'verdicts':>10}{'drawn':>7}{'rated':>7}{'same':>6}{'offset':>9}"
         )
@@ -150,15 +159,6 @@ def cell(number: NumberShown) -> str:
     return f"{number.value} ({number.interval or number.reason})"
 
 
-def _content_of(path: Path) -> bytes:
-    """The file, read no further than needed to see that it is too large."""
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise CommandError(f"{path} cannot be read: {error.strerror}; check the path.") from None
-
-
 def _named_sample(study: Study, number: int | None) -> AuditSample:
     return _numbered(study_samples(study), number, study, "audit sample")
 
@@ -167,6 +167,6 @@ def _numbered(rows: QuerySet[Row], number: int | None, study: Study, what: str) 
     """The row of this number; the newest where none is asked for."""
     row = rows.first() if number is None else rows.filter(pk=number).first()
     if row is None:
-        asked = "" if number is None else f" {number}"
-        raise CommandError(f'The study "{study.slug}" has no {what}{asked}.')
+        named = "" if number is None else f" {number}"
+        raise CommandError(f'The study "{study.slug}" has no {what}{named}.')
     return row

@@ -27,15 +27,15 @@ class Command(BaseCommand):
     def handle(self, *_: Any, **options: Any) -> None:
         with plain_errors():
             study = named_study(options["study"])
-            found = agreements_compute(study=study, now=timezone.now())
-        if not found:
+            comparisons = agreements_compute(study=study, now=timezone.now())
+        if not comparisons:
             self.stdout.write(
                 "There is nothing to compare: no two judges or replicates were asked about this study under "
                 "the same protocol. Ask another with score_study --judge NAME, or the same one again with "
                 "--replicates 2."
             )
             return
-        lead = lead_of_scores(study, choice=any(row.scope == Scope.PUBLIC for row in found))
+        lead = lead_of_scores(study, choice=any(row.scope == Scope.PUBLIC for row in comparisons))
         for panel in panels_shown(study_agreements(study).filter(scope=lead.scope)):
             for line in panel_lines(panel):
                 self.stdout.write(line)

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from presentation.tables import terminal_lines
-from psychometrics.planning.computing import NamedBank, planned
+from psychometrics.planning.computing import planned
 from reporting.forms.planner import CHOICES, BankChoice, PlannerForm, with_defaults
 from reporting.views.planner.tables import planner_tables
 from scoring.management.item_bank_arguments import bank_of
@@ -44,20 +44,17 @@ class Command(BaseCommand):
         with plain_errors():
             if (name := options["item_bank"]) is not None:
                 bank = bank_of(name)
-                banks[name] = _choice(bank)
+                square = bank.mean_square
+                logistic = bank.items.is_logistic
+                banks[name] = BankChoice(bank.name, bank.name, len(bank.items), logistic, lambda: square)
             form = PlannerForm(with_defaults(given), banks)
         if not form.is_valid():
             refused = ((name, error) for name, errors in form.errors.items() for error in errors)
             raise CommandError("\n".join(f"--{name.replace('_', '-')}: {error}" for name, error in refused))
-        found = planned(form.plan(), form.kind, form.prices, form.half_widths, form.rehearsal, bank)
+        plan = planned(form.plan(), form.kind, form.prices, form.half_widths, form.rehearsal, bank)
         if not table:
-            self.stdout.write(json.dumps(found.as_json(), allow_nan=False))
+            self.stdout.write(json.dumps(plan.as_json(), allow_nan=False))
             return
-        for one in planner_tables(found):
-            lines = ["", one.caption, *terminal_lines([one.head, *one.rows]), *one.notes]
+        for part in planner_tables(plan):
+            lines = ["", part.caption, *terminal_lines([part.head, *part.rows]), *part.notes]
             self.stdout.write("\n".join(lines))
-
-
-def _choice(bank: NamedBank) -> BankChoice:
-    mean_square = bank.mean_square
-    return BankChoice(bank.name, bank.name, len(bank.items), bank.items.is_logistic, lambda: mean_square)

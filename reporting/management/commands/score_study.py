@@ -17,7 +17,7 @@ from judging.services.running.judge_specs import JudgeSpec, study_judge_specs
 from judging.services.running.runs import run_plan
 from presentation.numbers import counted, quantity
 from reporting.management.result_lines import result_lines
-from scoring.coordinator import Scored, Scoring, study_score
+from scoring.coordinator import Scoring, study_score
 from scoring.management.run_arguments import STOPPED, at_least_one, money, open_run_prepare, progress_bar
 from studies.management.operators import named_person, named_study, plain_errors
 from studies.models import Study, User
@@ -115,21 +115,18 @@ class Command(BaseCommand):
                 "reviewer confirms the flags on the screening page."
             )
         for scored in scoring.judges:
-            self.report_judge(scored, named=len(scoring.judges) > 1)
-
-    def report_judge(self, scored: Scored, *, named: bool) -> None:
-        if named:
-            self.stdout.write(f"== {scored.run}, replicate {scored.run.replicate}")
-        if scored.judging.left:
-            reasons = ", ".join(
-                f"{counted(number)} {reason}" for reason, number in scored.judging.unscored.items()
-            )
-            self.stderr.write(
-                f"Unscored answers: {counted(scored.judging.left)} ({reasons}). "
-                "Run the same command again to retry them."
-            )
-        for line in result_lines(scored.results):
-            self.stdout.write(line)
+            if len(scoring.judges) > 1:
+                self.stdout.write(f"== {scored.run}, replicate {scored.run.replicate}")
+            if scored.judging.left:
+                reasons = ", ".join(
+                    f"{counted(number)} {reason}" for reason, number in scored.judging.unscored.items()
+                )
+                self.stderr.write(
+                    f"Unscored answers: {counted(scored.judging.left)} ({reasons}). "
+                    "Run the same command again to retry them."
+                )
+            for line in result_lines(scored.results):
+                self.stdout.write(line)
 
 
 def _named_specs(study: Study, options: dict[str, Any]) -> Sequence[JudgeSpec]:
@@ -150,13 +147,13 @@ def _named_specs(study: Study, options: dict[str, Any]) -> Sequence[JudgeSpec]:
 
 def _estimate_lines(estimates: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What a run is expected to take, one line for each judge."""
-    for one in estimates:
-        cost = "price unknown" if one["cost"] is None else f"cost about {one['cost']}"
-        again = f", replicate {one['replicate']}" if one["replicate"] > 1 else ""
+    for estimate in estimates:
+        cost = "price unknown" if estimate["cost"] is None else f"cost about {estimate['cost']}"
+        again = f", replicate {estimate['replicate']}" if estimate["replicate"] > 1 else ""
         yield (
-            f"{one['judge']}{again}: {quantity(one['rows'], 'verdict', 'verdicts')} wanted, "
-            f"{quantity(one['calls'], 'call', 'calls')} "
-            f"({counted(one['cached'])} known already, {counted(one['shared'])} by the call of an equal "
-            "request), tokens about "
-            f"{counted(one['prompt_tokens'])} + {counted(one['completion_tokens'])}, {cost}."
+            f"{estimate['judge']}{again}: {quantity(estimate['rows'], 'verdict', 'verdicts')} wanted, "
+            f"{quantity(estimate['calls'], 'call', 'calls')} "
+            f"({counted(estimate['cached'])} known already, "
+            f"{counted(estimate['shared'])} by the call of an equal request), tokens about "
+            f"{counted(estimate['prompt_tokens'])} + {counted(estimate['completion_tokens'])}, {cost}."
         )

@@ -34,9 +34,9 @@ from studies.models import Study
 def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
     """Two judges' answers drawn, all pairs in short, theta under every judge, and those two in full."""
     stored = list(study_agreements(study))
-    asked = scope_of_scores(request, study, choice=_has_both(stored))
-    shown = panels_shown(row for row in stored if row.scope == asked.scope)
-    chosen = pair_of(shown, request.GET.get("x", ""), request.GET.get("y", ""))
+    basis = scope_of_scores(request, study, choice=_has_both(stored))
+    stored_panels = panels_shown(row for row in stored if row.scope == basis.scope)
+    chosen = pair_of(stored_panels, request.GET.get("x", ""), request.GET.get("y", ""))
     panel, pair = chosen if chosen else (None, None)
     levels = [(level, _figures(study, level, pair)) for level in (*pair.scores, pair.people)] if pair else []
     first = next((drawn for level, drawn in levels if drawn and level.row.level == "answer"), {})
@@ -44,7 +44,7 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
         "study": study,
         "panel": panel,
         "pair": pair,
-        "others": [one for one in shown if one is not panel],
+        "others": [other for other in stored_panels if other is not panel],
         "statistics": [(statistic_name(name), meaning_of(f"agreement.{name}")) for name in STATISTICS],
         "published_abilities": PUBLISHED_ABILITIES,
         "published_figures": [
@@ -53,10 +53,10 @@ def staff_agreement(request: HttpRequest, study: Study) -> HttpResponse:
         "figure": first.pop("differences", None),
         "levels": levels,
         "judged": newly_judged(pair.first, pair.second, pair.computed_at) if pair else 0,
-        "untold": asked.scope is None,
+        "untold": basis.scope is None,
         "could_compute": bool(pair is None and panels(study)),
         "judge_again": rests_on_an_earlier_protocol(study),
-        **asked.context,
+        **basis.context,
     }
     return render(request, "reporting/agreement.html", context)
 
@@ -110,14 +110,14 @@ def staff_agreement_figure(
     request: HttpRequest, study: Study, agreement_id: int, figure: str, extension: str
 ) -> HttpResponse:
     """The differences of two judges, or what both call met, as a file."""
-    found = study_agreements(study).filter(pk=agreement_id).first()
-    if found is None or figure not in FIGURES or not found.values.get("cells"):
+    comparison = study_agreements(study).filter(pk=agreement_id).first()
+    if comparison is None or figure not in FIGURES or not comparison.values.get("cells"):
         raise Http404
     lead = lead_of_scores(study, choice=_has_both(study_agreements(study)))
-    if found.scope != lead.scope and not lead.may_switch:
+    if comparison.scope != lead.scope and not lead.may_switch:
         raise Http404
-    drawn = FIGURES[figure](found.values, run_name(found.first), run_name(found.second), WIDE)
-    return drawing_response(drawn, extension, ScopeShown(Scope(found.scope), lead).words)
+    drawn = FIGURES[figure](comparison.values, run_name(comparison.first), run_name(comparison.second), WIDE)
+    return drawing_response(drawn, extension, ScopeShown(Scope(comparison.scope), lead).words)
 
 
 def agreement_panel(run: JudgingRun) -> str:

@@ -82,22 +82,22 @@ class LevelShown:
 
     @cached_property
     def statistics(self) -> list[StatisticShown]:
-        shown = PEOPLE_STATISTICS if self.row.level == "people" else STATISTICS
+        names = PEOPLE_STATISTICS if self.row.level == "people" else STATISTICS
         level = PUBLISHED.get(self.row.level)
         published = reference_figures(level) if level else {}
-        found = self.values["statistics"]
-        own = [statistic_shown(name, found[name], published.get(name)) for name in shown]
+        stored = self.values["statistics"]
+        own = [statistic_shown(name, stored[name], published.get(name)) for name in names]
         return [*own, *self.more]
 
     @property
     def overview(self) -> list[StatisticShown]:
         """The few that warnings and first looks are about."""
-        by_name = {one.key: one for one in self.statistics}
+        by_name = {statistic.key: statistic for statistic in self.statistics}
         return [by_name[name] for name in OVERVIEW]
 
     @property
     def warnings(self) -> list[WarningShown]:
-        return [WarningShown(self.name, warning_text(one)) for one in self.values["warnings"]]
+        return [WarningShown(self.name, warning_text(warning)) for warning in self.values["warnings"]]
 
 
 @dataclass(frozen=True)
@@ -133,20 +133,20 @@ class PairShown:
 
     @cached_property
     def warnings(self) -> list[WarningShown]:
-        found = [warning for level in self.scores for warning in level.warnings]
+        of_scores = [warning for level in self.scores for warning in level.warnings]
         of_theta = self.ability["warnings"] if self.ability else ()
-        return found + [WarningShown(_("Ability"), warning_text(one)) for one in of_theta]
+        return of_scores + [WarningShown(_("Ability"), warning_text(warning)) for warning in of_theta]
 
 
 def statistic_shown(
-    name: str, found: Mapping[str, Any], published: ReferenceFigure | None = None
+    name: str, estimate: Mapping[str, Any], published: ReferenceFigure | None = None
 ) -> StatisticShown:
     return StatisticShown(
         name,
         statistic_name(name),
-        decimals(found["value"], 3),
-        span(found["low"], found["high"], 3),
-        why_absent(found["reason"]),
+        decimals(estimate["value"], 3),
+        span(estimate["low"], estimate["high"], 3),
+        why_absent(estimate["reason"]),
         published,
     )
 

@@ -76,10 +76,15 @@ def panels_shown(rows: Iterable[JudgeComparison]) -> list[PanelShown]:
     for row in rows:
         design = row.first.design_hash
         if row.level == "panel":
-            alphas[design] = list(_alphas_shown(row))
+            alphas[design] = []
+            for level, values in row.values["levels"].items():
+                statistics = [statistic_shown(name, stored) for name, stored in values["statistics"].items()]
+                missing = ", ".join(map(str, values["missing"]))
+                alpha = AlphaShown(LEVEL_TEXTS[level], statistics, values, missing)
+                alphas[design].append(alpha)
         else:
-            found = pairs.setdefault(design, {}).setdefault((row.first_id, row.second_id), {})
-            found[row.level] = row
+            levels = pairs.setdefault(design, {}).setdefault((row.first_id, row.second_id), {})
+            levels[row.level] = row
     panels = []
     for design, of_levels in pairs.items():
         answers = ((levels["answer"], levels) for levels in of_levels.values())
@@ -88,17 +93,13 @@ def panels_shown(rows: Iterable[JudgeComparison]) -> list[PanelShown]:
     return sorted(panels, key=lambda panel: -panel.pairs[0].first.pk)
 
 
-def _alphas_shown(row: JudgeComparison) -> Iterator[AlphaShown]:
-    for level, found in row.values["levels"].items():
-        statistics = [statistic_shown(name, values) for name, values in found["statistics"].items()]
-        yield AlphaShown(LEVEL_TEXTS[level], statistics, found, ", ".join(map(str, found["missing"])))
-
-
 def pair_of(panels: Iterable[PanelShown], first: str, second: str) -> tuple[PanelShown, PairShown] | None:
     """The pair asked for by the numbers of its runs, else the first one; None where nothing is stored."""
     every = [(panel, pair) for panel in panels for pair in panel.pairs]
-    asked = [one for one in every if (str(one[1].first.pk), str(one[1].second.pk)) == (first, second)]
-    return next(iter(asked or every), None)
+    chosen = [
+        (panel, pair) for panel, pair in every if (str(pair.first.pk), str(pair.second.pk)) == (first, second)
+    ]
+    return next(iter(chosen or every), None)
 
 
 def _thetas_shown(
@@ -109,46 +110,46 @@ def _thetas_shown(
         yield _theta_shown(ability["groups"][place], "x", pair.x)
     for pair, ability in compared:
         group = ability["groups"][place]
+        x, y = group["x"], group["y"]
         subjects = {group["group"], f"{group['group']}_pool"}
+        # By prompt means and pooled in the pooled error; on a logistic bank theta_QL in its own.
+        if x["pooled"]["reason"] == Reason.LOGISTIC_BANK:
+            moved = [_in_errors(x["quasi"]["value"], y["quasi"]["value"], x["quasi"]["se"])]
+        else:
+            se = x["pooled"]["se"]
+            moved = [
+                _in_errors(x["theta"], y["theta"], se),
+                _in_errors(x["pooled"]["value"], y["pooled"]["value"], se),
+            ]
         yield replace(
             _theta_shown(group, "y", pair.y),
             change=_number_shown(group["change"]),
             quasi_change=_number_shown(group["quasi_change"]),
-            in_errors="; ".join(_moved(group["x"], group["y"])),
+            in_errors="; ".join(moved),
             shared=group["shared"],
-            warns=any(one["subject"] in subjects for one in ability["warnings"]),
+            warns=any(warning["subject"] in subjects for warning in ability["warnings"]),
         )
 
 
 def _theta_shown(group: Mapping[str, Any], side: str, judge: str) -> ThetaShown:
-    found = group[side]
+    estimates = group[side]
     return ThetaShown(
         group=group_name(group["group"]),
         judge=judge,
-        people=found["participants"],
-        theta=decimals(found["theta"]),
-        pooled=_number_shown(found["pooled"]),
-        quasi=_number_shown(found["quasi"]),
+        people=estimates["participants"],
+        theta=decimals(estimates["theta"]),
+        pooled=_number_shown(estimates["pooled"]),
+        quasi=_number_shown(estimates["quasi"]),
     )
 
 
-def _number_shown(found: Mapping[str, Any]) -> NumberShown:
+def _number_shown(estimate: Mapping[str, Any]) -> NumberShown:
     return NumberShown(
-        decimals(found["value"]),
-        decimals(found["se"]),
-        span(found["low"], found["high"]),
-        why_absent(found["reason"]),
+        decimals(estimate["value"]),
+        decimals(estimate["se"]),
+        span(estimate["low"], estimate["high"]),
+        why_absent(estimate["reason"]),
     )
-
-
-def _moved(x: Mapping[str, Any], y: Mapping[str, Any]) -> Iterator[str]:
-    """Theta by prompt means and pooled in the pooled error; on a logistic bank theta_QL in its own."""
-    if x["pooled"]["reason"] == Reason.LOGISTIC_BANK:
-        yield _in_errors(x["quasi"]["value"], y["quasi"]["value"], x["quasi"]["se"])
-        return
-    se = x["pooled"]["se"]
-    yield _in_errors(x["theta"], y["theta"], se)
-    yield _in_errors(x["pooled"]["value"], y["pooled"]["value"], se)
 
 
 def _in_errors(x: float | None, y: float | None, se: float | None) -> str:

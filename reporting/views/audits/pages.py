@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from formats.problems import grouped
-from jobs.models import Job
 from jobs.selectors import unless_done
 from jobs.services.starting import job_needed, job_start
 from judging.audit_sheet import sheet_cells
@@ -35,7 +34,6 @@ from reporting.views.audits.tables import judges_shown, strata_shown
 from reporting.views.measurement.scopes import scope_of_scores
 from scoring.selectors.audit_results import AUDITS, audit_result
 from screening.selectors.participants import undecided_participants
-from studies.models import Study
 from studies.roles import Can
 from studies.services.clock import server_now
 from studies.services.refusals import Refused
@@ -52,10 +50,10 @@ def _sample_required(view: SampleView) -> Guarded:
 
     @wraps(view)
     def guarded(request: HttpRequest, run: JudgingRun, sample: int) -> HttpResponseBase:
-        found = audit_samples(run).filter(pk=sample).first()
-        if found is None:
+        chosen = audit_samples(run).filter(pk=sample).first()
+        if chosen is None:
             raise Http404
-        return view(request, found)
+        return view(request, chosen)
 
     return run_page(Can.REVIEW)(guarded)
 
@@ -81,6 +79,7 @@ def staff_audit(request: HttpRequest, run: JudgingRun) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpResponse:
     """One sample and what it says so far; POST takes over a rated sheet."""
+    run = sample.judging_run
     sent = (request.POST, request.FILES) if request.method == "POST" else ()
     form = RatingsForm(*sent, names_rater=Can.JUDGE in rights_here(request))
     if request.method == "POST" and form.is_valid():
@@ -97,11 +96,9 @@ def staff_audit_sample(request: HttpRequest, sample: AuditSample) -> HttpRespons
         else:
             messages.success(request, import_sentence(result))
             with suppress(Refused):  # a whole sheet at once: nobody waits as the page does by itself
-                job_start(
-                    kind=AUDITS, study=sample.judging_run.study, actor=signed_in(request), now=server_now()
-                )
-            return _to_sample(sample)
-    return _audit_page(request, sample.judging_run, sample=sample, ratings_form=form)
+                job_start(kind=AUDITS, study=run.study, actor=signed_in(request), now=server_now())
+            return redirect("staff_audit_sample", slug=run.study.slug, number=run.pk, sample=sample.pk)
+    return _audit_page(request, run, sample=sample, ratings_form=form)
 
 
 @_sample_required
@@ -125,11 +122,6 @@ def import_sentence(result: RatingsImport) -> str:
     return numbered(sentence, asdict(result))
 
 
-def _to_sample(sample: AuditSample) -> HttpResponse:
-    run = sample.judging_run
-    return redirect("staff_audit_sample", slug=run.study.slug, number=run.pk, sample=sample.pk)
-
-
 def _audit_page(
     request: HttpRequest,
     run: JudgingRun,
@@ -138,17 +130,18 @@ def _audit_page(
     draw_form: DrawForm | None = None,
     ratings_form: RatingsForm | None = None,
 ) -> HttpResponse:
-    shown = scope_of_scores(request, run.study, choice=bool(sample and has_public_scope(sample)))
-    result = audit_result(sample, shown.scope or Scope.PUBLIC) if sample else None
+    basis = scope_of_scores(request, run.study, choice=bool(sample and has_public_scope(sample)))
+    result = audit_result(sample, basis.scope or Scope.PUBLIC) if sample else None
     # Who rates and neither judges nor sees results must not know what judges and others said; nor who still
     # decides on people what those scored.
     may_know = bool({Can.JUDGE, Can.SEE_RESULTS} & rights_here(request))
     decides = Can.REVIEW in rights_here(request) and undecided_participants(run.study).exists()
-    told = may_know and not decides
+    may_see = may_know and not decides
     draws = Can.JUDGE in rights_here(request) and not sample
     job = unless_done(run.study, DRAWING) if draws else None
-    if result and told and not result.is_current:
-        job = _comparison_asked(request, run.study)
+    if result and may_see and not result.is_current:
+        with suppress(Refused):  # an archive stays as it is
+            job = job_needed(kind=AUDITS, study=run.study, actor=signed_in(request), now=server_now())
     problems = ratings_form.problems if ratings_form else ()
     context = {
         "study": run.study,
@@ -157,8 +150,8 @@ def _audit_page(
         "sample": sample,
         "result": result,
         "job": job,
-        "judges": judges_shown(result) if result and told else (),
-        "strata": strata_shown(result) if result and told else (),
+        "judges": judges_shown(result) if result and may_see else (),
+        "strata": strata_shown(result) if result and may_see else (),
         "is_hidden": may_know and decides,
         "private": private_items(sample) if sample else 0,
         "sees_private": Can.SEE_PRIVATE in rights_here(request),
@@ -167,15 +160,7 @@ def _audit_page(
         "ratings_form": ratings_form,
         "problems": problems[:PROBLEMS_SHOWN],
         "more_problems": max(len(problems) - PROBLEMS_SHOWN, 0),
-        **shown.context,
+        **basis.context,
     }
     refused = any(form is not None and form.errors for form in (draw_form, ratings_form)) or bool(problems)
     return render(request, "reporting/audit.html", context, status=422 if refused else 200)
-
-
-def _comparison_asked(request: HttpRequest, study: Study) -> Job | None:
-    """The job that brings stored numbers up to the ratings and scores as they are; none in an archive."""
-    try:
-        return job_needed(kind=AUDITS, study=study, actor=signed_in(request), now=server_now())
-    except Refused:
-        return None

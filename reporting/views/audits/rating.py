@@ -1,6 +1,5 @@
 """Audits of a study: its samples, a new one, and answers rated one by one, blind to the judge's word."""
 
-from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
 
@@ -16,7 +15,7 @@ from jobs.selectors import unless_done
 from judging.models import AuditSample
 from judging.selectors.audits import drawn_from_public, private_items, study_samples
 from judging.selectors.naming import judge_name
-from judging.selectors.rating import ItemEntry, ItemShown, item_entries, item_shown, samples_with_progress
+from judging.selectors.rating import ItemShown, item_entries, item_shown, samples_with_progress
 from judging.selectors.runs import newest_scores_run
 from judging.selectors.viewing import explanation_of
 from judging.services.audit_asking import DRAWING, audit_draw_start
@@ -78,28 +77,28 @@ def staff_audits(request: HttpRequest, study: Study) -> HttpResponseBase:
 @require_http_methods(["GET", "HEAD", "POST"])
 def staff_audit_rate(request: HttpRequest, study: Study, sample: int) -> HttpResponse:
     """One answer of a sample, the next that is not rated unless another is asked for; POST rates it."""
-    found = study_samples(study).filter(pk=sample).first()
-    if found is None:
+    chosen = study_samples(study).filter(pk=sample).first()
+    if chosen is None:
         raise Http404
     if request.method != "POST":
-        return _rating_page(request, study, found, number_asked(request.GET.get("number", "")))
+        return _rating_page(request, study, chosen, number_asked(request.GET.get("number", "")))
     form = RatingForm(request.POST)
     if not form.is_valid():
         number = number_asked(request.POST.get("number", ""))
-        return _rating_page(request, study, found, number, form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
+        return _rating_page(request, study, chosen, number, form=form, status=HTTPStatus.UNPROCESSABLE_ENTITY)
     number = form.cleaned_data["number"]
     try:
         item_rate(
-            sample=found, number=number, score=form.cleaned_data["score"],
+            sample=chosen, number=number, score=form.cleaned_data["score"],
             comment=form.cleaned_data["comment"], actor=signed_in(request), now=server_now(),
         )  # fmt: skip
     except ItemRefused as refusal:
         status = (
             HTTPStatus.CONFLICT if isinstance(refusal, RatedByAnother) else HTTPStatus.UNPROCESSABLE_ENTITY
         )
-        return _rating_page(request, study, found, number, form=form, refused=str(refusal), status=status)
+        return _rating_page(request, study, chosen, number, form=form, refused=str(refusal), status=status)
     messages.success(request, numbered(_("Number %(number)d is rated."), {"number": number}))
-    return redirect(reverse("staff_audit_rate", args=[study.slug, found.pk]))
+    return redirect(reverse("staff_audit_rate", args=[study.slug, chosen.pk]))
 
 
 def _rating_page(
@@ -114,41 +113,37 @@ def _rating_page(
 ) -> HttpResponse:
     rights = rights_here(request)
     entries = item_entries(sample, signed_in(request).email, rights)
-    chosen = number or _next_number(entries)
-    shown = item_shown(sample, chosen, rights) if chosen else None
-    if number is not None and shown is None and not refused:
+    # Where none is asked for: the first that nobody has rated, else the first of all.
+    unrated = next((entry.number for entry in entries if not entry.is_rated), None)
+    chosen = number or unrated or (entries[0].number if entries else None)
+    item = item_shown(sample, chosen, rights) if chosen else None
+    if number is not None and item is None and not refused:
         raise Http404
-    if shown and shown.is_private:
-        private_shown(request, study, "audit", [shown.label])
+    if item and item.is_private:
+        private_shown(request, study, "audit", [item.label])
     numbers = [entry.number for entry in entries]
     place = numbers.index(chosen) if chosen in numbers else 0
     page = page_of(request, entries, ITEMS_PER_PAGE, default=place // ITEMS_PER_PAGE + 1)
     is_mine = any(entry.number == chosen and entry.is_mine for entry in entries)
     context = {
-        "study": study, "sample": sample, "shown": shown, "page": page, "entries": page.object_list,
+        "study": study, "sample": sample, "shown": item, "page": page, "entries": page.object_list,
         "place": place + 1, "total": len(entries), "rated": sum(entry.is_rated for entry in entries),
         "previous": numbers[place - 1] if place else "",
         "following": numbers[place + 1] if place + 1 < len(numbers) else "",
         "withheld": 0 if Can.SEE_PRIVATE in rights else private_items(sample),
-        "form": form, "refused": refused, "may_rate": shown and (not shown.is_rated or is_mine),
-        "own_score": shown.item.human_score if shown and is_mine else None,
-        **_judge_told(request, study, shown),
+        "form": form, "refused": refused, "may_rate": item and (not item.is_rated or is_mine),
+        "own_score": item.item.human_score if item and is_mine else None,
+        **_judge_context(request, study, item),
     }  # fmt: skip
     return render(request, "reporting/audit_rate.html", context, status=status)
 
 
-def _next_number(entries: Sequence[ItemEntry]) -> int | None:
-    """The first that nobody has rated, else the first of all."""
-    waiting = (entry.number for entry in entries if not entry.is_rated)
-    return next(waiting, entries[0].number if entries else None)
-
-
-def _judge_told(request: HttpRequest, study: Study, shown: ItemShown | None) -> dict[str, object]:
+def _judge_context(request: HttpRequest, study: Study, item: ItemShown | None) -> dict[str, object]:
     """What the judge said, once it is rated, for whoever may know scores and decides on nobody any more."""
     may_know = {Can.JUDGE, Can.SEE_RESULTS} & rights_here(request)
-    if shown is None or not shown.is_rated or not may_know or undecided_participants(study).exists():
+    if item is None or not item.is_rated or not may_know or undecided_participants(study).exists():
         return {"judge": None}
-    row = shown.item.row
+    row = item.item.row
     return {
         "judge": judge_name(row.run),
         "judge_score": decimals(row.score, 2), "confidence": decimals(row.confidence, 2),

@@ -1,7 +1,7 @@
 """What an audit found, as text: on its page and on the command line."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy
@@ -11,11 +11,11 @@ from presentation.catalogue import label_of
 from presentation.measures import reason_cell
 from presentation.numbers import Text, decimals, percent, span
 from presentation.tables import ABSENT
-from psychometrics.agreement.audit_records import MIN_COVERED, AuditAgreement
+from psychometrics.agreement.audit_records import MIN_COVERED
 from psychometrics.agreement.audit_sample import Band, Standing
 from psychometrics.inference.estimates import Estimate, Reason
 from reporting.views.agreement.tables import NumberShown
-from scoring.selectors.audit_results import AuditedJudge, AuditResult
+from scoring.selectors.audit_results import AuditResult
 
 PLACES = 3
 # In the order in which they are read.
@@ -65,8 +65,8 @@ class JudgeShown:
     @property
     def why_nothing(self) -> Text:
         """Why there is no number at all; blank where there is one."""
-        numbers = [number for one in self.statistics for number in (one.weighted, one.sample)]
-        return "" if any(one.value != ABSENT for one in numbers) else numbers[0].reason
+        numbers = [number for line in self.statistics for number in (line.weighted, line.sample)]
+        return "" if any(number.value != ABSENT for number in numbers) else numbers[0].reason
 
 
 @dataclass(frozen=True)
@@ -85,48 +85,50 @@ class StratumShown:
 
 
 def judges_shown(result: AuditResult) -> list[JudgeShown]:
-    return [_judge_shown(judge, result.rated) for judge in result.judges]
+    judges = []
+    for judge in result.judges:
+        agreement = judge.found
+        # Rounded down: a share just below a threshold is not shown as reaching it.
+        covered = agreement.covered
+        share = covered if math.isnan(covered) else math.floor(1000 * covered) / 1000
+        judges.append(
+            JudgeShown(
+                name=run_name(judge.run),
+                pairs=agreement.pairs,
+                unscored=max(result.rated - agreement.pairs, 0),  # no more than is rated now may be stored
+                covered=percent(share),
+                gap=covered < MIN_COVERED,
+                statistics=tuple(
+                    StatisticShown(
+                        label_of(f"audit.{name}"),
+                        _number(agreement.weighted[name]),
+                        _number(agreement.sample[name]),
+                    )
+                    for name in STATISTICS
+                ),
+            )
+        )
+    return judges
 
 
 def strata_shown(result: AuditResult) -> list[StratumShown]:
-    return [
-        StratumShown(
-            *_stratum_words(one.stratum.name),
-            verdicts=one.stratum.verdicts,
-            drawn=one.stratum.drawn,
-            percent=f"{decimals(one.percent, 1)} %",
-            gone=one.gone,
-            rated=one.rated,
-            same_side=str(one.same_side) if one.rated else ABSENT,
-            offset=decimals(one.offset, PLACES),
+    strata = []
+    for row in result.strata:
+        band, _slash, standing = row.stratum.name.partition("/")
+        strata.append(
+            StratumShown(
+                band=BANDS.get(band, band),  # the name itself where this version does not know it
+                standing=STANDINGS.get(standing, standing),
+                verdicts=row.stratum.verdicts,
+                drawn=row.stratum.drawn,
+                percent=f"{decimals(row.percent, 1)} %",
+                gone=row.gone,
+                rated=row.rated,
+                same_side=str(row.same_side) if row.rated else ABSENT,
+                offset=decimals(row.offset, PLACES),
+            )
         )
-        for one in result.strata
-    ]
-
-
-def _stratum_words(name: str) -> tuple[Text, Text]:
-    """Band and standing of a stratum's name; the name itself where this version does not know it."""
-    band, _slash, standing = name.partition("/")
-    return BANDS.get(band, band), STANDINGS.get(standing, standing)
-
-
-def _judge_shown(judge: AuditedJudge, rated: int) -> JudgeShown:
-    found = judge.found
-    return JudgeShown(
-        name=run_name(judge.run),
-        pairs=found.pairs,
-        unscored=max(rated - found.pairs, 0),  # no more than is rated now may be stored
-        covered=_percent(found.covered),
-        gap=found.covered < MIN_COVERED,
-        statistics=tuple(_statistics(found)),
-    )
-
-
-def _statistics(found: AuditAgreement) -> Iterator[StatisticShown]:
-    for name in STATISTICS:
-        yield StatisticShown(
-            label_of(f"audit.{name}"), _number(found.weighted[name]), _number(found.sample[name])
-        )
+    return strata
 
 
 def _number(estimate: Estimate) -> NumberShown:
@@ -135,8 +137,3 @@ def _number(estimate: Estimate) -> NumberShown:
         interval="" if math.isnan(estimate.low) else span(estimate.low, estimate.high, PLACES),
         reason=reason_cell(estimate.reason, WHY) if estimate.reason else "",
     )
-
-
-def _percent(share: float) -> str:
-    """Rounded down: a share just below a threshold is not shown as reaching it."""
-    return percent(share if math.isnan(share) else math.floor(1000 * share) / 1000)

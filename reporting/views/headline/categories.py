@@ -38,68 +38,58 @@ class CategoryShown:
     why: str = ""
 
 
-def categories_shown(found: Headline, values: str, names: CodeNames) -> list[CategoryShown]:
+def categories_shown(headline: Headline, values: str, names: CodeNames) -> list[CategoryShown]:
     """By name. `values` are abilities, or raw scores."""
-    averages = [row for row in found.report.categories if row.group == AVERAGE]
-    tops = {row.category: row for row in found.report.categories if row.group != AVERAGE}
-    parts = {row.category: _part(found, row, tops.get(row.category), values, names) for row in averages}
+    averages = [row for row in headline.report.categories if row.group == AVERAGE]
+    tops = {row.category: row for row in headline.report.categories if row.group != AVERAGE}
+    parts = {row.category: _part(headline, row, tops.get(row.category), values, names) for row in averages}
     drawn = [part for part in parts.values() if part]
-    whole = _value(found, found.average, values) if found.average else None
-    scale = shared_scale(drawn, whole)
-    shown = [
-        CategoryShown(
-            name=str(name := names.category(row.category)),
-            code=name.code if name != name.code else "",
-            value=_say(values)(part.value) if part else _bound(found, row, values),
-            ends=_ends(part, values) if part else "",
-            words=_words(row, part),
-            drawing=multiple(part, scale, _axis_numbers(values), whole) if part else None,
-            about=part.told if part else "",
-            why="" if part else _why(found, row),
-        )
-        for row, part in ((row, parts[row.category]) for row in averages)
-    ]
-    return sorted(shown, key=lambda one: one.name.casefold())
-
-
-def _bound(found: Headline, row: GroupNumbers, values: str) -> str:
-    """Above or below what an ability lies that has no value; else a dash."""
-    return ABSENT if values == RAW else quasi_cell(row) if found.scale == "ql" else pool_cell(row)
-
-
-def _why(found: Headline, row: GroupNumbers) -> str:
-    """Why there is no number, in the words of every other page."""
-    why = row.withheld or (row.reason_ql if found.scale == "ql" else row.reason_pool)
-    return _("no number (%(why)s)") % {"why": why_absent(why or Reason.NOTHING_SCORED)}
-
-
-def _ends(part: Part, values: str) -> str:
-    say = _say(values)
-    if part.low is None or part.high is None:
-        return _("no interval")
-    return _("%(low)s to %(high)s") % {"low": say(part.low), "high": say(part.high)}
-
-
-def _words(row: GroupNumbers, part: Part | None) -> str:
-    answers = ngettext("%(number)s answer", "%(number)s answers", row.pairs) % {"number": counted(row.pairs)}
-    if part is None or part.low is None or part.high is None or not part.models:
-        return answers
-    return f"{answers}; {models_within([one.value for one in part.models], part.low, part.high)}"
+    whole = _value(headline, headline.average, values) if headline.average else None
+    scale, say = shared_scale(drawn, whole), _say(values)
+    axis: Say = (lambda value, _places: percent(value, 0)) if values == RAW else decimals
+    categories = []
+    for row in averages:
+        part, name = parts[row.category], names.category(row.category)
+        code = name.code if name != name.code else ""
+        words = ngettext("%(number)s answer", "%(number)s answers", row.pairs) % {
+            "number": counted(row.pairs)
+        }
+        if part is None:
+            # Above or below what an ability lies that has no value; else a dash.
+            bound = ABSENT if values == RAW else quasi_cell(row) if headline.scale == "ql" else pool_cell(row)
+            reason = row.withheld or (row.reason_ql if headline.scale == "ql" else row.reason_pool)
+            why = _("no number (%(why)s)") % {"why": why_absent(reason or Reason.NOTHING_SCORED)}
+            categories.append(CategoryShown(str(name), code, bound, "", words, None, "", why))
+            continue
+        ends = _("no interval")
+        if part.low is not None and part.high is not None:
+            ends = _("%(low)s to %(high)s") % {"low": say(part.low), "high": say(part.high)}
+            if part.models:
+                within = models_within([model.value for model in part.models], part.low, part.high)
+                words = f"{words}; {within}"
+        drawing = multiple(part, scale, axis, whole)
+        categories.append(CategoryShown(str(name), code, say(part.value), ends, words, drawing, part.told))
+    return sorted(categories, key=lambda category: category.name.casefold())
 
 
 def _part(
-    found: Headline, row: GroupNumbers, top: GroupNumbers | None, values: str, names: CodeNames
+    headline: Headline, row: GroupNumbers, top: GroupNumbers | None, values: str, names: CodeNames
 ) -> Part | None:
-    value, of_top = _value(found, row, values), _value(found, top, values) if top else None
+    value, of_top = _value(headline, row, values), _value(headline, top, values) if top else None
     if value is None:
         return None
-    ends, say = _interval(found, row, values), _say(values)
+    ends, say = interval_of(row, headline.scale), _say(values)
+    if values == RAW:
+        stored = headline.get("raw_mean", AVERAGE, f"{CATEGORY}{row.category}")
+        ends = None
+        if stored is not None and stored.low is not None and stored.high is not None:
+            ends = stored.low, stored.high
     category = names.category(row.category)
-    told = _("%(category)s: %(value)s, 95 %% interval %(ends)s") % {
+    text = _("%(category)s: %(value)s, 95 %% interval %(ends)s") % {
         "category": category, "value": say(value),
         "ends": f"{say(ends[0])} – {say(ends[1])}" if ends else _("none"),
     }  # fmt: skip
-    top_told = (
+    top_text = (
         _("%(category)s, Top picked by these same scores: %(value)s")
         % {"category": category, "value": say(of_top)}
         if of_top is not None
@@ -108,26 +98,13 @@ def _part(
     low, high = ends or (None, None)
     models = [
         Beside(model.value or 0.0, f"{model.details['model']}: {say(model.value or 0.0)}")
-        for model in found.models_in(row.category, raw=values == RAW)
+        for model in headline.models_in(row.category, raw=values == RAW)
     ]
-    return Part(value, low, high, told, of_top, top_told, models)
+    return Part(value, low, high, text, of_top, top_text, models)
 
 
-def _value(found: Headline, row: GroupNumbers, values: str) -> float | None:
-    return row.raw_mean if values == RAW else ability_of(row, found.scale)
-
-
-def _interval(found: Headline, row: GroupNumbers, values: str) -> tuple[float, float] | None:
-    if values != RAW:
-        return interval_of(row, found.scale)
-    stored = found.get("raw_mean", AVERAGE, f"{CATEGORY}{row.category}")
-    if stored is None or stored.low is None or stored.high is None:
-        return None
-    return stored.low, stored.high
-
-
-def _axis_numbers(values: str) -> Say:
-    return (lambda value, _places: percent(value, 0)) if values == RAW else decimals
+def _value(headline: Headline, row: GroupNumbers, values: str) -> float | None:
+    return row.raw_mean if values == RAW else ability_of(row, headline.scale)
 
 
 def _say(values: str) -> Callable[[float], str]:

@@ -7,36 +7,31 @@ from presentation.drawings.shapes import Drawing
 from presentation.measures import value_cell
 from presentation.numbers import counted, decimals, numbered, span
 from presentation.tables import ABSENT, Table
-from reporting.selectors.headline import Headline, Model
+from reporting.selectors.headline import Headline
 from reporting.views.headline.standing import LEVEL, VERDICT_WORDS
 
 
-def ladder_drawing(found: Headline, width: float) -> Drawing | None:
+def ladder_drawing(headline: Headline, width: float) -> Drawing | None:
     """None where nothing is on the scale."""
-    if found.ability is None:
+    if headline.ability is None:
         return None
     words = Words(_("ability on the models' scale (logits)"), _("weaker"), _("stronger"))
-    rungs = [_rung(model) for model in found.models]
-    return ladder(rungs, _groups(found, width), words, decimals, width=width)
+    rungs = []
+    for model in headline.models:
+        verdict = _("modelled from what was published") if model.modelled else VERDICT_WORDS[model.verdict]
+        facts = {"model": model.name, "value": decimals(model.theta.value), "verdict": verdict}
+        text = _("%(model)s: %(value)s, %(verdict)s") % facts
+        rungs.append(Rung(model.name, model.theta.value or 0.0, text, model.verdict == LEVEL, model.modelled))
+    return ladder(rungs, _groups(headline, width), words, decimals, width=width)
 
 
-def _rung(model: Model) -> Rung:
-    value = decimals(model.theta.value)
-    told = _("%(model)s: %(value)s, %(verdict)s") % {
-        "model": model.name,
-        "value": value,
-        "verdict": _("modelled from what was published") if model.modelled else VERDICT_WORDS[model.verdict],
-    }
-    return Rung(model.name, model.theta.value or 0.0, told, model.verdict == LEVEL, model.modelled)
-
-
-def _groups(found: Headline, width: float) -> list[People]:
+def _groups(headline: Headline, width: float) -> list[People]:
     groups = []
     short = width < 500
-    if found.picked is not None:
-        row = found.picked
+    if headline.picked is not None:
+        row = headline.picked
         facts = {"size": counted(row.people), "value": decimals(row.value)}
-        luck = found.luck
+        luck = headline.luck
         groups.append(
             People(
                 (_("Picked by these same scores %(value)s") if short else
@@ -50,22 +45,22 @@ def _groups(found: Headline, width: float) -> list[People]:
                 % {"ends": span(luck.low, luck.high)} if luck else "",
             )
         )  # fmt: skip
-    if found.top is not None:
-        row = found.top
+    if headline.top is not None:
+        row = headline.top
         facts = {"size": counted(row.people), "value": decimals(row.value), "ends": span(row.low, row.high)}
-        told = _("Top %(size)s, free of the choice: %(value)s, 95 %% interval %(ends)s") % facts
+        text = _("Top %(size)s, free of the choice: %(value)s, 95 %% interval %(ends)s") % facts
         name = _("Top %(size)s Human + AI %(value)s") % facts
-        groups.append(People(name, row.value or 0.0, told, "topmark", row.low, row.high))
-    value, ends = found.ability or 0.0, found.interval
+        groups.append(People(name, row.value or 0.0, text, "topmark", row.low, row.high))
+    value, ends = headline.ability or 0.0, headline.interval
     facts = {"value": decimals(value), "ends": span(*ends) if ends else ABSENT}
-    told = _("Average: %(value)s, 95 %% interval %(ends)s") % facts
+    text = _("Average: %(value)s, 95 %% interval %(ends)s") % facts
     name = _("Average Human + AI %(value)s") % facts
-    groups.append(People(name, value, told, "average", *(ends or (None, None))))
+    groups.append(People(name, value, text, "average", *(ends or (None, None))))
     return groups
 
 
-def ladder_title(found: Headline) -> str:
-    number = len(found.compared or found.models)
+def ladder_title(headline: Headline) -> str:
+    number = len(headline.compared or headline.models)
     if not number:
         return _("Where people stand")
     return numbered(
@@ -76,14 +71,14 @@ def ladder_title(found: Headline) -> str:
     )
 
 
-def ladder_caption(found: Headline) -> str:
+def ladder_caption(headline: Headline) -> str:
     """How to read it, and what else is to be known of the models in it."""
-    return " ".join(filter(None, (ladder_key(found), ladder_notes(found))))
+    return " ".join(filter(None, (ladder_key(headline), ladder_notes(headline))))
 
 
-def ladder_key(found: Headline) -> str:
-    parts = [f"{found.report.of}."] if found.report.of else []
-    if found.models:
+def ladder_key(headline: Headline) -> str:
+    parts = [f"{headline.report.of}."] if headline.report.of else []
+    if headline.models:
         parts.append(
             _(
                 "Dots: models on the same questions, single answers; ringed ones cannot be told apart from "
@@ -91,7 +86,7 @@ def ladder_key(found: Headline) -> str:
             )
         )
     parts.append(_("Lines: the 95 % interval that serves this design."))
-    if found.picked is not None and found.luck is not None:
+    if headline.picked is not None and headline.luck is not None:
         parts.append(
             _(
                 "Hollow: the best picked by these same scores; shaded around it: where that would land if "
@@ -101,11 +96,11 @@ def ladder_key(found: Headline) -> str:
     return " ".join(parts)
 
 
-def ladder_notes(found: Headline) -> str:
+def ladder_notes(headline: Headline) -> str:
     """Of models that are drawn without a verdict or not at all, and where they come from."""
     parts = []
-    others = len(found.models) - len(found.compared)
-    if found.compared and others:
+    others = len(headline.models) - len(headline.compared)
+    if headline.compared and others:
         parts.append(
             numbered(
                 ngettext(
@@ -118,16 +113,16 @@ def ladder_notes(found: Headline) -> str:
                 {"number": others},
             )
         )
-    if found.beyond:
-        named = ", ".join(f"{name} ({value_cell(row)})" for name, row in found.beyond.items())
+    if headline.beyond:
+        named = ", ".join(f"{name} ({value_cell(row)})" for name, row in headline.beyond.items())
         parts.append(_("Not on the axis, as all their scores are alike: %(models)s.") % {"models": named})
-    sources = {str(model.theta.details.get("source") or "") for model in found.models}
+    sources = {str(model.theta.details.get("source") or "") for model in headline.models}
     if len(sources) == 1 and (source := sources.pop()):
         parts.append(_("Source of the models: %(source)s.") % {"source": source})
     return " ".join(parts)
 
 
-def ladder_table(found: Headline) -> Table:
+def ladder_table(headline: Headline) -> Table:
     """Everybody on the ladder, the strongest first."""
     rows: list[tuple[float, list[str]]] = [
         (
@@ -140,21 +135,22 @@ def ladder_table(found: Headline) -> Table:
                 str(VERDICT_WORDS[model.verdict]),
             ],
         )
-        for model in found.models
+        for model in headline.models
     ]
-    if (top := found.top) is not None:
+    if (top := headline.top) is not None:
         cells = [_("Top, free of the choice"), decimals(top.value), span(top.low, top.high), "", ""]
         rows.append((top.value or 0.0, cells))
-    if (picked := found.picked) is not None:
+    if (picked := headline.picked) is not None:
         cells = [_("Top, picked by these same scores"), decimals(picked.value), ABSENT, "", ""]
         rows.append((picked.value or 0.0, cells))
-    if found.ability is not None:
-        ends = span(*found.interval) if found.interval else ABSENT
-        rows.append((found.ability, [_("Average Human + AI"), decimals(found.ability), ends, "", ""]))
+    if headline.ability is not None:
+        ends = span(*headline.interval) if headline.interval else ABSENT
+        rows.append((headline.ability, [_("Average Human + AI"), decimals(headline.ability), ends, "", ""]))
+    caption = _("Everybody on the ladder, the strongest first")
     return Table(
-        caption=" ".join(filter(None, (_("Everybody on the ladder, the strongest first"), found.report.of))),
+        caption=" ".join(filter(None, (caption, headline.report.of))),
         head=[
             _("Who"), _("Ability"), _("95 % interval"), _("People less model"), _("How people stand to it"),
         ],
-        rows=[cells for _value, cells in sorted(rows, key=lambda one: -one[0])],
+        rows=[cells for _value, cells in sorted(rows, key=lambda row: -row[0])],
     )  # fmt: skip

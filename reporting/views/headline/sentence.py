@@ -17,48 +17,53 @@ from reporting.selectors.headline import Headline
 from reporting.views.headline.standing import people_together, standing_sentence
 
 
-def headline_sentence(found: Headline, models_since: Text = "") -> SafeString:
+def headline_sentence(headline: Headline, models_since: Text = "") -> SafeString:
     """Two or three short sentences with what matters in bold; `models_since` says that models came later."""
-    return format_html_join(" ", "{}", ((one,) for one in _sentences(found, models_since)))
+    return format_html_join(" ", "{}", ((sentence,) for sentence in _sentences(headline, models_since)))
 
 
-def _sentences(found: Headline, models_since: Text) -> Iterator[Text]:
-    flow = found.report.results.flow
+def _sentences(headline: Headline, models_since: Text) -> Iterator[Text]:
+    flow = headline.report.results.flow
     if not flow["retained"]:
         yield _(
             "Nobody is counted yet, so there is no result: a participant counts once their session ended."
         )
         return
-    if of := found.report.of:
+    if of := headline.report.of:
         yield f"{of}:"
-    if found.ability is None:
-        yield from _without_ability(found)
+    if headline.ability is None:
+        yield from _without_ability(headline)
         return
-    if found.compared:
-        yield standing_sentence([(one.name, one.verdict) for one in found.compared], subject(found))
+    if headline.compared:
+        yield standing_sentence(
+            [(model.name, model.verdict) for model in headline.compared], subject(headline)
+        )
     else:
+        interval = _("(too few people for an interval)")
+        if headline.interval is not None:
+            interval = _("(95 % interval {ends})").format(ends=span(*headline.interval))
         yield format_html(
             _("{people} reach an ability of <strong>{value}</strong>{interval}."),
-            people=subject(found),
-            value=decimals(found.ability),
-            interval=_bracketed(found),
+            people=subject(headline),
+            value=decimals(headline.ability),
+            interval=f" {interval}",
         )
-        yield models_since or _why_no_models(found)
-    yield from _top(found)
+        yield models_since or _why_no_models(headline)
+    yield from _top(headline)
 
 
-def subject(found: Headline) -> str:
+def subject(headline: Headline) -> str:
     """Whom the sentence is about."""
-    return people_together(bool(found.report.results.run.study.protocol.arms))
+    return people_together(bool(headline.report.results.run.study.protocol.arms))
 
 
-def _without_ability(found: Headline) -> Iterator[Text]:
+def _without_ability(headline: Headline) -> Iterator[Text]:
     """Raw scores, and why there is nothing else."""
-    row = found.average
+    row = headline.average
     if row is not None and row.withheld:
         yield _("There is no number: {why}.").format(why=why_absent(row.withheld))
         return
-    share = found.share
+    share = headline.share
     if row is None or share is None:
         yield _("No answer of a counted person has a score yet, so there is no result.")
         return
@@ -67,59 +72,53 @@ def _without_ability(found: Headline) -> Iterator[Text]:
         ends = span(100 * share.low, 100 * share.high, 0)
         interval = " " + _("(95 % interval {ends} %)").format(ends=ends)
     if share.tasks is None:
-        told = _("{people} got <strong>{share}</strong> of the possible score on average{interval}.")
+        sentence = _("{people} got <strong>{share}</strong> of the possible score on average{interval}.")
     else:
-        told = _("{people} got <strong>{share}</strong> right on average over {tasks} tasks{interval}.")
+        sentence = _("{people} got <strong>{share}</strong> right on average over {tasks} tasks{interval}.")
     yield format_html(
-        told, people=subject(found), share=percent(share.value, 0), interval=interval,
+        sentence, people=subject(headline), share=percent(share.value, 0), interval=interval,
         tasks=counted(share.tasks),
     )  # fmt: skip
-    if found.report.results.run.study.item_bank_id is None:
+    if headline.report.results.run.study.item_bank_id is None:
         yield _(
             "The study has no item bank, so there is no ability and nothing to compare with models on one "
             "scale."
         )
     else:
-        bound = quasi_cell(row) if found.scale == "ql" else pool_cell(row)
+        bound = quasi_cell(row) if headline.scale == "ql" else pool_cell(row)
         if bound != ABSENT:
             yield _("Their ability lies {bound}: every score is the same, so no more can be said.").format(
                 bound=bound
             )
             return
-        why = why_absent(row.reason_ql if found.scale == "ql" else row.reason_pool)
+        why = why_absent(row.reason_ql if headline.scale == "ql" else row.reason_pool)
         yield _("There is no ability on the scale of the item bank: {why}.").format(
             why=why or _("no scored question has item parameters")
         )
 
 
-def _bracketed(found: Headline) -> str:
-    if found.interval is None:
-        return " " + _("(too few people for an interval)")
-    return " " + _("(95 % interval {ends})").format(ends=span(*found.interval))
-
-
-def _why_no_models(found: Headline) -> Text:
-    if not found.measured:
+def _why_no_models(headline: Headline) -> Text:
+    if not headline.measured:
         return _("They are not compared with models yet: the site computes that within a minute.")
-    if found.models:
+    if headline.models:
         return _("No model was scored on these questions, so nobody is told apart.")
-    ended = found.blocks.get(Block.MODELS, {})
+    ended = headline.blocks.get(Block.MODELS, {})
     return plain_reason(ended) or _("There is no model to compare them with.")
 
 
-def _top(found: Headline) -> Iterator[Text]:
-    if not found.measured:
+def _top(headline: Headline) -> Iterator[Text]:
+    if not headline.measured:
         return
-    flow, top = found.report.results.flow, found.top
+    flow, top = headline.report.results.flow, headline.top
     if top is None:
         if why := no_top_sentence(flow["top_size"], flow["with_scores"]):
             yield why
-        elif why := plain_reason(found.blocks.get(Block.TOP, {})):
+        elif why := plain_reason(headline.blocks.get(Block.TOP, {})):
             yield _("Top: {why}").format(why=why)
-        elif row := found.get("top.paper", "top"):
+        elif row := headline.get("top.paper", "top"):
             yield _("Top: {why}.").format(why=value_or_reason(row))
         return
     facts = {"size": counted(top.people), "value": decimals(top.value)}
     yield format_html(_("The best {size} reach <strong>{value}</strong>."), **facts)
-    if share := found.luck_share:
+    if share := headline.luck_share:
         yield luck_sentence(share.value or 0.0, share.details["draws"])

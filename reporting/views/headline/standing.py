@@ -50,7 +50,7 @@ def standing_sentence(compared: Sequence[tuple[str, str]], people: Text) -> Safe
     """
     number = len(compared)
     above, below, level = (
-        sum(1 for _name, told in compared if told == verdict) for verdict in (ABOVE, BELOW, LEVEL)
+        sum(1 for _name, other in compared if other == verdict) for verdict in (ABOVE, BELOW, LEVEL)
     )
     for verdict, share in ((ABOVE, above), (BELOW, below), (LEVEL, level)):
         if share == number:
@@ -58,21 +58,18 @@ def standing_sentence(compared: Sequence[tuple[str, str]], people: Text) -> Safe
             return format_html(text, people=people, models=counted(number), model=compared[0][0])
     facts = {"people": people, "models": counted(number), "above": counted(above), "below": counted(below)}
     if not above:
-        return format_html(_weaker(level), level=counted(level), **facts)
+        weaker = ngettext(
+            "{people} are <strong>weaker than {below} of {models} models</strong> and cannot be told apart "
+            "from the other one.",
+            "{people} are <strong>weaker than {below} of {models} models</strong> and cannot be told apart "
+            "from the other {level}.",
+            level,
+        )
+        return format_html(weaker, level=counted(level), **facts)
     stronger = format_html(
         _("{people} are <strong>stronger than {above} of {models} models</strong>"), **facts
     )
     return format_html(_others(below, level), stronger=stronger, below=counted(below), level=counted(level))
-
-
-def _weaker(level: int) -> str:
-    return ngettext(
-        "{people} are <strong>weaker than {below} of {models} models</strong> and cannot be told apart from "
-        "the other one.",
-        "{people} are <strong>weaker than {below} of {models} models</strong> and cannot be told apart from "
-        "the other {level}.",
-        level,
-    )
 
 
 def _others(below: int, level: int) -> str:
@@ -104,15 +101,15 @@ def models_within(values: Sequence[float], low: float, high: float) -> str:
     ).format(inside=counted(inside), number=counted(len(values)))
 
 
-def near_models(found: Headline) -> str:
+def near_models(headline: Headline) -> str:
     """Whom Average cannot be told apart from, in words, the nearest first."""
-    near = found.standing(LEVEL)
-    if not found.compared:
+    near = headline.standing(LEVEL)
+    if not headline.compared:
         return ""
     if not near:
         return _("told apart from every model")
-    near.sort(key=lambda one: abs((one.theta.value or 0.0) - (found.ability or 0.0)))
-    named = ", ".join(one.name for one in near[:LONGEST_LIST])
+    near.sort(key=lambda model: abs((model.theta.value or 0.0) - (headline.ability or 0.0)))
+    named = ", ".join(model.name for model in near[:LONGEST_LIST])
     rest = len(near) - LONGEST_LIST
     if rest <= 0:
         return _("cannot be told apart from {models}").format(models=named)

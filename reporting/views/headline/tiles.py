@@ -30,49 +30,51 @@ class Tile:
     sure: HowSure | None = None
 
 
-def tiles(found: Headline) -> list[Tile]:
+def tiles(headline: Headline) -> list[Tile]:
     """None where nobody counts."""
-    if found.average is None:
+    if headline.average is None:
         return []
-    if found.ability is None:
-        return [_raw(found), *_best_right(found)]
-    return [_average(found), _top(found), _luck(found)]
+    if headline.ability is None:
+        return [_raw(headline), *_best_right(headline)]
+    return [_average(headline), _top(headline), _luck(headline)]
 
 
-def _raw(found: Headline) -> Tile:
-    row, share, sure = found.average, found.share, None
+def _raw(headline: Headline) -> Tile:
+    row, share, sure = headline.average, headline.share, None
     withheld = [str(why_absent(row.withheld))] if row and row.withheld else []
     if share is not None and share.low is not None and share.high is not None:
         sure = HowSure(_share_ends(share.low, share.high))
     value = percent(share.value if share else None, 0)
     if share is None or share.tasks is None:
         return Tile(
-            _("Average Human + AI, mean of all answers"), value, "average", (*withheld, *_basis(found)),
+            _("Average Human + AI, mean of all answers"), value, "average", (*withheld, *_basis(headline)),
             sure=sure,
             term=_("Mean score of all scored answers (raw mean); it depends on which questions were asked."),
         )  # fmt: skip
     over = numbered(_("Mean over the tasks (%(number)d), each counting alike;"), {"number": share.tasks})
     answers = _("mean of all answers: %(share)s.") % {"share": percent(row.raw_mean if row else None, 0)}
     return Tile(
-        _("Average Human + AI, mean over tasks"), value, "average", (f"{over} {answers}", *_basis(found)),
+        _("Average Human + AI, mean over tasks"), value, "average", (f"{over} {answers}", *_basis(headline)),
         sure=sure, term=_("benchmark.macro: mean of the tasks' shares of right answers"),
     )  # fmt: skip
 
 
-def _best_right(found: Headline) -> Iterator[Tile]:
+def _best_right(headline: Headline) -> Iterator[Tile]:
     """Top of a benchmark with tasks, once that is measured: over all answers, so the note compares it with
     others over all answers.
     """
-    row, top, average, share = found.best_right, found.best, found.average, found.share
+    row, top, average, share = headline.best_right, headline.best, headline.average, headline.share
     if row is None or top is None or top.raw_mean is None or share is None or share.tasks is None:
         return
-    low, high, value = (None if one is None else one / 100 for one in (row.low, row.high, row.value))
+    low, high, value = (
+        None if percentage is None else percentage / 100 for percentage in (row.low, row.high, row.value)
+    )
     note = _("Over all answers, too: picked by these same scores %(picked)s, Average %(average)s.") % {
         "picked": percent(top.raw_mean, 0),
         "average": percent(average.raw_mean if average else None, 0),
     }
     yield Tile(
-        _("Top %(size)s, free of the choice, share of all answers") % {"size": _top_size(found)},
+        _("Top %(size)s, free of the choice, share of all answers") % {"size": _top_size(headline)},
         percent(value, 0), "topmark", (note,),
         _("human.top_crossfit: measured on answers that did not choose them"),
         HowSure(str(why_absent(row.reason)) if low is None or high is None else _share_ends(low, high)),
@@ -83,14 +85,16 @@ def _share_ends(low: float, high: float) -> str:
     return _("%(low)s to %(high)s") % {"low": percent(low, 0), "high": percent(high, 0)}
 
 
-def _top_size(found: Headline) -> str:
-    return counted(found.report.results.flow["top_size"])
+def _top_size(headline: Headline) -> str:
+    return counted(headline.report.results.flow["top_size"])
 
 
-def _average(found: Headline) -> Tile:
-    row = found.average
+def _average(headline: Headline) -> Tile:
+    row = headline.average
     few = row is not None and row.clusters is not None and row.clusters < FEW_CLUSTERS
-    notes = list(_basis(found))
+    notes, reach = list(_basis(headline)), None
+    if headline.ability is not None and headline.interval is not None:
+        reach = Reach(headline.ability, *headline.interval)
     if row is not None and few:
         notes.append(
             numbered(
@@ -104,68 +108,60 @@ def _average(found: Headline) -> Tile:
         )
     return Tile(
         _("Average Human + AI"),
-        decimals(found.ability),
+        decimals(headline.ability),
         "average",
         tuple(notes),
         _("Ability (theta.%(scale)s) in logits; 95 %% interval %(error)s")
-        % {"scale": found.scale, "error": ERRORS.get(row.interval if row else "", ABSENT)},
-        how_sure(_average_reach(found), _axis(found), near_models(found), _("no interval")),
+        % {"scale": headline.scale, "error": ERRORS.get(row.interval if row else "", ABSENT)},
+        how_sure(reach, _axis(headline), near_models(headline), _("no interval")),
     )
 
 
-def _average_reach(found: Headline) -> Reach | None:
-    if found.ability is None or found.interval is None:
-        return None
-    return Reach(found.ability, *found.interval)
-
-
-def _axis(found: Headline) -> Scale:
+def _axis(headline: Headline) -> Scale:
     """Where the ladder puts everybody, in the width of a few words."""
-    values = [model.theta.value or 0.0 for model in found.models] + [found.ability or 0.0]
-    values += found.interval or ()
-    if (top := found.top) is not None:
+    values = [model.theta.value or 0.0 for model in headline.models] + [headline.ability or 0.0]
+    values += headline.interval or ()
+    if (top := headline.top) is not None:
         values += [end for end in (top.value, top.low, top.high) if end is not None]
     return scale_of(values, EDGE, WIDTH - EDGE)
 
 
-def _basis(found: Headline) -> Iterator[str]:
-    row = found.average
+def _basis(headline: Headline) -> Iterator[str]:
+    row = headline.average
     if row is not None:
         people = ngettext("%(number)s person", "%(number)s people", row.participants)
         answers = ngettext("%(number)s scored answer", "%(number)s scored answers", row.pairs)
         yield f"{people % {'number': counted(row.participants)}}, {answers % {'number': counted(row.pairs)}}."
 
 
-def _top(found: Headline) -> Tile:
-    row, label = found.top, _("Top %(size)s, free of the choice") % {"size": _top_size(found)}
+def _top(headline: Headline) -> Tile:
+    row, label = headline.top, _("Top %(size)s, free of the choice") % {"size": _top_size(headline)}
     term = _("Top free of the choice (top.crossfit5): measured on answers that did not choose them")
     if row is None:
-        return Tile(label, ABSENT, "topmark", notes=(_why_no_top(found),), term=term)
+        return Tile(label, ABSENT, "topmark", notes=(_why_no_top(headline),), term=term)
     picked = _("Picked by these same scores: %(value)s.") % {
-        "value": decimals(found.picked.value if found.picked else None)
+        "value": decimals(headline.picked.value if headline.picked else None)
     }
-    reach = words = None
+    reach, words = None, ""
     if row.value is not None and row.low is not None and row.high is not None:
-        reach, words = Reach(row.value, row.low, row.high, "topmark"), _within(found, row.low, row.high)
-    sure = how_sure(reach, _axis(found), words or "", str(why_absent(row.reason)))
+        models = [model.theta.value or 0.0 for model in headline.compared or headline.models]
+        reach = Reach(row.value, row.low, row.high, "topmark")
+        words = models_within(models, row.low, row.high)
+    sure = how_sure(reach, _axis(headline), words, str(why_absent(row.reason)))
     return Tile(label, decimals(row.value), "topmark", (picked,), term, sure)
 
 
-def _within(found: Headline, low: float, high: float) -> str:
-    return models_within([model.theta.value or 0.0 for model in found.compared or found.models], low, high)
-
-
-def _why_no_top(found: Headline) -> str:
-    flow = found.report.results.flow
-    if not found.measured:
+def _why_no_top(headline: Headline) -> str:
+    flow = headline.report.results.flow
+    if not headline.measured:
         return _("Not computed yet; the site does so within a minute.")
     if why := no_top_sentence(flow["top_size"], flow["with_scores"]):
         return why
-    row = found.get("top.crossfit5", "top")
+    row = headline.get("top.crossfit5", "top")
     return value_or_reason(row) if row else _("It cannot be measured here.")
 
 
-def _luck(found: Headline) -> Tile:
+def _luck(headline: Headline) -> Tile:
     label, term = (
         _("More than luck?"),
         _(
@@ -173,7 +169,7 @@ def _luck(found: Headline) -> Tile:
             "equally able people"
         ),
     )
-    picked, luck, share = found.picked, found.luck, found.luck_share
+    picked, luck, share = headline.picked, headline.luck, headline.luck_share
     if picked is None or luck is None or share is None:
         return Tile(label, ABSENT, "", notes=(_("Not known: there is no Top to compare."),), term=term)
     ends = _(
@@ -181,7 +177,7 @@ def _luck(found: Headline) -> Tile:
         "studies; here it gave %(value)s."
     ) % {
         "size": counted(picked.people),
-        "people": counted(found.report.results.flow["with_scores"]),
+        "people": counted(headline.report.results.flow["with_scores"]),
         "ends": span(luck.low, luck.high),
         "value": decimals(picked.value),
     }

@@ -29,12 +29,12 @@ class Check:
     term: str
 
 
-def checks(study: Study, found: Headline, query: str) -> list[Check]:
+def checks(study: Study, headline: Headline, query: str) -> list[Check]:
     """What of it applies to this study. One query."""
-    every = [_missing(study, found, query)]
-    if found.ability is not None:
-        every = [_off_task(study, found, query), *every, _unequal(study, found, query)]
-    every.append(_judge(study, found.report.scope, query))
+    every = [_missing(study, headline, query)]
+    if headline.ability is not None:
+        every = [_off_task(study, headline, query), *every, _unequal(study, headline, query)]
+    every.append(_judge(study, headline.report.scope, query))
     return every
 
 
@@ -42,9 +42,9 @@ def _address(study: Study, block: Block, query: str) -> str:
     return reverse("staff_measurement", args=[study.slug, block]) + query
 
 
-def _off_task(study: Study, found: Headline, query: str) -> Check:
+def _off_task(study: Study, headline: Headline, query: str) -> Check:
     low, high, ratio = (
-        found.get(name, AVERAGE, NO_SCORES)
+        headline.get(name, AVERAGE, NO_SCORES)
         for name in ("multiverse.low", "multiverse.high", "multiverse.range_in_se")
     )
     state, text = UNKNOWN, _("not computed")
@@ -59,17 +59,17 @@ def _off_task(study: Study, found: Headline, query: str) -> Check:
     return Check(_("Off-task rules"), state, text, _address(study, Block.EXCLUSIONS, query), term)
 
 
-def _missing(study: Study, found: Headline, query: str) -> Check:
-    scored = found.get("share.scored", AVERAGE)
+def _missing(study: Study, headline: Headline, query: str) -> Check:
+    scored = headline.get("share.scored", AVERAGE)
     low, high = (
-        found.get(f"missing.theta.{found.scale}", AVERAGE, f"bound:{end}") for end in ("low", "high")
+        headline.get(f"missing.theta.{headline.scale}", AVERAGE, f"bound:{end}") for end in ("low", "high")
     )
     state, text = UNKNOWN, _("not computed")
     if scored is not None and scored.value is not None:
         text = percent(1 - scored.value)
         if low is not None and high is not None and low.value is not None and high.value is not None:
             text = _("%(share)s, bounds %(ends)s") % {"share": text, "ends": span(low.value, high.value)}
-            ends = found.interval
+            ends = headline.interval
             state = GOOD if ends and ends[0] <= low.value and high.value <= ends[1] else WARN
         elif scored.value == 1:
             state = GOOD
@@ -77,8 +77,8 @@ def _missing(study: Study, found: Headline, query: str) -> Check:
     return Check(_("Missing answers"), state, text, _address(study, Block.MISSING, query), term)
 
 
-def _unequal(study: Study, found: Headline, query: str) -> Check:
-    row = found.get("dif.items_flagged.holm")
+def _unequal(study: Study, headline: Headline, query: str) -> Check:
+    row = headline.get("dif.items_flagged.holm")
     state, text = UNKNOWN, _("not computed")
     if row is not None and row.value is not None:
         flagged = int(row.details.get("flagged", 0))

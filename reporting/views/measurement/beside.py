@@ -74,16 +74,16 @@ def _theta_ql(row: GroupNumbers) -> MeasureRow:
 
 def _beside(caption: str, rows: Sequence[tuple[str, MeasureRow | None]], note: str) -> Table | None:
     """The rows that have a value, or that no finite one exists for; None where there are none."""
-    shown = [
+    kept = [
         (name, row)
         for name, row in rows
         if row is not None and (row.value is not None or row.reason == Reason.NO_FINITE_SOLUTION)
     ]
-    if not shown:
+    if not kept:
         return None
     return table_of(
         caption,
-        shown,
+        kept,
         (
             (_("Estimate"), lambda line: line[0]),
             (Term(_("Ability"), _("Theta")), lambda line: value_cell(line[1])),

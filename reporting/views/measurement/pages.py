@@ -1,8 +1,9 @@
 """A page for each block of the measurement, from stored numbers: tables, and figures of the same."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -41,13 +42,15 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
     chosen = _block_or_404(block)
     results = newest_study_results(study)
     measurement = measurement_of(results) if results else None
-    page, shown = PAGES[chosen], scope_of_results(request, results)
-    query = shown.context["scope_query"]
-    found = _seen_block(request, study, measurement, chosen, shown) if measurement and shown.scope else None
+    page, basis = PAGES[chosen], scope_of_results(request, results)
+    query = basis.context["scope_query"]
+    measures = (
+        _seen_block(request, study, measurement, chosen, basis) if measurement and basis.scope else None
+    )
     changes = changes_since(results) if results else []
-    tables = page.viewed_tables(found) if found else []
+    tables = page.viewed_tables(measures) if measures else []
     views = [name for name in page.views if any(view == name for view, _table in tables)]
-    view = asked if (asked := request.GET.get(VIEW, "")) in views else next(iter(views), "")
+    view = wanted if (wanted := request.GET.get(VIEW, "")) in views else next(iter(views), "")
     context = {
         "study": study,
         "results": results,
@@ -55,43 +58,43 @@ def staff_measurement(request: HttpRequest, study: Study, block: str) -> HttpRes
         "changes": changes,
         "way_on": way_on(results, changes) if results else None,
         "measuring": results is not None and measures_are_coming(results, server_now()),
-        "tabs": results_tabs(study, query, measurement, shown.scope, chosen),
-        "blocks": blocks_beside(study, query, measurement, shown.scope, chosen),
+        "tabs": results_tabs(study, query, measurement, basis.scope, chosen),
+        "blocks": blocks_beside(study, query, measurement, basis.scope, chosen),
         "views": {name: page.views[name] for name in views},
         "shown_view": view,
-        **shown.context,
+        **basis.context,
         "shown_block": chosen,  # templates have a variable "block" of their own
         "title": block_title(chosen),
         "page": page,
-        "found": found,
+        "found": measures,
         "withheld": (
-            shown.lead.may_switch
-            and shown.scope == Scope.ALL
+            basis.lead.may_switch
+            and basis.scope == Scope.ALL
             and Can.SEE_PRIVATE not in rights_here(request)
-            and found is not None
-            and any(row.prompt_id for row in found.rows)
+            and measures is not None
+            and any(row.prompt_id for row in measures.rows)
         ),
-        "finding": page.finding(found) if found and found.state == "computed" else "",
-        **(_said(request, page, found, tables, view) if found else {}),
-        "figures": _figures(study, results, page, found, shown, view) if results and found else (),
+        "finding": page.finding(measures) if measures and measures.state == "computed" else "",
+        **(_tables_context(request, page, measures, tables, view) if measures else {}),
+        "figures": _figures(study, results, page, measures, basis, view) if results and measures else (),
     }
     return render(request, "reporting/measurement.html", context)
 
 
-def _said(
+def _tables_context(
     request: HttpRequest,
     page: BlockPage,
-    found: BlockMeasures,
+    measures: BlockMeasures,
     tables: Sequence[tuple[str, Table]],
     view: str,
 ) -> dict[str, Any]:
     """The tables of the view; why numbers are absent, once for all of them; how to read them, with the notes
     of a table that has many; and the exact terms that their words stand for.
     """
-    shown: list[tuple[int, TableShown]] = []
+    tables_shown: list[tuple[int, TableShown]] = []
     reasons: list[str] = []
     empty: list[str] = []
-    summary = page.summary(found)
+    summary = page.summary(measures)
     for number, (of, table) in enumerate(tables, start=1):
         if of not in {"", view}:
             continue
@@ -100,52 +103,50 @@ def _said(
         if len(table.notes) > MOST_NOTES:
             summary, there = [*summary, *table.notes], replace(there, notes=())
         if there.rows:
-            shown.append((number, table_shown(request, there, number)))
+            tables_shown.append((number, table_shown(request, there, number)))
+    # The exact terms of heads and cells in plain words beside `WORDS`: tooltips have them, too.
+    terms, known = {}, {str(plain) for plain, _exact in WORDS}
+    for _number, sortable in tables_shown:
+        for cell in chain(sortable.table.head, *sortable.table.rows):
+            if isinstance(cell, Exact):
+                terms[cell[:1].upper() + cell[1:]] = cell.code
     return {
-        "tables": shown,
+        "tables": tables_shown,
         "reasons": list(dict.fromkeys(reasons)),
         "empty": list(dict.fromkeys(empty)),
         "summary": summary,
-        "terms": _terms(one.table for _number, one in shown),
+        "terms": {plain: terms[plain] for plain in sorted(terms) if plain not in known},
         "words": WORDS,
     }
-
-
-def _terms(tables: Iterable[Table]) -> dict[str, str]:
-    """The exact terms of heads and cells in plain words beside `WORDS`: tooltips have them, too."""
-    cells = (cell for table in tables for row in (table.head, *table.rows) for cell in row)
-    terms = {cell[:1].upper() + cell[1:]: cell.code for cell in cells if isinstance(cell, Exact)}
-    known = {str(plain) for plain, _exact in WORDS}
-    return {plain: terms[plain] for plain in sorted(terms) if plain not in known}
 
 
 def _figures(
     study: Study,
     results: ResultSet,
     page: BlockPage,
-    found: BlockMeasures,
-    shown: ScopeShown,
+    measures: BlockMeasures,
+    basis: ScopeShown,
     view: str,
 ) -> list[FigureShown]:
     """Those of the view that there is something to compare in."""
-    if not found.rows:
+    if not measures.rows:
         return []
-    place = {"slug": study.slug, "results_id": results.pk, "block": found.block}
+    place = {"slug": study.slug, "results_id": results.pk, "block": measures.block}
     drawn = (
         figure_shown(
-            partial(plot.draw, found),
+            partial(plot.draw, measures),
             title=plot.title,
             about=plot.alt,
             caption=plot.caption,
             files=figure_files(
-                "staff_measurement_figure", shown.context["scope_query"], **place, figure=name
+                "staff_measurement_figure", basis.context["scope_query"], **place, figure=name
             ),
             full=True,
         )
         for name, plot in page.figures.items()
         if plot.view in {"", view}
     )
-    return [one for one in drawn if one]
+    return [figure for figure in drawn if figure]
 
 
 @unblinded_study_required
@@ -157,8 +158,8 @@ def staff_measurement_figure(
     plot = PAGES[_block_or_404(block)].figures.get(figure)
     if plot is None:
         raise Http404
-    found, shown = _stored_block(request, study, results_id, block)
-    return drawing_response(plot.draw(found, WIDE), extension, shown.words)
+    measures, basis = _stored_block(request, study, results_id, block)
+    return drawing_response(plot.draw(measures, WIDE), extension, basis.words)
 
 
 @unblinded_study_required
@@ -167,8 +168,8 @@ def staff_measurement_table(
     request: HttpRequest, study: Study, results_id: int, block: str, number: int
 ) -> HttpResponseBase:
     """One table of a block as CSV; `number` counts those that are shown, from 1."""
-    found, _shown = _stored_block(request, study, results_id, block)
-    tables = PAGES[found.block].tables(found)
+    measures, _basis = _stored_block(request, study, results_id, block)
+    tables = PAGES[measures.block].tables(measures)
     if not 1 <= number <= len(tables):
         raise Http404
     table = tables[number - 1].sorted(sort_of(request, number))
@@ -181,22 +182,22 @@ def _stored_block(
     chosen = _block_or_404(block)
     stored = ResultSet.objects.select_related("run__study__bank_version")
     results = get_object_or_404(stored, run__study=study, pk=results_id)
-    measurement, shown = measurement_of(results), scope_of_results(request, results)
-    if measurement is None or shown.scope is None:
+    measurement, basis = measurement_of(results), scope_of_results(request, results)
+    if measurement is None or basis.scope is None:
         raise Http404
-    return _seen_block(request, study, measurement, chosen, shown), shown
+    return _seen_block(request, study, measurement, chosen, basis), basis
 
 
 def _seen_block(
-    request: HttpRequest, study: Study, measurement: Measurement, block: Block, shown: ScopeShown
+    request: HttpRequest, study: Study, measurement: Measurement, block: Block, basis: ScopeShown
 ) -> BlockMeasures:
     """The block as the asking person sees it; that it shows private questions is recorded."""
-    found = block_measures(measurement, block, shown.scope or Scope.ALL, rights_here(request))
+    measures = block_measures(measurement, block, basis.scope or Scope.ALL, rights_here(request))
     private = (
-        found.labels.get(row.prompt_id, "") for row in found.rows if row.details.get("public") is False
+        measures.labels.get(row.prompt_id, "") for row in measures.rows if row.details.get("public") is False
     )
     private_shown(request, study, "measurement", filter(None, private))
-    return replace(found, sentence=why_without_numbers(study, block, found.sentence))
+    return replace(measures, sentence=why_without_numbers(study, block, measures.sentence))
 
 
 def _block_or_404(block: str) -> Block:

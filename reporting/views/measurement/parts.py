@@ -172,11 +172,11 @@ def interval(places: int = 2, here: measures.Reasons | None = None) -> Cell:
 
 def beside(name: str, cell: Cell | None = None) -> Column:
     """Of the row of another name, of the same group and subset; its value unless told."""
-    shown = cell or value()
-    return lambda block, row: shown(block, block.get(name, row.group, row.subset))
+    text = cell or value()
+    return lambda block, row: text(block, block.get(name, row.group, row.subset))
 
 
-def shown(cell: Callable[[Row], str]) -> Cell:
+def row_cell(cell: Callable[[Row], str]) -> Cell:
     """What says a row without its block."""
     return lambda _block, row: cell(row)
 

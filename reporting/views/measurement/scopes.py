@@ -44,9 +44,9 @@ class ScopeShown:
 
 def scope_asked(request: HttpRequest, lead: Lead) -> ScopeShown:
     """What leads, unless the address asks for the other and it may be told."""
-    asked = request.GET.get(PARAMETER)
-    chosen = lead.may_switch and asked in list(Scope)
-    return ScopeShown(Scope(asked) if chosen and asked else lead.scope, lead)
+    wanted = request.GET.get(PARAMETER)
+    chosen = lead.may_switch and wanted in list(Scope)
+    return ScopeShown(Scope(wanted) if chosen and wanted else lead.scope, lead)
 
 
 def scope_of_results(request: HttpRequest, results: ResultSet | None) -> ScopeShown:

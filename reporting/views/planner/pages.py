@@ -28,7 +28,6 @@ from psychometrics.planning.tables import BETWEEN_SDS, Planned, planned_by_formu
 from reporting.forms.planner import PLAN, BankChoice, PlannerForm, fields_of, with_defaults
 from reporting.views.figures import drawing_response, figure_files, figure_shown
 from reporting.views.planner.tables import planner_tables
-from studies.models import ItemBank
 from studies.roles import SiteCan
 from studies.selectors.banks import item_banks_with_sizes, mean_square
 from studies.services.clock import server_now
@@ -49,8 +48,8 @@ def staff_planner(request: HttpRequest) -> HttpResponse:
         return _started_again(request)
     form = PlannerForm(with_defaults(request.GET.dict()), _stored_banks())
     valid = form.is_valid()
-    found, job = _found(form, request) if valid else (None, None)
-    tables = planner_tables(found) if found else []
+    planned, job = _answer(form, request) if valid else (None, None)
+    tables = planner_tables(planned) if planned else []
     query = f"?{request.GET.urlencode()}" if request.GET else ""
     figure = (
         figure_shown(
@@ -93,32 +92,32 @@ def _started_again(request: HttpRequest) -> HttpResponse:
     return redirect(f"{reverse('staff_planner')}?{urlencode(plan)}")
 
 
-def _found(form: PlannerForm, request: HttpRequest) -> tuple[Planned, Job | None]:
+def _answer(form: PlannerForm, request: HttpRequest) -> tuple[Planned, Job | None]:
     """What is known of the plan, and the job that computes the rest where that is not there yet."""
     name = form.bank.name if form.bank else None
-    found = planned_by_formulas(form.plan(), form.kind, form.prices, form.half_widths, name)
+    planned = planned_by_formulas(form.plan(), form.kind, form.prices, form.half_widths, name)
     if request.method == "HEAD":  # whoever looks whether there is something asks for nothing
-        return found, None
+        return planned, None
     kept = partial(
         job_kept, kind=PLAN, actor=signed_in(request), now=server_now(), arguments=form.to_simulate()
     )
     job = kept()
     if job.state != JobState.DONE:
-        return found, job
+        return planned, job
     try:
-        return found.completed(Simulated.from_json(job.result["found"])), None
+        return planned.completed(Simulated.from_json(job.result["found"])), None
     except (KeyError, TypeError, ValueError):  # kept by another version
-        return found, kept(anew=True)
+        return planned, kept(anew=True)
 
 
 def _stored_banks() -> dict[str, BankChoice]:
     """Every stored item bank by its name and the beginning of its digest, which an address may keep."""
-    return {str(bank).replace(" ", "-"): _bank_choice(bank, size) for bank, size in item_banks_with_sizes()}
-
-
-def _bank_choice(bank: ItemBank, size: int) -> BankChoice:
-    label = _("%(bank)s, questions: %(number)s") % {"bank": bank, "number": counted(size)}
-    return BankChoice(str(bank), label, size, bank.is_logistic, partial(mean_square, bank), bank.pk)
+    choices = {}
+    for bank, size in item_banks_with_sizes():
+        name, square = str(bank), partial(mean_square, bank)
+        label = _("%(bank)s, questions: %(number)s") % {"bank": bank, "number": counted(size)}
+        choices[name.replace(" ", "-")] = BankChoice(name, label, size, bank.is_logistic, square, bank.pk)
+    return choices
 
 
 def curve_people(most: int) -> list[int]:
@@ -126,7 +125,7 @@ def curve_people(most: int) -> list[int]:
     return sorted({round(LEAST * (most / LEAST) ** (place / (POINTS - 1))) for place in range(POINTS)})
 
 
-def _told(label: str, people: int, half_width: float) -> str:
+def _point_text(label: str, people: int, half_width: float) -> str:
     return ngettext(
         "%(label)s: %(people)s person, half-width %(half)s",
         "%(label)s: %(people)s people, half-width %(half)s",
@@ -144,7 +143,7 @@ def _half_width_drawing(plan: Plan, width: float) -> Drawing | None:
         widths = [precision(replace(plan, people=n, between_sd=sd)).half_width for n in people]
         label = _("SD %(sd)s") % {"sd": decimals(sd, 2)}
         places = [
-            Place(n, half, _told(label, n, half) if number % TOLD_EVERY == 0 else "")
+            Place(n, half, _point_text(label, n, half) if number % TOLD_EVERY == 0 else "")
             for number, (n, half) in enumerate(zip(people, widths, strict=True))
         ]
         series.append(Series("curve", places, look))
@@ -153,7 +152,7 @@ def _half_width_drawing(plan: Plan, width: float) -> Drawing | None:
     series.append(
         Series(
             "dots",
-            [Place(plan.people, own, _told(_("this plan"), plan.people, own), r=6.0)],
+            [Place(plan.people, own, _point_text(_("this plan"), plan.people, own), r=6.0)],
             "topmark",
             "square",
         )

@@ -20,21 +20,29 @@ WHY: Mapping[str, Text] = {
 }
 
 
-def planner_tables(found: Planned) -> Sequence[Table]:
+def planner_tables(planned: Planned) -> Sequence[Table]:
     return [
-        *([_rehearsal_table(found.rehearsed, found.item_bank)] if found.rehearsed else []),
-        _plan_table(found),
-        _needed_table(found),
-        *_alternative_tables(found),
-        _batch_table(found),
-        *([_linkage_table(found)] if found.linkage else []),
+        *([_rehearsal_table(planned.rehearsed, planned.item_bank)] if planned.rehearsed else []),
+        _plan_table(planned),
+        table_of(
+            _("People needed for a half-width"),
+            planned.needed,
+            (
+                (_("Half-width"), lambda line: f"± {decimals(line[0], 2)}"),
+                (_("People"), lambda line: _("no number suffices") if line[1] is None else counted(line[1])),
+            ),
+            [_("Where no number suffices, what differs between questions alone leaves more than this.")],
+        ),
+        *_alternative_tables(planned),
+        _batch_table(planned),
+        *([_linkage_table(planned)] if planned.linkage else []),
     ]
 
 
-def _plan_table(found: Planned) -> Table:
-    own, plan, cost = found.precision, found.plan, found.cost
+def _plan_table(planned: Planned) -> Table:
+    own, plan, cost = planned.precision, planned.plan, planned.cost
     rows = [
-        (_("Item bank"), found.item_bank or _("synthetic")),
+        (_("Item bank"), planned.item_bank or _("synthetic")),
         (_("Questions of the bank"), counted(plan.bank_prompts)),
         (_("Mean squared discrimination of the bank"), decimals(plan.mean_square, 2)),
         (_("Half-width of the 95 % interval"), decimals(own.half_width)),
@@ -51,44 +59,32 @@ def _plan_table(found: Planned) -> Table:
     return Table(_("This plan"), (_("What"), _("Value (logits, numbers, currency)")), rows)
 
 
-def _needed_table(found: Planned) -> Table:
-    return table_of(
-        _("People needed for a half-width"),
-        found.needed,
-        (
-            (_("Half-width"), lambda line: f"± {decimals(line[0], 2)}"),
-            (_("People"), lambda line: _("no number suffices") if line[1] is None else counted(line[1])),
-        ),
-        [_("Where no number suffices, what differs between questions alone leaves more than this.")],
-    )
-
-
-def _alternative_tables(found: Planned) -> Iterator[Table]:
-    yield _alternatives(_("By number of people"), _("People"), found.by_people)
-    yield _alternatives(_("By people per question set"), _("People per question set"), found.by_replicates)
+def _alternative_tables(planned: Planned) -> Iterator[Table]:
+    yield _alternatives(_("By number of people"), _("People"), planned.by_people)
+    yield _alternatives(_("By people per question set"), _("People per question set"), planned.by_replicates)
     by_prompts = _alternatives(
         _("By questions per person, with the same number of answers"),
         _("Questions per person"),
-        found.by_prompts,
+        planned.by_prompts,
     )
-    if found.plan.bank_prompts < max(PROMPTS_PER_PERSON):
+    if planned.plan.bank_prompts < max(PROMPTS_PER_PERSON):
         notes = [_("A person cannot get more questions than the bank has; such rows are left out.")]
         by_prompts = replace(by_prompts, notes=notes)
     yield by_prompts
-    yield _alternatives(_("By SD of ability between people"), _("SD (logits)"), found.by_sd, decimals)
+    yield _alternatives(_("By SD of ability between people"), _("SD (logits)"), planned.by_sd, decimals)
 
 
 def _alternatives(
     caption: str,
     first: str,
     lines: Sequence[Alternative],
-    shown: Callable[[float], str] = lambda value: counted(round(value)),
+    written: Callable[[float], str] = lambda value: counted(round(value)),
 ) -> Table:
     return table_of(
         caption,
         lines,
         (
-            (first, lambda line: shown(line.value)),
+            (first, lambda line: written(line.value)),
             (_("People in all"), lambda line: counted(line.people)),
             (_("Half-width"), lambda line: decimals(line.precision.half_width)),
             (_("Smallest difference"), lambda line: decimals(line.precision.detectable)),
@@ -98,10 +94,10 @@ def _alternatives(
     )
 
 
-def _batch_table(found: Planned) -> Table:
+def _batch_table(planned: Planned) -> Table:
     return table_of(
         _("One question set, one question"),
-        found.per_batch,
+        planned.per_batch,
         (
             (_("People on it"), lambda line: counted(line.replicates)),
             (
@@ -110,22 +106,25 @@ def _batch_table(found: Planned) -> Table:
                 ),
                 lambda line: decimals(line.half_width),
             ),
-            (_("Of one question's mean score (0 to 1)"), lambda line: _within_one(line.prompt_half_width)),
+            (
+                _("Of one question's mean score (0 to 1)"),
+                lambda line: (
+                    ABSENT
+                    if math.isnan(line.prompt_half_width)
+                    else f"± {decimals(line.prompt_half_width, 2)}"
+                ),
+            ),
         ),
         [_("Few people on a question set cannot rank question sets, nor questions.")],
     )
 
 
-def _within_one(half_width: float) -> str:
-    return ABSENT if math.isnan(half_width) else f"± {decimals(half_width, 2)}"
-
-
-def _linkage_table(found: Planned) -> Table:
+def _linkage_table(planned: Planned) -> Table:
     names = {NESTED: _("nested"), MATRIX: _("matrix sampling")}
-    names[found.kind] += _(" (this plan)")
+    names[planned.kind] += _(" (this plan)")
     return table_of(
         _("How people and questions hang together"),
-        found.linkage,
+        planned.linkage,
         (
             (_("Design"), lambda line: names[line[0]]),
             (_("Components"), lambda line: counted(line[1].components)),
@@ -144,10 +143,10 @@ def _linkage_table(found: Planned) -> Table:
     )
 
 
-def _rehearsal_table(found: SimulatedDesign, item_bank: str | None) -> Table:
+def _rehearsal_table(design: SimulatedDesign, item_bank: str | None) -> Table:
     notes = [
         _bank_sentence(item_bank),
-        *_undefined_sentences(found),
+        *_undefined_sentences(design),
         _(
             "Simulated: responses follow an assumed process, not people. The truth of Average is the mean "
             "of everybody who could take part, that of Top the mean of those selected. The truth of Top "
@@ -162,27 +161,30 @@ def _rehearsal_table(found: SimulatedDesign, item_bank: str | None) -> Table:
         )
         % {"most": counted(MAX_CHOSEN)},
         _("Correlation of people's own ability with their true ability: %(value)s; studies: %(studies)s.")
-        % {"value": decimals(found.correlation), "studies": counted(found.studies)},
+        % {"value": decimals(design.correlation), "studies": counted(design.studies)},
     ]
     return table_of(
         _("Rehearsal with known abilities"),
-        found.recoveries,
+        design.recoveries,
         (
-            (_("Estimator"), lambda one: estimator_name(one.name)),
-            (_("Mean"), lambda one: decimals(one.mean) if one.studies else _("no number, see below")),
-            (_("Truth"), lambda one: decimals(one.truth)),
-            (_("Bias"), lambda one: decimals(one.bias)),
-            (_("SD over studies"), lambda one: decimals(one.spread, 3)),
-            (_("Mean SE"), lambda one: decimals(one.mean_se, 3)),
+            (_("Estimator"), lambda recovery: estimator_name(recovery.name)),
+            (
+                _("Mean"),
+                lambda recovery: decimals(recovery.mean) if recovery.studies else _("no number, see below"),
+            ),
+            (_("Truth"), lambda recovery: decimals(recovery.truth)),
+            (_("Bias"), lambda recovery: decimals(recovery.bias)),
+            (_("SD over studies"), lambda recovery: decimals(recovery.spread, 3)),
+            (_("Mean SE"), lambda recovery: decimals(recovery.mean_se, 3)),
             (_("Coverage of 95 %"), _coverage),
         ),
         notes,
     )
 
 
-def _coverage(one: Recovery) -> str:
-    coverage = percent(one.coverage)
-    return coverage if coverage == ABSENT else f"{coverage} ± {decimals(100 * one.error, 1)}"
+def _coverage(recovery: Recovery) -> str:
+    coverage = percent(recovery.coverage)
+    return coverage if coverage == ABSENT else f"{coverage} ± {decimals(100 * recovery.error, 1)}"
 
 
 def _bank_sentence(item_bank: str | None) -> str:
@@ -194,14 +196,14 @@ def _bank_sentence(item_bank: str | None) -> str:
     return _("The items are those of the item bank %(bank)s.") % {"bank": item_bank}
 
 
-def _undefined_sentences(found: SimulatedDesign) -> Iterator[str]:
+def _undefined_sentences(design: SimulatedDesign) -> Iterator[str]:
     """Why estimators have no number in some studies or in all; those with the same reason together."""
     named: dict[tuple[Reason, int], list[str]] = {}
-    for one in found.recoveries:
-        for reason, studies in one.undefined.items():
-            named.setdefault((reason, studies), []).append(estimator_name(one.name))
+    for recovery in design.recoveries:
+        for reason, studies in recovery.undefined.items():
+            named.setdefault((reason, studies), []).append(estimator_name(recovery.name))
     for (reason, studies), names in named.items():
         yield _("Studies without a number: %(studies)s of %(of)s, for %(names)s (%(reason)s).") % {
-            "studies": counted(studies), "of": counted(found.studies), "names": "; ".join(names),
+            "studies": counted(studies), "of": counted(design.studies), "names": "; ".join(names),
             "reason": reason_cell(reason, WHY),
         }  # fmt: skip

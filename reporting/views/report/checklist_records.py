@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from reporting.models import ChecklistAnswer
 from reporting.report.parts import Checklist, ChecklistEntry, ItemState
-from reporting.selectors.checklist_items import SECTIONS, Item
+from reporting.selectors.checklist_items import SECTIONS
 from reporting.selectors.report_records import StudyRecords
 from reporting.views.report.checklist_design import design_sentences
 from reporting.views.report.checklist_results import results_sentences
@@ -27,32 +27,26 @@ def recorded(records: StudyRecords) -> dict[str, str]:
 def checklist_parts(records: StudyRecords, answers: Mapping[str, ChecklistAnswer]) -> list[Checklist]:
     """One part per section, every item of it."""
     head = (_("Item"), _("Question"), _("Answer"), _("State"))
-    said = recorded(records)
-    return [
-        Checklist(
-            caption=str(section.title),
-            head=head,
-            entries=[
-                _entry(item, said.get(item.number, ""), answers.get(item.number)) for item in section.items
-            ],
-        )
-        for section in SECTIONS
-    ]
-
-
-def _entry(item: Item, record: str, answer: ChecklistAnswer | None) -> ChecklistEntry:
-    if answer is not None:
-        state = ItemState.ANSWERED
-    else:
-        state = ItemState.AUTOMATIC if record and not item.needs_lead else ItemState.MISSING
-    return ChecklistEntry(
-        number=item.number,
-        question=str(item.question),
-        record=record,
-        answer=answer.text if answer else "",
-        state=state,
-        state_name=str(STATE_NAMES[state]),
-    )
+    sentences = recorded(records)
+    parts = []
+    for section in SECTIONS:
+        entries = []
+        for item in section.items:
+            record, answer = sentences.get(item.number, ""), answers.get(item.number)
+            by_records = ItemState.AUTOMATIC if record and not item.needs_lead else ItemState.MISSING
+            state = ItemState.ANSWERED if answer else by_records
+            entries.append(
+                ChecklistEntry(
+                    number=item.number,
+                    question=str(item.question),
+                    record=record,
+                    answer=answer.text if answer else "",
+                    state=state,
+                    state_name=str(STATE_NAMES[state]),
+                )
+            )
+        parts.append(Checklist(caption=str(section.title), head=head, entries=entries))
+    return parts
 
 
 def state_counts(parts: Sequence[Checklist]) -> dict[ItemState, int]:

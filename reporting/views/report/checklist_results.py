@@ -13,7 +13,6 @@ from psychometrics.inference.measure import Block, Scope
 from reporting.selectors.report_records import StartFacts, StudyRecords
 from reporting.views.report.checklist_design import Sentences, amended, listed
 from reporting.views.report.methods import extra_time
-from scoring.selectors.measures import BlockMeasures
 
 
 def results_sentences(records: StudyRecords) -> Sentences:
@@ -22,67 +21,82 @@ def results_sentences(records: StudyRecords) -> Sentences:
         yield from _session(records, records.starts)
     if records.screening.on_record:
         yield from _screening(records)
-    yield from _tools(records)
+    allowed = _("What people were allowed: %(tools)s") % {"tools": records.protocol.allowed_tools.strip()}
+    yield "3.5", allowed
+    used = _("Resources that counted people declared: %(listed)s.") % {"listed": listed(records.resources)}
+    yield "5.1.4", used if records.resources else allowed
     yield from _analysis(records)
     if records.computed(Block.EXCLUSIONS):
-        yield from _other_rules(records.blocks[Block.EXCLUSIONS])
+        block = records.blocks[Block.EXCLUSIONS]
+        low, high = (block.get(f"multiverse.{end}", "average", "not_score_based") for end in ("low", "high"))
+        paper = next(
+            (row for row in block.named("multiverse", group="average") if row.details["paper"]), None
+        )
+        if low and low.value is not None and paper and paper.value is not None:
+            text = _(
+                "Over the combinations of rules that look at no score (%(number)d), Average ranges from "
+                "ability = %(low)s to %(high)s; by the rules of this report it is %(paper)s."
+            )
+            facts = {"number": low.n or 0, **value_cells(low=low, high=high, paper=paper)}
+            yield "4.6", numbered(text, facts)
     yield from _people(records)
-    told = _("Every export ships a script, recompute.py, that computes the numbers again from the tables.")
-    yield "5.4", told
+    text = _("Every export ships a script, recompute.py, that computes the numbers again from the tables.")
+    yield "5.4", text
 
 
 def _session(records: StudyRecords, starts: StartFacts) -> Sentences:
-    told = _("Questions in one session: %(number)s; minutes it lasts at most: %(minutes)s.") % {
+    text = _("Questions in one session: %(number)s; minutes it lasts at most: %(minutes)s.") % {
         "number": span_or_one(*starts.prompts, places=0),
         "minutes": span_or_one(*starts.minutes, places=0),
     }
-    yield "3.1", " ".join([told, *extra_time(starts.more_time)])
-    yield "3.1.1", " ".join(_order(records))
+    yield "3.1", " ".join([text, *extra_time(starts.more_time)])
+    order, shuffled = [], records.protocol.prompt_order == "random"
+    if amended(records, "prompt_order", "order_seed"):
+        text = _(
+            "An amendment changed the order of questions; see the amendments. The protocol now asks: "
+            "%(order)s."
+        )
+        order.append(
+            text % {"order": _("shuffled for everybody") if shuffled else _("the same for everybody")}
+        )
+    else:
+        order.append(
+            _("Yes: every person's question set was shuffled by a stored seed.")
+            if shuffled
+            else _("No: everybody with a question set saw it in the same order.")
+        )
+        if records.amendments:
+            unchanged = _("Recorded amendments: %(number)d; none changed the order of questions.")
+            order.append(numbered(unchanged, {"number": len(records.amendments)}))
+    yield "3.1.1", " ".join(order)
     if not amended(records, "instructions"):
         yield "5.1.2", _("Yes: word for word, near the end of this report.")
 
 
-def _order(records: StudyRecords) -> Iterator[str]:
-    order = records.protocol.prompt_order
-    if amended(records, "prompt_order", "order_seed"):
-        yield _(
-            "An amendment changed the order of questions; see the amendments. The protocol now asks: "
-            "%(order)s."
-        ) % {"order": _("shuffled for everybody") if order == "random" else _("the same for everybody")}
-        return
-    if order == "random":
-        yield _("Yes: every person's question set was shuffled by a stored seed.")
-    else:
-        yield _("No: everybody with a question set saw it in the same order.")
-    if records.amendments:
-        unchanged = _("Recorded amendments: %(number)d; none changed the order of questions.")
-        yield numbered(unchanged, {"number": len(records.amendments)})
-
-
 def _screening(records: StudyRecords) -> Sentences:
-    found, flow = records.screening, records.flow
-    if found.decided:
-        told = ngettext(
+    screening, flow = records.screening, records.flow
+    if screening.decided:
+        text = ngettext(
             "Yes: by named off-task rules and a reviewer, who decided about %(number)d person; people, "
             "not single answers, are left out.",
             "Yes: by named off-task rules and a reviewer, who decided about %(number)d people; people, "
             "not single answers, are left out.",
-            found.decided,
+            screening.decided,
         )
-        yield "3.2", numbered(told, {"number": found.decided})
+        yield "3.2", numbered(text, {"number": screening.decided})
     else:
-        told = _("Yes: named off-task rules flagged answers or people; no reviewer has decided about them.")
-        yield "3.2", told
+        text = _("Yes: named off-task rules flagged answers or people; no reviewer has decided about them.")
+        yield "3.2", text
     yield "3.2.1", " ".join(_flags(records))
-    facts = {"ended": flow.submitted + flow.expired, "undecided": found.undecided}
-    told = ngettext(
+    facts = {"ended": flow.submitted + flow.expired, "undecided": screening.undecided}
+    text = ngettext(
         "Not counted: %(excluded)d of %(ended)d person whose session ended; flagged: %(flagged)d, of whom "
         "not decided about: %(undecided)d.",
         "Not counted: %(excluded)d of %(ended)d people whose session ended; flagged: %(flagged)d, of whom "
         "not decided about: %(undecided)d.",
         facts["ended"],
     )
-    yield "3.2.2", numbered(told, {**vars(flow), **facts})
+    yield "3.2.2", numbered(text, {**vars(flow), **facts})
 
 
 def _flags(records: StudyRecords) -> Iterator[str]:
@@ -90,23 +104,16 @@ def _flags(records: StudyRecords) -> Iterator[str]:
         named = {str(FLAG_NAMES.get(reason, reason)): number for reason, number in counts.items()}
         return {"listed": listed(named)}
 
-    found = records.screening
-    if found.flagged_people:
-        yield _("Flags on people by rule: %(listed)s.") % by_rule(found.flagged_people)
-    if found.flagged_answers:
-        told = (
+    screening = records.screening
+    if screening.flagged_people:
+        yield _("Flags on people by rule: %(listed)s.") % by_rule(screening.flagged_people)
+    if screening.flagged_answers:
+        text = (
             _("Flags on answers to public questions by rule: %(listed)s.")
             if records.scope == Scope.PUBLIC
             else _("Flags on answers by rule: %(listed)s.")
         )
-        yield told % by_rule(found.flagged_answers)
-
-
-def _tools(records: StudyRecords) -> Sentences:
-    allowed = _("What people were allowed: %(tools)s") % {"tools": records.protocol.allowed_tools.strip()}
-    yield "3.5", allowed
-    used = _("Resources that counted people declared: %(listed)s.") % {"listed": listed(records.resources)}
-    yield "5.1.4", used if records.resources else allowed
+        yield text % by_rule(screening.flagged_answers)
 
 
 def _analysis(records: StudyRecords) -> Sentences:
@@ -115,25 +122,25 @@ def _analysis(records: StudyRecords) -> Sentences:
     compared = records.compared
     if not compared:
         return
-    told = ngettext(
+    text = ngettext(
         "Yes, on the same questions, for %(number)d model with scores; where it cannot be told from the "
         "people that is said.",
         "Yes, on the same questions, for %(number)d models with scores; those that cannot be told from "
         "the people are named.",
         compared,
     )
-    yield "4.1", numbered(told, {"number": compared})
-    told = _(
+    yield "4.1", numbered(text, {"number": compared})
+    text = _(
         "Two-sided, on differences paired on the same questions, with errors clustered by the design and "
         "quantiles of t, at the 5 % level after Holm's correction."
     )
-    yield "4.1.1", told
+    yield "4.1.1", text
     if records.computed(Block.UNCERTAINTY):
-        told = _(
+        text = _(
             "Yes: for people the analytic standard error and those clustered by the design, each with its "
             "target; for models with scores that of their difference from the people."
         )
-        yield "4.2", told
+        yield "4.2", text
     share = records.blocks[Block.TOP].get("top.null_share", "top") if records.computed(Block.TOP) else None
     if share is not None and share.value is not None:
         yield "4.2", luck_sentence(share.value, share.details["draws"])
@@ -157,17 +164,6 @@ def _same_metric(records: StudyRecords) -> str:
     )
 
 
-def _other_rules(found: BlockMeasures) -> Sentences:
-    low, high = (found.get(f"multiverse.{end}", "average", "not_score_based") for end in ("low", "high"))
-    paper = next((row for row in found.named("multiverse", group="average") if row.details["paper"]), None)
-    if low and low.value is not None and paper and paper.value is not None:
-        told = _(
-            "Over the combinations of rules that look at no score (%(number)d), Average ranges from "
-            "ability = %(low)s to %(high)s; by the rules of this report it is %(paper)s."
-        )
-        yield "4.6", numbered(told, {"number": low.n or 0, **value_cells(low=low, high=high, paper=paper)})
-
-
 def _people(records: StudyRecords) -> Sentences:
     """Who they are, how long they took, and how many did not complete the work."""
     if records.profiles:
@@ -175,21 +171,21 @@ def _people(records: StudyRecords) -> Sentences:
         counts = {names.get(slug, slug): number for slug, number in records.profiles.items()}
         yield "5.1.1", _("Counted people by profile: %(listed)s.") % {"listed": listed(counts)}
     if records.minutes:
-        told = _(
+        text = _(
             "Minutes from start to end of a session: median %(middle)s, from %(shortest)s to %(longest)s."
         )
-        yield "5.1.3", told % {name: decimals(time, 0) for name, time in vars(records.minutes).items()}
+        yield "5.1.3", text % {name: decimals(time, 0) for name, time in vars(records.minutes).items()}
     flow = records.flow
     if flow.started:
-        told = _(
+        text = _(
             "Of %(recruited)d recruited, %(never)d never started, %(withdrawn)d withdrew and %(expired)d ran "
             "out of time; %(submitted)d handed in."
         )
-        yield "5.1.5", numbered(told, {**vars(flow), "never": flow.recruited - flow.started})
+        yield "5.1.5", numbered(text, {**vars(flow), "never": flow.recruited - flow.started})
     if flow.voided:
-        told = ngettext(
+        text = ngettext(
             "The study team voided %(voided)d session.",
             "The study team voided %(voided)d sessions.",
             flow.voided,
         )
-        yield "5.1.5", numbered(told, vars(flow))
+        yield "5.1.5", numbered(text, vars(flow))

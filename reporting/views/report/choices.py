@@ -1,5 +1,6 @@
 """What analysis choices change Average by: each alone, then all that look at no score together."""
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,20 +21,25 @@ REPORTED = (PAPER_RULE.key, "as_missing", "pooled")  # the first page's: whom, m
 NAMES = {"pool": "multiverse", "ql": "multiverse.ql"}
 
 
-def choice_parts(records: StudyRecords, found: Headline) -> Iterator[Part]:
+def choice_parts(records: StudyRecords, headline: Headline) -> Iterator[Part]:
     """Nothing where the choices were not computed, or only the reported one has a number."""
-    block, name = records.blocks.get(Block.EXCLUSIONS), NAMES[found.scale]
+    block, name = records.blocks.get(Block.EXCLUSIONS), NAMES[headline.scale]
     if block is None:
         return
     stored = block.named(name, group=AVERAGE)
-    rows = [one for one in stored if one.value is not None and one.pk in records.leaving]
-    reported = next((one for one in rows if _of(one.details) == REPORTED), None)
-    others = [one for one in rows if _is_one_choice(one)]
+    rows = [row for row in stored if row.value is not None and row.pk in records.leaving]
+    reported = next((row for row in rows if _of(row.details) == REPORTED), None)
+    # Those that differ in one choice, and do not select on scores, which biases upwards.
+    others = [
+        row
+        for row in rows
+        if sum(map(operator.ne, _of(row.details), REPORTED)) == 1 and not row.details["score_based"]
+    ]
     if reported is None or not others:
         return
     yield Heading(_("What other analysis choices would have given"), 2)
-    if told := " ".join(_over_all(block, name)):
-        yield Paragraph(told)
+    if sentence := " ".join(_over_all(block, name)):
+        yield Paragraph(sentence)
     yield _table(reported, others)
 
 
@@ -55,7 +61,7 @@ def _over_all(block: BlockMeasures, name: str) -> Iterator[str]:
 def _table(reported: MeasureRow, others: Sequence[MeasureRow]) -> Table:
     """What changes nothing that two decimals show is named below it."""
     base = reported.value or 0.0
-    lines = sorted((((one.value or 0.0) - base, one) for one in others), key=lambda line: -abs(line[0]))
+    lines = sorted((((row.value or 0.0) - base, row) for row in others), key=lambda line: -abs(line[0]))
     none = decimals(0.0)
     same = [_choice_text(row) for change, row in lines if decimals(change) == none]
     changed = [
@@ -73,12 +79,6 @@ def _table(reported: MeasureRow, others: Sequence[MeasureRow]) -> Table:
 
 def _of(details: Mapping[str, Any]) -> tuple[str, str, str]:
     return details["rule"], details["missing"], details["aggregation"]
-
-
-def _is_one_choice(row: MeasureRow) -> bool:
-    """Whether it differs in one choice, and does not select on scores, which biases upwards."""
-    differing = sum(one != reported for one, reported in zip(_of(row.details), REPORTED, strict=True))
-    return differing == 1 and not row.details["score_based"]
 
 
 def _choice_text(row: MeasureRow) -> str:

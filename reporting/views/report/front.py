@@ -31,7 +31,6 @@ from reporting.selectors.headline import (
     AVERAGE,
     NO_SCORES,
     Headline,
-    Model,
     ability_of,
     headline_of,
     interval_of,
@@ -45,8 +44,7 @@ from reporting.views.headline.tiles import tiles
 from reporting.views.headline.trust import checks
 from reporting.views.measurement.blocks.uncertainty import widest_error
 from reporting.views.report.choices import choice_parts
-from reporting.views.report.tasks import Drawn, task_figure, task_finding, task_parts
-from scoring.selectors.measures import BlockMeasures
+from reporting.views.report.tasks import PAPER, figure_parts, task_figure, task_finding, task_parts
 
 MOST, HALF, MIDDLE = 0.75, 0.5, 0.25  # of the models
 LUCK = 0.05  # from this share on, equally able people would come as high too often
@@ -65,35 +63,35 @@ def reported_headline(records: StudyRecords) -> Headline | None:
     return may_leave(headline_of(report, records.measurement), records)
 
 
-def may_leave(found: Headline, records: StudyRecords) -> Headline:
+def may_leave(headline: Headline, records: StudyRecords) -> Headline:
     """The headline without what no report tells: rows that rest on one private question or one person.
     What is of single questions it takes from the scope in which the report tells of them.
     """
-    models = tuple(
-        replace(
-            one,
-            difference=one.difference if one.difference and one.difference.pk in records.leaving else None,
-        )
-        for one in found.models
-        if one.theta.pk in records.leaving
-    )
-    rows = {place: row for place, row in found.rows.items() if row.pk in records.leaving}
+    models = []
+    for model in headline.models:
+        if model.theta.pk in records.leaving:
+            difference = model.difference
+            stays = difference is None or difference.pk in records.leaving
+            models.append(model if stays else replace(model, difference=None))
+    rows = {place: row for place, row in headline.rows.items() if row.pk in records.leaving}
     block = records.blocks.get(Block.DIF)
     if block and (row := block.get(FLAGGED)) and row.pk in records.leaving:
         rows[FLAGGED, "", ""] = row
-    return replace(found, models=models, rows=rows)
+    return replace(headline, models=tuple(models), rows=rows)
 
 
-def finding(found: Headline) -> str:
+def finding(headline: Headline) -> str:
     """The title: where people stand, and no more than the intervals allow."""
-    people = subject(found)
-    if not found.report.results.flow["retained"] or found.average is None:
+    people = subject(headline)
+    if not headline.report.results.flow["retained"] or headline.average is None:
         return _("Nobody is counted yet, so there is no result")
-    if found.ability is not None and found.compared:
-        return f"{_standing(found, people)}{_of_the_best(found)}"
-    if found.ability is not None:
-        return _("{people} reach an ability of {value}").format(people=people, value=decimals(found.ability))
-    share = found.share
+    if headline.ability is not None and headline.compared:
+        return f"{_standing(headline, people)}{_of_the_best(headline)}"
+    if headline.ability is not None:
+        return _("{people} reach an ability of {value}").format(
+            people=people, value=decimals(headline.ability)
+        )
+    share = headline.share
     if share is None:
         return _("There is no number that may be told")
     title = _("{people} got {share} of the possible score")
@@ -102,11 +100,11 @@ def finding(found: Headline) -> str:
     return title.format(people=people, share=percent(share.value, 0), tasks=counted(share.tasks))
 
 
-def _standing(found: Headline, people: str) -> str:
+def _standing(headline: Headline, people: str) -> str:
     """Among the models that there is a verdict on."""
-    compared = [(one.name, one.verdict) for one in found.compared]
+    compared = [(model.name, model.verdict) for model in headline.compared]
     number = len(compared)
-    above, below, level = (len(found.standing(verdict)) for verdict in (ABOVE, BELOW, LEVEL))
+    above, below, level = (len(headline.standing(verdict)) for verdict in (ABOVE, BELOW, LEVEL))
     if number in (above, below, level):
         return unescape(strip_tags(standing_sentence(compared, people))).removesuffix(".")
     if level >= HALF * number:
@@ -123,15 +121,15 @@ def _standing(found: Headline, people: str) -> str:
     return title.format(people=people, **{name: counted(value) for name, value in numbers.items()})
 
 
-def _of_the_best(found: Headline) -> str:
+def _of_the_best(headline: Headline) -> str:
     """What the title adds of Top, where that is measured and more than luck."""
-    top, share = found.top, found.luck_share
+    top, share = headline.top, headline.luck_share
     if top is None or top.low is None or top.high is None or share is None or share.value is None:
         return ""
     if share.value >= LUCK:
         return _("; that the best of them stand higher may be luck")
-    values = [model.theta.value or 0.0 for model in found.models]
-    below, above = sum(one < top.low for one in values), sum(one > top.high for one in values)
+    values = [model.theta.value or 0.0 for model in headline.models]
+    below, above = sum(value < top.low for value in values), sum(value > top.high for value in values)
     if below >= MOST * len(values):
         return _("; the best of them stand near the top")
     if len(values) - below - above >= HALF * len(values):
@@ -139,36 +137,38 @@ def _of_the_best(found: Headline) -> str:
     return ""
 
 
-def front_parts(
-    records: StudyRecords, found: Headline, changes: str, drawn: Drawn, width: float
-) -> Iterator[Part]:
+def front_parts(records: StudyRecords, headline: Headline, changes: str) -> Iterator[Part]:
     """The first page."""
     if changes:
         yield Paragraph(changes, Tone.WARNING)
-    tasks = records.blocks.get(Block.BENCHMARK) if found.ability is None else None
-    told = task_finding(tasks) if tasks and _of_same(records) else ""
-    lead = told or unescape(strip_tags(headline_sentence(found)))
-    yield Paragraph(" ".join(filter(None, (_counts(found), lead))), Tone.LEAD)
+    tasks = records.blocks.get(Block.BENCHMARK) if headline.ability is None else None
+    task_sentence = task_finding(tasks) if tasks and _of_same(records) else ""
+    lead = task_sentence or unescape(strip_tags(headline_sentence(headline)))
+    yield Paragraph(" ".join(filter(None, (_counts(headline), lead))), Tone.LEAD)
     if tasks:
-        yield from task_figure(
-            tasks, drawn, width, highest=ROOM, of="" if _of_same(records) else QUESTIONS[records.scope]
-        )
+        yield from task_figure(tasks, ROOM, of="" if _of_same(records) else QUESTIONS[records.scope])
     else:
-        yield from drawn(
-            ladder_drawing(found, width),
+        yield from figure_parts(
+            ladder_drawing(headline, PAPER),
             _("People on the ladder of models, from weaker to stronger; the table has the numbers."),
-            ladder_key(found),
-            ladder_notes(found),
+            ladder_key(headline),
+            ladder_notes(headline),
         )
     first = [
         BigNumber(
-            one.label, one.value, one.look or "ink", one.sure.ends if one.sure else "", " ".join(one.notes)
+            tile.label,
+            tile.value,
+            tile.look or "ink",
+            tile.sure.ends if tile.sure else "",
+            " ".join(tile.notes),
         )
-        for one in tiles(found)[:2]
+        for tile in tiles(headline)[:2]
     ]
     if first:
         yield Numbers(first)
-    care = [note for note in _care(records, found) if told or not found.share or note != str(NO_ITEM_BANK)]
+    care = [
+        note for note in _care(headline) if task_sentence or not headline.share or note != str(NO_ITEM_BANK)
+    ]
     flow = records.flow
     rows = [
         (_("Recruited"), counted(flow.recruited)),
@@ -189,9 +189,9 @@ def _of_same(records: StudyRecords) -> bool:
     return records.scope_of(Block.BENCHMARK) == records.leading
 
 
-def _counts(found: Headline) -> str:
+def _counts(headline: Headline) -> str:
     """What the numbers rest on; nothing where nobody counts."""
-    row = found.average
+    row = headline.average
     if row is None or not row.participants:
         return ""
     people = ngettext("%(number)s person", "%(number)s people", row.participants)
@@ -201,20 +201,20 @@ def _counts(found: Headline) -> str:
     return ", ".join(text % {"number": counted(number)} for text, number in numbers) + "."
 
 
-def _care(records: StudyRecords, found: Headline) -> Iterator[str]:
+def _care(headline: Headline) -> Iterator[str]:
     """What a reader must know beside the numbers, from what is stored."""
-    elsewhere = {str(SIMULATED), *found.report.metric_notes}
-    yield from (note for note in found.report.notes if note not in elsewhere)
-    low, high = (found.get(name, AVERAGE, NO_SCORES) for name in ("multiverse.low", "multiverse.high"))
+    elsewhere = {str(SIMULATED), *headline.report.metric_notes}
+    yield from (note for note in headline.report.notes if note not in elsewhere)
+    low, high = (headline.get(name, AVERAGE, NO_SCORES) for name in ("multiverse.low", "multiverse.high"))
     if low and high and low.value is not None and high.value is not None:
         facts = {"low": decimals(low.value), "high": decimals(high.value), "number": counted(low.n)}
         yield _(
             "Who is left out, and what a missing answer counts, moves Average between {low} and {high} "
             "(choices compared: {number})."
         ).format(**facts)
-    scored = found.get("share.scored", AVERAGE)
+    scored = headline.get("share.scored", AVERAGE)
     low, high = (
-        found.get(f"missing.theta.{found.scale}", AVERAGE, f"bound:{end}") for end in ("low", "high")
+        headline.get(f"missing.theta.{headline.scale}", AVERAGE, f"bound:{end}") for end in ("low", "high")
     )
     if scored and scored.value is not None and scored.value < 1:
         sentence = _("{share} of the places have no score.")
@@ -224,7 +224,7 @@ def _care(records: StudyRecords, found: Headline) -> Iterator[str]:
             )
         ends = span(low.value, high.value) if low and high else ""
         yield sentence.format(share=percent(1 - scored.value), ends=ends)
-    average = found.average
+    average = headline.average
     if average and average.clusters is not None and average.clusters < FEW_CLUSTERS:
         yield numbered(
             ngettext(
@@ -234,79 +234,77 @@ def _care(records: StudyRecords, found: Headline) -> Iterator[str]:
             ),
             {"number": average.clusters},
         )
-    if found.compared:
+    if headline.compared:
         yield _(
             "Models may have answered several times, people once: all are compared at one answer a question."
         )
     yield _("One question set cannot rank people; nothing here says anything about one person.")
 
 
-def brief_parts(records: StudyRecords, found: Headline, drawn: Drawn, width: float) -> Iterator[Part]:
+def brief_parts(records: StudyRecords, headline: Headline) -> Iterator[Part]:
     """The pages after it: by category, how sure, beside the nearest models, what choices change."""
-    if found.ability is not None and any(
-        row.group == AVERAGE and ability_of(row, found.scale) is not None for row in found.report.categories
+    if headline.ability is not None and any(
+        row.group == AVERAGE and ability_of(row, headline.scale) is not None
+        for row in headline.report.categories
     ):
-        yield from _category_parts(found, drawn, width)
+        yield from _category_parts(headline)
     elif benchmark := records.blocks.get(Block.BENCHMARK):
-        yield from task_parts(benchmark, list(_not_above(records, found, benchmark, drawn, width)))
-    yield Heading(_("How far to trust it"), 1, "" if found.ability is None else _("Results"))
-    if sources := list(_error_rows(records, found)):
+        same, above = _of_same(records), list[Part]()
+        # The first page has the finding where it is of the same questions, and the figure of no ability.
+        if not (headline.ability is None and same) and (sentence := task_finding(benchmark)):
+            above.append(Paragraph(sentence if same else f"{QUESTIONS[records.scope]}: {sentence}"))
+        if headline.ability is not None:
+            above.extend(task_figure(benchmark))
+        yield from task_parts(benchmark, above)
+    yield Heading(_("How far to trust it"), 1, "" if headline.ability is None else _("Results"))
+    if sources := list(_error_rows(records, headline)):
         yield Heading(_("How sure this is"), 2)
         yield Table(
             _("What chance could have changed"),
             [_("Source of chance"), _("Standard error"), _("Serves")],
             sources,
         )
-    yield from choice_parts(records, found)
-    if models := _nearest(found):
+    yield from choice_parts(records, headline)
+    if headline.ability is not None and headline.models:
         yield Heading(_("Beside the nearest models"), 2)
-        yield _models_table(models)
+        yield _nearest_models(headline, headline.ability)
     yield Heading(_("Whether the numbers can be trusted"), 2)
-    judged = replace(
-        found, report=replace(found.report, scope=records.scope)
-    )  # audits tell of single answers
+    # Audits tell of single answers.
+    judged = replace(headline, report=replace(headline.report, scope=records.scope))
     yield Table(
         _("Checks, each with all its numbers in the appendix"),
         [_("Check"), _("What was found")],
-        [[Sourced(one.label, f"{one.term}."), one.text] for one in checks(records.study, judged, "")],
+        [[Sourced(check.label, f"{check.term}."), check.text] for check in checks(records.study, judged, "")],
         numeric=False,
     )
 
 
-def _not_above(
-    records: StudyRecords, found: Headline, tasks: BlockMeasures, drawn: Drawn, width: float
-) -> Iterator[Part]:
-    """What the first page does not say of tasks already."""
-    leads, same = found.ability is None, _of_same(records)
-    if not (leads and same) and (told := task_finding(tasks)):
-        yield Paragraph(told if same else f"{QUESTIONS[records.scope]}: {told}")
-    if not leads:
-        yield from task_figure(tasks, drawn, width)
-
-
-def _category_parts(found: Headline, drawn: Drawn, width: float) -> Iterator[Part]:
+def _category_parts(headline: Headline) -> Iterator[Part]:
     there = {
-        found.report.category(row): (row, ability_of(row, found.scale), interval_of(row, found.scale))
-        for row in found.report.categories
+        headline.report.category(row): (
+            row,
+            ability_of(row, headline.scale),
+            interval_of(row, headline.scale),
+        )
+        for row in headline.report.categories
         if row.group == AVERAGE
     }
     title = _category_title(
-        found.ability or 0.0, {name: ends for name, (_row, _value, ends) in there.items()}
+        headline.ability or 0.0, {name: ends for name, (_row, _value, ends) in there.items()}
     )
     yield Heading(title, 1, _("Results"))
-    yield from drawn(
-        _category_drawing(found, there, width),
+    yield from figure_parts(
+        _category_drawing(headline, there),
         _("Average of each category with its interval, and the best model there."),
         _(
             "Average by category with 95 % intervals; dashed: over all questions. Of twenty intervals one "
             "misses by chance."
         ),
-        "",
     )
     absent: dict[str, list[str]] = {}
     for name, (row, value, _ends) in there.items():
         if value is None:
-            why = row.withheld or (row.reason_ql if found.scale == "ql" else row.reason_pool)
+            why = row.withheld or (row.reason_ql if headline.scale == "ql" else row.reason_pool)
             absent.setdefault(str(why_absent(why)), []).append(name)
     for reason, names in absent.items():
         yield Paragraph(
@@ -335,9 +333,8 @@ def _category_title(whole: float, intervals: Mapping[str, tuple[float, float] | 
 
 
 def _category_drawing(
-    found: Headline,
+    headline: Headline,
     there: Mapping[str, tuple[GroupNumbers, float | None, tuple[float, float] | None]],
-    width: float,
 ) -> Drawing | None:
     estimates = []
     for name, (row, value, ends) in there.items():
@@ -345,20 +342,23 @@ def _category_drawing(
             continue
         low, high = ends or (None, None)
         estimates.append(Estimate(name, value, "average", f"{name}: {decimals(value)}", low, high))
-        if models := [one.value for one in found.models_in(row.category, raw=False) if one.value is not None]:
-            told = _("{category}, best model: {value}").format(category=name, value=decimals(max(models)))
-            estimates.append(Estimate(name, max(models), "model", told, shape="square"))
+        models = [
+            model.value for model in headline.models_in(row.category, raw=False) if model.value is not None
+        ]
+        if models:
+            best = _("{category}, best model: {value}").format(category=name, value=decimals(max(models)))
+            estimates.append(Estimate(name, max(models), "model", best, shape="square"))
     return interval_plot(
-        estimates, _("ability on the models' scale (logits)"), decimals, width=width,
+        estimates, _("ability on the models' scale (logits)"), decimals, width=PAPER,
         keys=[Key(_("Average Human + AI"), "average"), Key(_("best model"), "model", "square")],
-        behind=Behind(guides=[(found.ability or 0.0, "dashed")]),
+        behind=Behind(guides=[(headline.ability or 0.0, "dashed")]),
     )  # fmt: skip
 
 
-def _error_rows(records: StudyRecords, found: Headline) -> Iterator[list[str]]:
+def _error_rows(records: StudyRecords, headline: Headline) -> Iterator[list[str]]:
     """The standard errors that matter, with what each is for."""
     block = records.blocks.get(Block.UNCERTAINTY)
-    rows = block.named(f"uncertainty.theta.{found.scale}", group=AVERAGE) if block else ()
+    rows = block.named(f"uncertainty.theta.{headline.scale}", group=AVERAGE) if block else ()
     errors = {
         row.details.get("target"): row for row in rows if row.details.get("serves") and row.se is not None
     }
@@ -369,34 +369,30 @@ def _error_rows(records: StudyRecords, found: Headline) -> Iterator[list[str]]:
         ("T2", _("other people and other questions"), _("conclusions about questions like these")),
     ):
         if target in errors and errors[target].pk in records.leaving:
-            told = _("the interval on the first page") if target == first else serves
-            yield [source, decimals(errors[target].se), told]
+            purpose = _("the interval on the first page") if target == first else serves
+            yield [source, decimals(errors[target].se), purpose]
 
 
-def _nearest(found: Headline) -> list[Model]:
+def _nearest_models(headline: Headline, ability: float) -> Table:
     """The strongest first: some that are stronger than people, some that are weaker."""
-    if found.ability is None:
-        return []
-    values = sorted(found.models, key=lambda one: abs((one.theta.value or 0.0) - (found.ability or 0.0)))
-    higher = [one for one in values if (one.theta.value or 0.0) >= (found.ability or 0.0)][:NEAREST]
-    lower = [one for one in values if (one.theta.value or 0.0) < (found.ability or 0.0)][:NEAREST]
-    return sorted([*higher, *lower], key=lambda one: -(one.theta.value or 0.0))
-
-
-def _models_table(models: list[Model]) -> Table:
+    abilities = [(model, model.theta.value or 0.0) for model in headline.models]
+    abilities.sort(key=lambda pair: abs(pair[1] - ability))
+    higher = [pair for pair in abilities if pair[1] >= ability][:NEAREST]
+    lower = [pair for pair in abilities if pair[1] < ability][:NEAREST]
+    nearest = sorted([*higher, *lower], key=lambda pair: -pair[1])
     return Table(
         _("Models whose ability is nearest to that of people"),
         [_("Model"), _("Ability"), _("95 % interval"), _("People less model"), _("How people stand to it")],
         [
             [
-                Sourced(one.name, str(one.theta.details["source"]))
-                if one.theta.details.get("source")
-                else one.name,
-                decimals(one.theta.value),
-                span(one.theta.low, one.theta.high),
-                decimals(one.difference.value if one.difference else None),
-                str(VERDICT_WORDS[one.verdict]),
+                Sourced(model.name, str(source))
+                if (source := model.theta.details.get("source"))
+                else model.name,
+                decimals(model.theta.value),
+                span(model.theta.low, model.theta.high),
+                decimals(model.difference.value if model.difference else None),
+                str(VERDICT_WORDS[model.verdict]),
             ]
-            for one in models
+            for model, _ability in nearest
         ],
     )

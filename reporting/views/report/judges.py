@@ -54,10 +54,10 @@ def _pair_parts(pair: PairShown) -> Iterator[Part]:
         yield Paragraph(f"{warning.level}: {warning.sentence}", Tone.WARNING)
     for level in (*pair.scores, pair.people):
         pairs, clusters = level.values["n"], level.values["clusters"]
-        found = ngettext("%(number)d scored answer", "%(number)d scored answers", pairs)
+        answers = ngettext("%(number)d scored answer", "%(number)d scored answers", pairs)
         within = ngettext("in %(number)d cluster", "in %(number)d clusters", clusters)
         caption = (
-            f"{level.name}: {numbered(found, {'number': pairs})} {numbered(within, {'number': clusters})}"
+            f"{level.name}: {numbered(answers, {'number': pairs})} {numbered(within, {'number': clusters})}"
         )
         yield _statistics_table(caption, level.statistics)
 
@@ -67,12 +67,17 @@ def _statistics_table(caption: str, statistics: Sequence[StatisticShown]) -> Tab
         caption,
         statistics,
         (
-            (_("Statistic"), lambda one: one.name),
-            (_("Value"), lambda one: one.value),
-            (_("95 % interval"), lambda one: _interval(one.interval, "" if one.is_told else one.reason)),
-            (_("In the paper"), lambda one: one.published_value),
+            (_("Statistic"), lambda statistic: statistic.name),
+            (_("Value"), lambda statistic: statistic.value),
+            (
+                _("95 % interval"),
+                lambda statistic: _interval(
+                    statistic.interval, "" if statistic.is_told else statistic.reason
+                ),
+            ),
+            (_("In the paper"), lambda statistic: statistic.published_value),
         ),
-        [f"{one.name}: {one.reason}" for one in statistics if one.is_told],
+        [f"{statistic.name}: {statistic.reason}" for statistic in statistics if statistic.is_told],
     )
 
 
@@ -89,12 +94,12 @@ def _thetas_tables(thetas: Sequence[ThetaShown]) -> Iterator[Table]:
         thetas,
         (
             (_("Group and judge"), _group_and_judge),
-            (_("People"), lambda one: counted(one.people)),
-            ("θ", lambda one: one.theta),
-            (_("θ, pooled"), lambda one: one.pooled.value),
-            (_("SE"), lambda one: one.pooled.se),
-            (_("95 % interval"), lambda one: one.pooled.interval),
-            (_("Change"), lambda one: one.change.value),
+            (_("People"), lambda theta: counted(theta.people)),
+            ("θ", lambda theta: theta.theta),
+            (_("θ, pooled"), lambda theta: theta.pooled.value),
+            (_("SE"), lambda theta: theta.pooled.se),
+            (_("95 % interval"), lambda theta: theta.pooled.interval),
+            (_("Change"), lambda theta: theta.change.value),
         ),
     )
     yield table_of(
@@ -102,12 +107,12 @@ def _thetas_tables(thetas: Sequence[ThetaShown]) -> Iterator[Table]:
         thetas,
         (
             (_("Group and judge"), _group_and_judge),
-            (QL_ABILITY, lambda one: one.quasi.value),
-            (_("SE"), lambda one: one.quasi.se),
-            (_("95 % interval"), lambda one: _interval(one.quasi.interval, one.quasi.reason)),
+            (QL_ABILITY, lambda theta: theta.quasi.value),
+            (_("SE"), lambda theta: theta.quasi.se),
+            (_("95 % interval"), lambda theta: _interval(theta.quasi.interval, theta.quasi.reason)),
             (
                 Term(_("Change of ability on the QL scale"), _("Change of theta_QL")),
-                lambda one: one.quasi_change.value,
+                lambda theta: theta.quasi_change.value,
             ),
         ),
     )
@@ -163,9 +168,12 @@ def _audited_table(judge: JudgeShown) -> Table:
         ),
         judge.statistics,
         (
-            (_("Statistic"), lambda one: one.name),
-            (_("Weighted to all verdicts"), lambda one: one.weighted.value),
-            (_("95 % interval"), lambda one: _interval(one.weighted.interval, one.weighted.reason)),
-            (_("In the sample"), lambda one: one.sample.value),
+            (_("Statistic"), lambda statistic: statistic.name),
+            (_("Weighted to all verdicts"), lambda statistic: statistic.weighted.value),
+            (
+                _("95 % interval"),
+                lambda statistic: _interval(statistic.weighted.interval, statistic.weighted.reason),
+            ),
+            (_("In the sample"), lambda statistic: statistic.sample.value),
         ),
     )

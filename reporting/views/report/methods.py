@@ -31,25 +31,25 @@ RESTS_ON = {
 
 def methods_texts(records: StudyRecords, headline: Headline | None) -> list[str]:
     """What was done and what came out, for a paper to take over: design, people, scores, results."""
-    parts = (*(part(records) for part in (design, sample, scoring)), found(records, headline))
+    parts = (*(part(records) for part in (design, sample, scoring)), outcomes(records, headline))
     texts = (" ".join(map(str, part)) for part in parts)
     return [text for text in texts if text]
 
 
 def design(records: StudyRecords) -> Iterator[str]:
-    protocol, asked, starts = records.protocol, records.asked, records.starts
-    if asked.sizes:
+    protocol, questions, starts = records.protocol, records.asked, records.starts
+    if questions.sizes:
         yield _(
             "Assembled into question sets of %(size)s: %(asked)s (%(assembly)s assembly, seed %(seed)d)."
         ) % {
-            "asked": _prompts_text(asked.asked),
-            "size": span_or_one(*asked.sizes, places=0),
+            "asked": _prompts_text(questions.asked),
+            "size": span_or_one(*questions.sizes, places=0),
             "assembly": ASSEMBLIES[protocol.assembly],
             "seed": protocol.assembly_seed,
         }
         yield (
             _("Questions are nested in question sets: each is in one question set only.")
-            if asked.nested
+            if questions.nested
             else _("Questions are not nested in question sets: some are in several.")
         )
     if starts is None:
@@ -125,44 +125,44 @@ def frozen(records: StudyRecords) -> Iterator[str]:
         "amendments": len(records.amendments),
     }
     if not records.amendments:
-        told = _("The protocol was locked on %(day)s (fingerprint %(hash)s) and not amended since.")
+        sentence = _("The protocol was locked on %(day)s (fingerprint %(hash)s) and not amended since.")
     elif records.first_hash:
-        told = _(
+        sentence = _(
             "The protocol was locked on %(day)s (fingerprint then %(first)s); recorded amendments since: "
             "%(amendments)d (fingerprint now %(hash)s)."
         )
     else:
-        told = _(
+        sentence = _(
             "The protocol was locked on %(day)s; recorded amendments since: %(amendments)d (fingerprint "
             "now %(hash)s)."
         )
-    yield numbered(told, facts)
+    yield numbered(sentence, facts)
     if records.late_amendments:
         yield after_results_sentence(records.late_amendments)
 
 
 def sample(records: StudyRecords) -> Iterator[str]:
     flow = records.flow
-    told = ngettext(
+    sentence = ngettext(
         "Of %(recruited)d person recruited, %(started)d started; %(submitted)d handed in, %(expired)d ran "
         "out of time and %(withdrawn)d withdrew.",
         "Of %(recruited)d people recruited, %(started)d started; %(submitted)d handed in, %(expired)d ran "
         "out of time and %(withdrawn)d withdrew.",
         flow.recruited,
     )
-    yield numbered(told, vars(flow))
+    yield numbered(sentence, vars(flow))
     if flow.voided:
-        told = ngettext(
+        sentence = ngettext(
             "The study team voided %(voided)d session: it counts nowhere.",
             "The study team voided %(voided)d sessions: they count nowhere.",
             flow.voided,
         )
-        yield numbered(told, vars(flow))
+        yield numbered(sentence, vars(flow))
     if flow.excluded:
-        told = _("Not counted as off-task by a reviewer: %(excluded)d; counted: %(retained)d.")
+        sentence = _("Not counted as off-task by a reviewer: %(excluded)d; counted: %(retained)d.")
     else:
-        told = _("Nobody was left out; counted: %(retained)d.")
-    yield numbered(told, vars(flow))
+        sentence = _("Nobody was left out; counted: %(retained)d.")
+    yield numbered(sentence, vars(flow))
     undecided = records.screening.undecided
     if undecided:
         yield numbered(
@@ -217,15 +217,21 @@ def scoring(records: StudyRecords) -> Iterator[str]:
         ) % {"resamples": counted(records.measurement.resamples), "seed": records.measurement.seed}
 
 
-def found(records: StudyRecords, headline: Headline | None) -> Iterator[Text]:
+def outcomes(records: StudyRecords, headline: Headline | None) -> Iterator[Text]:
     if records.lead.both_exist:
         yield RESTS_ON[records.leading]
     if headline and (records.holds_tasks or not records.study.item_bank):
-        told = list(accuracies(headline))  # they lead where there is no ability
-        yield from told
-        if told and records.holds_tasks:
+        accuracy = list(accuracies(headline))  # they lead where there is no ability
+        yield from accuracy
+        if accuracy and records.holds_tasks:
             return
-    yield from _groups(records)
+    if records.average:
+        yield _ability_sentence(_("Average"), records.average)
+    if records.top and records.top.participants:
+        yield _ability_sentence(
+            numbered(_("Top %(number)d (picked by these same scores)"), {"number": records.top.participants}),
+            records.top,
+        )
     if records.measurement:
         yield from measured(records)
     if records.compared:
@@ -234,16 +240,6 @@ def found(records: StudyRecords, headline: Headline | None) -> Iterator[Text]:
             "(answers per question: people 1, models 1), and compared by ability (theta.pool) and ability "
             "on the QL scale (theta_QL); differences are paired on questions, their verdicts corrected by "
             "Holm."
-        )
-
-
-def _groups(records: StudyRecords) -> Iterator[str]:
-    if records.average:
-        yield _ability_sentence(_("Average"), records.average)
-    if records.top and records.top.participants:
-        yield _ability_sentence(
-            numbered(_("Top %(number)d (picked by these same scores)"), {"number": records.top.participants}),
-            records.top,
         )
 
 

@@ -9,16 +9,15 @@ from django.views.decorators.http import require_POST, require_safe
 
 from jobs.selectors import unless_done
 from reporting.forms.checklist import ChecklistForm
-from reporting.models import ChecklistAnswer
 from reporting.report.html import POLICY, document_html
 from reporting.selectors.checklist_items import answers_of
-from reporting.selectors.report_records import StudyRecords, study_records
+from reporting.selectors.report_records import study_records
 from reporting.services.study_reports import checklist_answer
 from reporting.views.report.checklist_records import checklist_parts, state_counts
 from reporting.views.report.front import reported_headline
 from reporting.views.report.methods import methods_texts
 from reporting.views.report.parts import changes_words, newest_moment, study_document
-from scoring.models import ExportContents, ExportFile
+from scoring.models import ExportContents
 from scoring.selectors.export_files import newest_file
 from scoring.services.export_files import link_token
 from screening.views.blinding import results_hidden, unblinded_study_required
@@ -68,17 +67,17 @@ def staff_checklist(request: HttpRequest, study: Study) -> HttpResponse:
 def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None = None) -> HttpResponse:
     """The page; `form` holds a refused answer, which is shown at its item with what is wrong."""
     records, answers = study_records(study), answers_of(study)
-    sections = checklist_parts(records, answers)
+    sections, changes = checklist_parts(records, answers), changes_words(records)
     job, file = unless_done(study, "report"), newest_file(study, ExportContents.REPORT)
     context = {
         "study": study,
         "job": job,
         "file": file,
         "token": link_token(file, signed_in(request), now=server_now()) if file else "",
-        "is_old": file is not None and _is_old(file, records, answers),
+        "is_old": file is not None and (newest_moment(records, answers) > file.made_at or bool(changes)),
         "records": records,
         "methods": methods_texts(records, reported_headline(records)),
-        "changes": changes_words(records),
+        "changes": changes,
         "sections": sections,
         "items": sum(state_counts(sections).values()),
         "counts": {state.value: number for state, number in state_counts(sections).items()},
@@ -87,8 +86,3 @@ def _report_page(request: HttpRequest, study: Study, form: ChecklistForm | None 
         "refused": form.data.get("item", "") if form else "",
     }
     return render(request, "reporting/report.html", context, status=422 if form else 200)
-
-
-def _is_old(file: ExportFile, records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> bool:
-    """Whether the report would be another one by now."""
-    return newest_moment(records, answers) > file.made_at or bool(changes_words(records))

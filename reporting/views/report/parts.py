@@ -8,15 +8,13 @@ from datetime import datetime
 from django.utils.formats import date_format
 from django.utils.translation import get_language, gettext as _, ngettext
 
-from presentation.drawings.shapes import Drawing
-from presentation.drawn import drawing_file
 from presentation.measures import dashed, says_little, why_dashes
-from presentation.numbers import Text, counted, numbered
+from presentation.numbers import counted, numbered
 from presentation.scopes import PROMPTS
 from presentation.tables import ABSENT, Dash, PlainWord, Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
-from reporting.report.parts import Document, Figure, Heading, Paragraph, Part, Tone, Words
+from reporting.report.parts import Document, Heading, Paragraph, Part, Tone, Words
 from reporting.selectors.checklist_items import answers_of
 from reporting.selectors.headline import Headline
 from reporting.selectors.report_records import StudyRecords, study_records
@@ -31,6 +29,7 @@ from reporting.views.report.judges import judge_parts
 from reporting.views.report.methods import methods_texts
 from reporting.views.report.protocol import protocol_parts, settings_parts
 from reporting.views.report.references import reference_parts
+from reporting.views.report.tasks import PAPER, figure_parts
 from scoring.selectors.measures import BlockMeasures
 from scoring.selectors.runs import changes_since
 from studies.models import Study
@@ -38,26 +37,30 @@ from studies.selectors.studies import software
 
 MAX_ROWS = 100  # of a table in the report
 FINGERPRINT = 8  # characters of a hash in the foot of each page
-PAPER = 616  # pixels: a figure as wide as the text of a page, with letters as large as below it
 
 
 def study_document(study: Study) -> Document:
     """The whole report, as everything is stored now."""
     records, answers = study_records(study, every_block=True), answers_of(study)
     version = software()
-    found = reported_headline(records)
+    headline = reported_headline(records)
     computed = (
         _("results of %(at)s") % {"at": date_format(records.results.computed_at, _("j F Y"))}
         if records.results
         else ""
     )
-    of = found.report.of if found else ""
-    parts = [shortened(part) for part in _report_parts(records, answers, found, version)]
+    of = headline.report.of if headline else ""
+    # What this report is of, as an export's manifest names it: the protocol, the data under the results.
+    protocol, data = study.protocol_hash, records.results.sha256_to_leave if records.results else ""
+    fingerprints = (
+        _("protocol {hash}").format(hash=protocol[:FINGERPRINT]) if protocol else "",
+        _("data {hash}").format(hash=data[:FINGERPRINT]) if records.results else "",
+    )
     return Document(
         name=_("%(name)s: report") % {"name": study.name},
-        title=finding(found) if found else _("No results have been computed yet"),
+        title=finding(headline) if headline else _("No results have been computed yet"),
         kicker=" · ".join(filter(None, (study.name, computed, of))),
-        foot=" · ".join(filter(None, (study.name, *_fingerprints(records)))),
+        foot=" · ".join(filter(None, (study.name, *fingerprints))),
         written_at=newest_moment(records, answers),
         software=version,
         # What the formats say by themselves.
@@ -66,50 +69,42 @@ def study_document(study: Study) -> Document:
             contents=_("Contents"),
             undrawn=_("In [brackets]: letters that this file has no font for; report.html has them."),
         ),
-        parts=parts,
+        parts=[shortened(part) for part in _report_parts(records, answers, headline, version)],
         warning=str(SIMULATED) if study.is_simulated else "",
     )
-
-
-def _fingerprints(records: StudyRecords) -> Iterator[str]:
-    """What this report is of, as an export's manifest names it: the protocol, the data under the results."""
-    if records.study.protocol_hash:
-        yield _("protocol {hash}").format(hash=records.study.protocol_hash[:FINGERPRINT])
-    if records.results:
-        yield _("data {hash}").format(hash=records.results.sha256_to_leave[:FINGERPRINT])
 
 
 def newest_moment(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> datetime:
     """When the newest of what the report shows was stored: no clock is read, so that it can be made again."""
     stored = (records.results, records.measurement)
-    times = [one.computed_at for one in stored if one is not None]
-    times += [one.answered_at for one in answers.values()]
-    times += [one.made_at for one in records.amendments]
+    times = [computed.computed_at for computed in stored if computed is not None]
+    times += [answer.answered_at for answer in answers.values()]
+    times += [amendment.made_at for amendment in records.amendments]
     return max([*times, records.study.frozen_at or records.study.created_at])
 
 
 def _report_parts(
     records: StudyRecords,
     answers: dict[str, ChecklistAnswer],
-    found: Headline | None,
+    headline: Headline | None,
     version: str,
 ) -> Iterator[Part]:
     """The brief first; then how it was done; then everything in full."""
-    if found is None:
+    if headline is None:
         yield Paragraph(_("No results have been computed yet, so there are no estimates in this report."))
     else:
-        yield from front_parts(records, found, changes_words(records), _figure_parts, PAPER)
-        yield from brief_parts(records, found, _figure_parts, PAPER)
+        yield from front_parts(records, headline, changes_words(records))
+        yield from brief_parts(records, headline)
     yield Heading(_("Methods in short"), 1, _("How it was done"))
-    yield from map(Paragraph, methods_texts(records, found))
+    yield from map(Paragraph, methods_texts(records, headline))
     yield from sections.flow_parts(records)
     yield from protocol_parts(records)
     yield from sections.limit_parts()
     yield from reference_parts(records)
     yield Heading(_("Appendices"), new_page=True)
     yield from _checklist_section(records, answers)
-    if found is not None:
-        yield from _result_parts(records, found.report)
+    if headline is not None:
+        yield from _result_parts(records, headline.report)
     yield from judge_parts(records.study, records.scope)
     yield from settings_parts(records.study)
     yield from sections.provenance_parts(records, version)
@@ -135,7 +130,7 @@ def _result_parts(records: StudyRecords, report: Report) -> Iterator[Part]:
 
     A report leaves the site as an export does: without rows about a private prompt or who withdrew.
     """
-    figure = _figure_parts(
+    figure = figure_parts(
         ability_chart(report, PAPER),
         _("Ability of Average with intervals and of Top without, for all questions and by category."),
         _(
@@ -153,23 +148,23 @@ def _result_parts(records: StudyRecords, report: Report) -> Iterator[Part]:
         return
     for block in map(Block, records.measurement.ended(records.scope)):
         of = str(PROMPTS[records.scope_of(block)]) if records.lead.both_exist else ""
-        found = records.blocks[block]
-        rows = tuple(row for row in found.rows if row.pk in records.leaving)
-        yield from block_parts(replace(found, rows=rows), PAGES[block].title, of)
+        measures = records.blocks[block]
+        rows = tuple(row for row in measures.rows if row.pk in records.leaving)
+        yield from block_parts(replace(measures, rows=rows), PAGES[block].title, of)
 
 
-def block_parts(found: BlockMeasures, title: object, of: str = "") -> Iterator[Part]:
+def block_parts(measures: BlockMeasures, title: object, of: str = "") -> Iterator[Part]:
     """One block as its page shows it; `of` says which prompts its numbers rest on."""
-    page = PAGES[found.block]
+    page = PAGES[measures.block]
     yield Heading(str(title), 2)
     if of:
         yield Paragraph(f"{of}.")
-    if found.sentence:
-        yield Paragraph(found.sentence)
-    yield from map(Paragraph, page.summary(found))
-    for plot in page.figures.values() if found.rows else ():
-        yield from _figure_parts(plot.draw(found, PAPER), plot.alt, plot.caption)
-    tables = [one for one in page.tables(found) if not (found.sentence and says_little(one))]
+    if measures.sentence:
+        yield Paragraph(measures.sentence)
+    yield from map(Paragraph, page.summary(measures))
+    for plot in page.figures.values() if measures.rows else ():
+        yield from figure_parts(plot.draw(measures, PAPER), plot.alt, plot.caption)
+    tables = [table for table in page.tables(measures) if not (measures.sentence and says_little(table))]
     # All but those about single people: a report is passed on.
     yield from (table for table in tables if not table.about_people)
     if any(table.about_people for table in tables):
@@ -196,24 +191,24 @@ def filled(table: Table) -> Table | Paragraph:
     rows, left = [dashes.rows[number] for number in kept], len(dashes.rows) - len(kept)
     of_left = why_dashes(row for row in dashes.rows if _lacks_number(row))
     if not rows:
-        told = _("No number in “%(table)s”: %(reasons)s.")
+        note = _("No number in “%(table)s”: %(reasons)s.")
         of = {"table": table.caption.removesuffix("."), "reasons": "; ".join(of_left)}
-        return Paragraph(told % of, Tone.NOTE) if of_left else table
+        return Paragraph(note % of, Tone.NOTE) if of_left else table
     places = [
         place for place in range(len(table.head)) if not place or any(_says(row[place]) for row in rows)
     ]
     notes = list(table.notes)
     if empty := [place for place in range(len(table.head)) if place not in places]:
         names = ", ".join(table.head[place] for place in empty)
-        told = _("Left out, as no row has a value: {columns}.").format(columns=names)
-        notes.append(_with_reasons(told, why_dashes([row[place] for place in empty] for row in rows)))
+        note = _("Left out, as no row has a value: {columns}.").format(columns=names)
+        notes.append(_with_reasons(note, why_dashes([row[place] for place in empty] for row in rows)))
     if left:
-        told = ngettext(
+        note = ngettext(
             "%(number)s row without a number is left out.",
             "%(number)s rows without a number are left out.",
             left,
         )
-        notes.append(_with_reasons(told % {"number": counted(left)}, of_left))
+        notes.append(_with_reasons(note % {"number": counted(left)}, of_left))
     absent = [row[place] for row in rows for place in places if row[place] == ABSENT]
     known = all(isinstance(cell, Dash) for cell in absent)
     if not known or len(absent) == 1 or len(why_dashes([absent])) != 1:
@@ -251,12 +246,6 @@ def shortened(part: Part) -> Part:
         left,
     ) % {"number": counted(left)}
     return replace(part, rows=part.rows[:MAX_ROWS], notes=[*part.notes, note])
-
-
-def _figure_parts(drawing: Drawing | None, alt: Text, caption: Text, footnote: str = "") -> Iterator[Figure]:
-    """The figure, where there is anything to compare in it."""
-    if drawing is not None and drawing.says_something:
-        yield Figure(drawing, drawing_file(drawing, "svg"), str(alt), str(caption), footnote)
 
 
 def _checklist_section(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> Iterator[Part]:

@@ -70,7 +70,7 @@ def _setting_text(value: object, name: str = "") -> str:
         case int() | float() if not name.endswith("seed"):
             return as_written(value)
         case list():
-            return "\n".join(_setting_text(one) for one in value)
+            return "\n".join(_setting_text(item) for item in value)
         case dict():
             parts = {name: part for name, part in value.items() if part is not None}
             lines = (
@@ -87,19 +87,22 @@ def _amendment_parts(records: StudyRecords) -> Iterator[Part]:
     if not records.amendments:
         yield Paragraph(_("There are none."))
         return
-    late = {one.number for one in records.late_amendments}
+    late = {amendment.number for amendment in records.late_amendments}
     yield table_of(
         _("Recorded changes of the locked protocol"),
         records.amendments,
         (
-            (_("Number"), lambda one: str(one.number)),
-            (_("When"), lambda one: moment(one.made_at)),
-            (_("Changed"), lambda one: ", ".join(one.changes)),
-            (_("After results were computed"), lambda one: _("yes") if one.number in late else _("no")),
-            (_("Reason"), lambda one: one.reason),
+            (_("Number"), lambda amendment: str(amendment.number)),
+            (_("When"), lambda amendment: moment(amendment.made_at)),
+            (_("Changed"), lambda amendment: ", ".join(amendment.changes)),
+            (
+                _("After results were computed"),
+                lambda amendment: _("yes") if amendment.number in late else _("no"),
+            ),
+            (_("Reason"), lambda amendment: amendment.reason),
             (
                 Term(_("Protocol fingerprint after it"), _("Protocol hash after it")),
-                lambda one: one.protocol_hash,
+                lambda amendment: amendment.protocol_hash,
             ),
         ),
         numeric=False,

@@ -94,7 +94,13 @@ def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Pa
     yield _counts_table(report, rows if report.has_theta else report.overall)
     yield from figure
     if report.tasks:
-        yield _tasks_table(report)
+        tasks = [[task.task, *map(accuracy_cell, (task.average, task.top))] for task in report.tasks]
+        metrics = [
+            [metric.name, *map(or_dash, map(decimals, (metric.average, metric.top)), metric.why)]
+            for metric in report.metrics
+        ]
+        caption = _("Task benchmark, in percent")
+        yield Table(caption, [_("Task"), _("Average"), _("Top as picked")], [*tasks, *metrics])
 
 
 def _row_name(report: Report) -> Callable[[GroupNumbers], str]:
@@ -154,17 +160,6 @@ def _counts_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
             (SCORED_ANSWERS, lambda row: counted(row.pairs)),
             (_("Questions"), lambda row: counted(row.prompts)),
         ),
-    )
-
-
-def _tasks_table(report: Report) -> Table:
-    """Accuracy per task, then the benchmark's summaries."""
-    tasks = [[task.task, *map(accuracy_cell, (task.average, task.top))] for task in report.tasks]
-    metrics = [
-        [one.name, *map(or_dash, map(decimals, (one.average, one.top)), one.why)] for one in report.metrics
-    ]
-    return Table(
-        _("Task benchmark, in percent"), [_("Task"), _("Average"), _("Top as picked")], [*tasks, *metrics]
     )
 
 

@@ -1,13 +1,14 @@
 """By task: what people got right beside the best published model."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from html import unescape
 
 from django.utils.html import strip_tags
 from django.utils.translation import gettext as _
 
 from presentation.drawings.shapes import Drawing
+from presentation.drawn import drawing_file
 from presentation.measures import interval_cell, value_cell
 from presentation.numbers import Text, decimals
 from presentation.tables import ABSENT, Table
@@ -15,8 +16,13 @@ from reporting.report.parts import Figure, Heading, Part
 from reporting.views.measurement.blocks.benchmark import PAGE, best_published, task_of, tasks_by_average
 from scoring.selectors.measures import BlockMeasures
 
-# A drawing, what it shows, its caption and a footnote as a figure, where there is anything to see.
-Drawn = Callable[[Drawing | None, Text, Text, str], Iterator[Figure]]
+PAPER = 616  # pixels: a figure as wide as the text of a page, with letters as large as below it
+
+
+def figure_parts(drawing: Drawing | None, alt: Text, caption: Text, footnote: str = "") -> Iterator[Figure]:
+    """The figure, where there is anything to compare in it."""
+    if drawing is not None and drawing.says_something:
+        yield Figure(drawing, drawing_file(drawing, "svg"), str(alt), str(caption), footnote)
 
 
 def task_finding(block: BlockMeasures) -> str:
@@ -24,17 +30,15 @@ def task_finding(block: BlockMeasures) -> str:
     return unescape(strip_tags(str(PAGE.finding(block))))
 
 
-def task_figure(
-    block: BlockMeasures, drawn: Drawn, width: float, highest: float = math.inf, of: Text = ""
-) -> Iterator[Figure]:
+def task_figure(block: BlockMeasures, highest: float = math.inf, of: Text = "") -> Iterator[Figure]:
     """`of` says which questions it is of. One of many tasks is drawn wider, to be set smaller: no higher than
-    `highest` in so much `width`.
+    `highest` on the page.
     """
     plot = PAGE.figures["tasks"]
-    drawing = plot.draw(block, width)
+    drawing = plot.draw(block, PAPER)
     if drawing is not None and drawing.height > highest:
-        drawing = plot.draw(block, width * drawing.height / highest)
-    yield from drawn(drawing, plot.alt, f"{of}. {plot.caption}" if of else plot.caption, "")
+        drawing = plot.draw(block, PAPER * drawing.height / highest)
+    yield from figure_parts(drawing, plot.alt, f"{of}. {plot.caption}" if of else plot.caption)
 
 
 def task_parts(block: BlockMeasures, above: Sequence[Part]) -> Iterator[Part]:

@@ -38,7 +38,7 @@ def finding(block: BlockMeasures) -> Text:
         "weakest": task_of(block, rows[-1]), "low": decimals(rows[-1].value, 0),
         "strongest": task_of(block, rows[0]), "high": decimals(rows[0].value, 0),
     }  # fmt: skip
-    told = parts.bold(
+    text = parts.bold(
         _(
             "People got <strong>{share} %</strong> right on average over {number} tasks ({ends}), from "
             "{low} % "
@@ -48,7 +48,7 @@ def finding(block: BlockMeasures) -> Text:
     )
     beside = [(row, best) for row in rows if (best := best_published(block, row))]
     if not beside:
-        return told
+        return text
     below = sum(1 for row, (_name, share) in beside if row.high is not None and row.high < share)
     above = sum(1 for row, (_name, share) in beside if row.low is not None and row.low > share)
     return parts.bold(
@@ -56,7 +56,7 @@ def finding(block: BlockMeasures) -> Text:
             "{told} Their interval lies <strong>above every published model in {above}</strong> of {tasks} "
             "tasks, below the best in {below}."
         ),
-        told=told, above=counted(above), below=counted(below), tasks=counted(len(beside)),
+        told=text, above=counted(above), below=counted(below), tasks=counted(len(beside)),
     )  # fmt: skip
 
 

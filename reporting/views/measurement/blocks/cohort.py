@@ -60,25 +60,20 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
             (prompts, ngettext("to %(number)d question.", "to %(number)d questions.", prompts)),
         )
         yield " ".join(numbered(words, {"number": number}) for number, words in counts)
-    yield from theta_sentences(block)
+    # Both estimators of the paper, why they are not the same number, and which to compare by.
+    averaged, pooled, k = (block.get(name, "average") for name in ("theta.prompt", "theta.pool", "k_bar"))
+    if averaged is not None and pooled is not None and k is not None and averaged.value is not None:
+        yield _(
+            "Average is %(pool)s by single answers and %(prompt)s by question means (%(k)s answers per "
+            "question). Averaging before the logit pulls ability towards the middle, more so over different "
+            "people than over epochs of one model: compare with models by ability (theta.pool) or ability on "
+            "the QL scale (theta_QL) (%(ql)s)."
+        ) % {
+            **value_cells(prompt=averaged, pool=pooled, ql=block.get("theta.ql", "average")),
+            "k": value_cell(k, 1),
+        }
     yield from _spread_sentences(block)
     yield from _people_sentences(block)
-
-
-def theta_sentences(block: BlockMeasures) -> Iterator[Text]:
-    """Both estimators of the paper, why they are not the same number, and which to compare by."""
-    averaged, pooled, k = (block.get(name, "average") for name in ("theta.prompt", "theta.pool", "k_bar"))
-    if averaged is None or pooled is None or k is None or averaged.value is None:
-        return
-    yield _(
-        "Average is %(pool)s by single answers and %(prompt)s by question means (%(k)s answers per "
-        "question). Averaging before the logit pulls ability towards the middle, more so over different "
-        "people than over epochs of one model: compare with models by ability (theta.pool) or ability on "
-        "the QL scale (theta_QL) (%(ql)s)."
-    ) % {
-        **value_cells(prompt=averaged, pool=pooled, ql=block.get("theta.ql", "average")),
-        "k": value_cell(k, 1),
-    }
 
 
 def _spread_sentences(block: BlockMeasures) -> Iterator[Text]:
@@ -89,8 +84,8 @@ def _spread_sentences(block: BlockMeasures) -> Iterator[Text]:
         facts = {"tau": value_cell(tau), "why": reason_cell(tau.reason, REASONS)}
         yield _("People differ by an SD of %(tau)s logits (%(why)s).") % facts
     else:
-        told = _("Ability differs between people with an SD of %(tau)s logits (95 %% interval %(interval)s).")
-        yield told % {"tau": value_cell(tau), "interval": interval_cell(tau)}
+        text = _("Ability differs between people with an SD of %(tau)s logits (95 %% interval %(interval)s).")
+        yield text % {"tau": value_cell(tau), "interval": interval_cell(tau)}
     yield _(
         "What people of one question set have in common is part of this spread: where sets differ, it can be "
         "above 0 without people who differ within them."

@@ -47,7 +47,7 @@ def finding(block: BlockMeasures) -> Text:
             ),
             **facts,
         )
-    told = ngettext(
+    text = ngettext(
         "<strong>{flagged} of {questions} questions</strong> is harder or easier for people than for models, "
         "beyond chance.",
         "<strong>{flagged} of {questions} questions</strong> are harder or easier for people than for "
@@ -55,7 +55,7 @@ def finding(block: BlockMeasures) -> Text:
         "beyond chance.",
         flagged,
     )
-    return parts.bold(told, flagged=counted(flagged), **facts)
+    return parts.bold(text, flagged=counted(flagged), **facts)
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -126,11 +126,8 @@ def _spread_notes(block: BlockMeasures) -> Iterator[Text]:
         "question were harder or easier for people than for models about one study in five still flags "
         "one, as so few answers make p approximate."
     ) % {"number": counted(by_holm.details["flagged"] if by_holm else None)}
-    yield from _process_notes(block.get("dif.sd"))
-
-
-def _process_notes(row: MeasureRow | None) -> Iterator[Text]:
-    """What answers without DIF are expected to be like; measurements of earlier versions do not tell."""
+    # What answers without DIF are expected to be like; measurements of earlier versions do not tell.
+    row = block.get("dif.sd")
     if row is None or "deviation_sd" not in row.details:
         return
     yield _(
@@ -167,23 +164,23 @@ def _correlation_note(details: Mapping[str, Any]) -> Text:
             return _(
                 "Every answer is right or wrong as a whole: nothing hangs on how far criteria go together."
             )
-        told = _(
+        text = _(
             "Criteria of one answer are met together with a correlation of %(icc)s, as the epochs of models "
             "tell (questions of a model: %(cells)s)."
         )
     elif details["criteria_cells"]:
-        told = _(
+        text = _(
             "Criteria of one answer are met together with a correlation of %(icc)s by the epochs of models, "
             "which are few (questions of a model: %(cells)s): flagged is only what holds from %(low)s to "
             "%(high)s, and intervals reach over all of it."
         )
     else:
-        told = _(
+        text = _(
             "How far criteria of one answer are met together is not known, as no model has several epochs "
             "here: flagged is only what holds for correlations from %(low)s to %(high)s, and intervals reach "
             "over all of it."
         )
-    return told % facts
+    return text % facts
 
 
 def _part_name(block: BlockMeasures, subset: str) -> Text:

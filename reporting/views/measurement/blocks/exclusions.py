@@ -1,6 +1,6 @@
 """Who was left out and what it matters: flow, intention to treat, rules, multiverse, ledger, raters."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 
 from django.utils.translation import gettext_lazy as _
 
@@ -18,7 +18,7 @@ from presentation.exclusions import (
     rule_name,
     rule_text,
 )
-from presentation.figures import STYLES, Style, keys_of
+from presentation.figures import STYLES, keys_of
 from presentation.measures import (
     COMMON,
     estimator_name,
@@ -69,12 +69,12 @@ def finding(block: BlockMeasures) -> Text:
     )  # fmt: skip
     if ratio is None or ratio.value is None:
         return parts.bold("{}.", moved)
-    told = (
+    text = (
         _("{moved}: no further than it would move with other people.")
         if ratio.value <= INTERVAL_IN_SE
         else _("{moved}: further than it would move with other people, so say which rule you chose.")
     )
-    return parts.bold(told, moved=moved)
+    return parts.bold(text, moved=moved)
 
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
@@ -118,21 +118,15 @@ def _range_sentences(block: BlockMeasures) -> Iterator[Text]:
             "For Average this range is %(ratio)s times as wide as its 95 %% interval for other people on "
             "these questions."
         ) % {"ratio": decimals(ratio.value / INTERVAL_IN_SE, 1)}
-    yield from _quasi_sentences(block)
-
-
-def _quasi_sentences(block: BlockMeasures) -> Iterator[Text]:
     for group in parts.GROUPS:
         low, high = (block.get(f"multiverse.ql.{end}", group, "not_score_based") for end in ("low", "high"))
         if low is not None and low.value is not None:
             facts = {"group": group_name(group), "number": low.n or 0, **value_cells(low=low, high=high)}
-            yield numbered(
-                _(
-                    "%(group)s by ability on the QL scale (theta_QL): %(low)s to %(high)s over these "
-                    "analysis choices (%(number)d)."
-                ),
-                facts,
+            sentence = _(
+                "%(group)s by ability on the QL scale (theta_QL): %(low)s to %(high)s over these "
+                "analysis choices (%(number)d)."
             )
+            yield numbered(sentence, facts)
 
 
 def flow(block: BlockMeasures) -> Iterator[tuple[Text, MeasureRow, str]]:
@@ -210,9 +204,9 @@ def _ledger_notes(block: BlockMeasures) -> Iterator[Text]:
         yield numbered(_("More in the export: %(number)d."), {"number": rest})
 
 
-def _of_facts(name: str, shown: Callable[[float | None, int], str]) -> parts.Column:
+def _of_facts(name: str, number_text: Callable[[float | None, int], str]) -> parts.Column:
     """What is known of how a person worked, without decimals."""
-    return lambda _block, row: shown(row.details["facts"][name], 0)
+    return lambda _block, row: number_text(row.details["facts"][name], 0)
 
 
 def _rater_cell(_block: BlockMeasures, row: MeasureRow) -> str:
@@ -228,8 +222,8 @@ def _draw_flow(block: BlockMeasures, width: float) -> Drawing | None:
             label_of(row.name),
             _people_count(row),
             tuple(
-                f"{_people_count(one)} {leaving_text(one.subset)}"
-                for one in block.named(f"flow.{name}.leaving")
+                f"{_people_count(leaving)} {leaving_text(leaving.subset)}"
+                for leaving in block.named(f"flow.{name}.leaving")
             ),
         )
         for name, row in rows
@@ -242,8 +236,21 @@ def _draw_multiverse(block: BlockMeasures, width: float) -> Drawing | None:
     """Theta under every specification in ascending order; the published one is ringed."""
     series: list[Series] = []
     for group, style in STYLES.items():
-        rows = _sorted_cells(block, group)
-        series += _specifications(style, list(enumerate(rows)))
+        rows = [row for row in block.named("multiverse", group=group) if row.value is not None]
+        rows.sort(key=lambda row: row.value or 0)
+        # Score-based specifications are hollow: they are shown for what they do, not as an estimate.
+        for look, score_based in ((style.look, False), (f"{style.look} hollow", True)):
+            places = []
+            for number, row in enumerate(rows):
+                if row.details["score_based"] is not score_based:
+                    continue
+                rule, missing = rule_name(row.details["rule"]), MISSING_NAMES[row.details["missing"]]
+                choices = f"{rule}, {missing}, {AGGREGATION_NAMES[row.details['aggregation']]}"
+                text = f"{style.label}, {choices}: {decimals(row.value)}"
+                places.append(Place(number, row.value or 0.0, text))
+            series.append(Series("dots", places, look, style.shape))
+        paper = [Place(n, row.value or 0.0, r=9.0) for n, row in enumerate(rows) if row.details["paper"]]
+        series.append(Series("dots", paper, "published"))
     keys = [*keys_of(STYLES.values()), Key(str(_("as published")), "published")]
     across = _("analysis choices, in ascending order within each group")
     return chart(
@@ -254,30 +261,6 @@ def _draw_multiverse(block: BlockMeasures, width: float) -> Drawing | None:
         width=width,
         keys=keys,
     )
-
-
-def _sorted_cells(block: BlockMeasures, group: str) -> list[MeasureRow]:
-    rows = [row for row in block.named("multiverse", group=group) if row.value is not None]
-    return sorted(rows, key=lambda row: row.value or 0)
-
-
-def _specifications(style: Style, rows: Sequence[tuple[int, MeasureRow]]) -> Iterator[Series]:
-    """Score-based specifications are hollow: they are shown for what they do, not as an estimate."""
-    for look, score_based in ((style.look, False), (f"{style.look} hollow", True)):
-        own = [place for place in rows if place[1].details["score_based"] is score_based]
-        places = [Place(number, row.value or 0.0, _specification_told(style, row)) for number, row in own]
-        yield Series("dots", places, look, style.shape)
-    paper = [Place(number, row.value or 0.0, r=9.0) for number, row in rows if row.details["paper"]]
-    yield Series("dots", paper, "published")
-
-
-def _specification_told(style: Style, row: MeasureRow) -> str:
-    choices = (
-        rule_name(row.details["rule"]),
-        MISSING_NAMES[row.details["missing"]],
-        AGGREGATION_NAMES[row.details["aggregation"]],
-    )
-    return f"{style.label}, {', '.join(map(str, choices))}: {decimals(row.value)}"
 
 
 def with_nobody_left_out(block: BlockMeasures) -> list[MeasureRow]:

@@ -53,7 +53,7 @@ def finding(block: BlockMeasures) -> Text:
     row = flagged(block, "any")
     if row is None or row.value is None:
         return ""
-    told = (
+    text = (
         _(
             "<strong>{flagged} of {people} people</strong> answered in a pattern worth another look; of as "
             "many whose answers fit, 8 to 10 % would. That alone says nothing about anybody."
@@ -64,7 +64,7 @@ def finding(block: BlockMeasures) -> Text:
             "another look, no more than the 8 to 10 % that chance alone gives."
         )
     )
-    return parts.bold(told, flagged=counted(row.details["flagged"]), people=counted(row.people))
+    return parts.bold(text, flagged=counted(row.details["flagged"]), people=counted(row.people))
 
 
 def flagged(block: BlockMeasures, statistic: str) -> parts.Row:
@@ -109,10 +109,19 @@ def draw_people(block: BlockMeasures, width: float) -> Drawing | None:
     )
     series, keys = [], []
     for column, shape, look, label in styles:
-        own = [cell for cell in cells if cell[column]]
-        number = counted(sum(cell[column] for cell in own))
+        own = [(*cell[:2], cell[column]) for cell in cells if cell[column]]
+        number = counted(sum(people for _x, _y, people in own))
         keys.append(Key(f"{label} ({number})", look, shape))
-        series.append(Series("dots", [_cell_place(cell, column, label) for cell in own], look, shape))
+        places = []
+        for x, y, people in own:
+            text = ngettext(
+                "%(people)s person, %(label)s: correlation %(x)s, outfit %(y)s",
+                "%(people)s people, %(label)s: correlation %(x)s, outfit %(y)s",
+                round(people),
+            ) % {"people": counted(round(people)), "label": label, "x": decimals(x), "y": decimals(y)}
+            # Marks grow with the root of the number of people.
+            places.append(Place(x, y, str(text), r=min(3.2 * people**0.25, MAX_RADIUS)))
+        series.append(Series("dots", places, look, shape))
     return chart(
         series,
         Axis(str(_("better on easier questions (personal correlation)"))),
@@ -122,20 +131,6 @@ def draw_people(block: BlockMeasures, width: float) -> Drawing | None:
         keys=keys,
         across=(Across(1.0, "zero"),),
     )
-
-
-def _cell_place(cell: Sequence[float], column: int, label: Text) -> Place:
-    """Marks grow with the root of the number of people."""
-    people = round(cell[column])
-    told = ngettext(
-        "%(people)s person, %(label)s: correlation %(x)s, outfit %(y)s",
-        "%(people)s people, %(label)s: correlation %(x)s, outfit %(y)s",
-        people,
-    ) % {
-        "people": counted(people), "label": label,
-        "x": decimals(cell[0]), "y": decimals(cell[1]),
-    }  # fmt: skip
-    return Place(cell[0], cell[1], str(told), r=min(3.2 * cell[column] ** 0.25, MAX_RADIUS))
 
 
 PAGE = parts.BlockPage(

@@ -98,16 +98,14 @@ def unscored_reasons(block: BlockMeasures) -> list[tuple[str, int]]:
 
 
 def _group_and_scores(_block: BlockMeasures, row: MeasureRow) -> str:
-    return f"{group_name(row.group)}: {_scores_name(row.subset or 'scores:judge')}"
-
-
-def _scores_name(subset: str) -> Text:
-    kind, _colon, name = subset.partition(":")
+    kind, _colon, name = (row.subset or "scores:judge").partition(":")
     name, again, _rest = name.partition("/reselected")
-    text: Text = _("as judged") if name == "judge" else _("every confidence taken as 1")
+    scores: Text = _("as judged") if name == "judge" else _("every confidence taken as 1")
     if kind == "judge":
-        text = _("judge %(name)s") % {"name": name}
-    return _("%(scores)s, Top chosen anew") % {"scores": text} if again else text
+        scores = _("judge %(name)s") % {"name": name}
+    if again:
+        scores = _("%(scores)s, Top chosen anew") % {"scores": scores}
+    return f"{group_name(row.group)}: {scores}"
 
 
 def _answer_table(name: str, caption: Text) -> parts.MeasureTable[MeasureRow]:
@@ -212,10 +210,10 @@ PAGE = parts.BlockPage(
             parts.named("judge.theta.pool"),
             (
                 (_("Group and scores"), _group_and_scores),
-                (_("Pooled"), parts.shown(value_with_interval)),
+                (_("Pooled"), parts.row_cell(value_with_interval)),
                 (
                     QL_ABILITY,
-                    parts.beside("judge.theta.ql", parts.shown(value_with_interval)),
+                    parts.beside("judge.theta.ql", parts.row_cell(value_with_interval)),
                 ),
                 (_("By question means, as published"), parts.beside("judge.theta.prompt")),
                 (SCORED_ANSWERS, parts.count("n")),
@@ -227,10 +225,10 @@ PAGE = parts.BlockPage(
             parts.named("theta.change"),
             (
                 (_("Group and scores"), _group_and_scores),
-                (_("Pooled"), parts.shown(value_with_interval)),
+                (_("Pooled"), parts.row_cell(value_with_interval)),
                 (
                     QL_ABILITY,
-                    parts.beside("theta.change.ql", parts.shown(value_with_interval)),
+                    parts.beside("theta.change.ql", parts.row_cell(value_with_interval)),
                 ),
                 (SCORED_ANSWERS, parts.count("n")),
             ),

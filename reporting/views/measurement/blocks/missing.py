@@ -70,8 +70,27 @@ def finding(block: BlockMeasures) -> Text:
 def summary(block: BlockMeasures) -> Iterator[Text]:
     for group in parts.GROUPS:
         yield _shares_sentence(block, group)
-    yield _test_sentence(block)
-    yield from theta_sentences(block)
+    test = block.get("absence.test", "top")
+    if test is not None and test.value is not None:
+        yield _(
+            "If absences were independent of each other, Top would leave as many places as it does, or more, "
+            "with probability %(p)s at the people's share (one-sided binomial). A raw mean over answered "
+            "questions rewards skipping."
+        ) % {"p": decimals(test.value, 3) if test.value >= MIN_SHOWN else _("below 0.001")}
+    # What the gaps could do to Average, by single answers and by theta_QL.
+    for name in ("missing.theta.pool", "missing.theta.ql"):
+        subsets = ("as-missing", "as-zero", "bound:low", "bound:high")
+        rows = [block.get(name, "average", subset) for subset in subsets]
+        if any(row is None or row.value is None for row in rows):
+            continue
+        missing, zero, low, high = map(measures.value_cell, rows)
+        yield _(
+            "Average, %(name)s: %(missing)s with missing answers left out, %(zero)s with skipped and not "
+            "reached answers as zero; whatever the gaps would have scored, it lies between %(low)s and "
+            "%(high)s."
+        ) % {
+            "name": measures.estimator_name(name), "missing": missing, "zero": zero, "low": low, "high": high,
+        }  # fmt: skip
 
 
 def _shares_sentence(block: BlockMeasures, group: str) -> Text:
@@ -91,34 +110,6 @@ def _shares_sentence(block: BlockMeasures, group: str) -> Text:
     }  # fmt: skip
 
 
-def _test_sentence(block: BlockMeasures) -> Text:
-    row = block.get("absence.test", "top")
-    if row is None or row.value is None:
-        return ""
-    return _(
-        "If absences were independent of each other, Top would leave as many places as it does, or more, "
-        "with probability %(p)s at the people's share (one-sided binomial). A raw mean over answered "
-        "questions rewards skipping."
-    ) % {"p": decimals(row.value, 3) if row.value >= MIN_SHOWN else _("below 0.001")}
-
-
-def theta_sentences(block: BlockMeasures) -> Iterator[str]:
-    """What the gaps could do to Average, by single answers and by theta_QL."""
-    for name in ("missing.theta.pool", "missing.theta.ql"):
-        subsets = ("as-missing", "as-zero", "bound:low", "bound:high")
-        rows = [block.get(name, "average", subset) for subset in subsets]
-        if any(row is None or row.value is None for row in rows):
-            continue
-        missing, zero, low, high = map(measures.value_cell, rows)
-        yield _(
-            "Average, %(name)s: %(missing)s with missing answers left out, %(zero)s with skipped and not "
-            "reached answers as zero; whatever the gaps would have scored, it lies between %(low)s and "
-            "%(high)s."
-        ) % {
-            "name": measures.estimator_name(name), "missing": missing, "zero": zero, "low": low, "high": high,
-        }  # fmt: skip
-
-
 def _count_of(row: parts.Row) -> int:
     return int(row.details["count"]) if row is not None else 0
 
@@ -136,12 +127,6 @@ def _outcome_columns(group: str) -> list[tuple[Text, Callable[[BlockMeasures, st
     ]
 
 
-def _theta_cell(row: parts.Row) -> str:
-    if row is None or row.value is not None:
-        return measures.value_with_interval(row)
-    return measures.reason_cell(row.reason, REASONS)
-
-
 def _theta_table(group: str) -> parts.MeasureTable[str]:
     """Each theta of a group under every assumption that was computed."""
 
@@ -150,7 +135,13 @@ def _theta_table(group: str) -> parts.MeasureTable[str]:
         return (name for name in ASSUMPTIONS if name in stored)
 
     def column(theta: str) -> tuple[Text, Callable[[BlockMeasures, str], Text]]:
-        return measures.estimator_name(theta), lambda block, name: _theta_cell(block.get(theta, group, name))
+        def cell(block: BlockMeasures, name: str) -> Text:
+            row = block.get(theta, group, name)
+            if row is None or row.value is not None:
+                return measures.value_with_interval(row)
+            return measures.reason_cell(row.reason, REASONS)
+
+        return measures.estimator_name(theta), cell
 
     return parts.MeasureTable(
         lambda _block: (
@@ -223,11 +214,11 @@ def _draw_positions(block: BlockMeasures, width: float) -> Drawing | None:
         for place, row in rows:
             share = 100 * row.details[outcome] / (row.n or 1)
             if share:
-                told = _("%(where)s, %(outcome)s: %(share)s %%") % {
+                text = _("%(where)s, %(outcome)s: %(share)s %%") % {
                     "where": _place_text(block, row), "outcome": label_of(f"share.{outcome}"),
                     "share": decimals(share, 1),
                 }  # fmt: skip
-                places.append(Place(place, below[place] + share, str(told), below[place]))
+                places.append(Place(place, below[place] + share, str(text), below[place]))
             below[place] += share
         series.append(Series("bars", places, look, width=0.8))
     step = max(1, len(rows) // 20)
@@ -287,7 +278,7 @@ PAGE = parts.BlockPage(
             (
                 (_("Where"), _place_text),
                 (_("places"), parts.count("n")),
-                (_("absent"), parts.shown(measures.percent_cell)),
+                (_("absent"), parts.row_cell(measures.percent_cell)),
                 (_("skipped"), parts.counted_detail(Outcome.SKIPPED)),
                 (_("not reached"), parts.counted_detail(Outcome.NOT_REACHED)),
                 (_("not submitted"), parts.counted_detail(Outcome.NOT_SUBMITTED)),

@@ -65,25 +65,22 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
         yield judges_sentence([row.details for row in scored])
     average = block.get("models.theta.pool", "average")
     if average is not None:
-        yield design_sentence(average)
+        # What the errors of the differences take as independent, and whether that is enough of it.
+        meaning = DESIGNS.get(average.details.get("design", ""), "")
+        if average.clusters is None or average.clusters >= FEW_CLUSTERS:
+            yield meaning
+        else:
+            few = ngettext(
+                "There is only %(number)d such cluster: the intervals may be too narrow.",
+                "There are only %(number)d such clusters: the intervals may be too narrow.",
+                average.clusters,
+            )
+            yield f"{meaning} {numbered(few, {'number': average.clusters})}"
     if any(block.named("theta.published")):
         yield _(
             "Some models have a published ability and no scores. For those a band is drawn: what their "
             "ability would be for single responses, modelled. No verdict is given on them."
         )
-
-
-def design_sentence(average: MeasureRow) -> Text:
-    """What the errors of the differences take as independent, and whether that is enough of it."""
-    meaning = DESIGNS.get(average.details.get("design", ""), "")
-    if average.clusters is None or average.clusters >= FEW_CLUSTERS:
-        return meaning
-    few = ngettext(
-        "There is only %(number)d such cluster: the intervals may be too narrow.",
-        "There are only %(number)d such clusters: the intervals may be too narrow.",
-        average.clusters,
-    )
-    return f"{meaning} {numbered(few, {'number': average.clusters})}"
 
 
 def by_theta(rows: Iterable[MeasureRow]) -> list[MeasureRow]:

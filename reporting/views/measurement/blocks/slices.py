@@ -170,9 +170,9 @@ def _best_model(block: BlockMeasures, row: MeasureRow) -> parts.Row:
     name = _theta(block).replace("slices", "models.category")
     if row.details["kind"] != CATEGORY or row.value is None:
         return None
-    models = (one for one in block.named(name) if one.details["category"] == row.details["value"])
-    there = (one for one in models if one.value is not None)
-    return max(there, key=lambda one: one.value or 0.0, default=None)
+    models = (model for model in block.named(name) if model.details["category"] == row.details["value"])
+    there = (model for model in models if model.value is not None)
+    return max(there, key=lambda model: model.value or 0.0, default=None)
 
 
 def _points(kind: str, block: BlockMeasures) -> Iterator[Point]:
@@ -203,7 +203,9 @@ def _kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
         rows = [row for row in block.named(POOL, QL, PROMPT) if row.details["kind"] == kind]
         errors = sorted({row.details["error"] for row in pooled(block, kind) if row.low is not None})
         if errors:
-            yield _("Intervals are %(errors)s.") % {"errors": "; ".join(str(ERRORS[one]) for one in errors)}
+            yield _("Intervals are %(errors)s.") % {
+                "errors": "; ".join(str(ERRORS[error]) for error in errors)
+            }
         yield from few_clusters_sentences(rows)
 
     best = ((_("Best model"), lambda block, row: value_cell(_best_model(block, row))),)
@@ -218,11 +220,11 @@ def _kind_table(kind: str) -> parts.MeasureTable[MeasureRow]:
             *(best if kind == CATEGORY else ()),
             (
                 Term(_("ability on the QL scale (SE)"), _("theta_QL (SE)")),
-                parts.beside(QL, parts.shown(value_with_error)),
+                parts.beside(QL, parts.row_cell(value_with_error)),
             ),
             (
                 Term(_("ability by question means (SE)"), _("theta.prompt (SE)")),
-                parts.beside(PROMPT, parts.shown(value_with_error)),
+                parts.beside(PROMPT, parts.row_cell(value_with_error)),
             ),
             (_("People"), parts.count("people")),
             (_("Questions"), parts.count("prompts")),

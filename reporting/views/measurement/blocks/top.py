@@ -136,11 +136,15 @@ def _draw_fractions(block: BlockMeasures, width: float) -> Drawing | None:
     }
     if len({row.details["fraction"] for rows in curves.values() for row in rows}) < 2:
         return None
-    series = [
-        Series("curve", [_fraction_place(row) for row in rows], STYLES[name].look, STYLES[name].shape)
-        for name, rows in curves.items()
-        if rows
-    ]
+    series = []
+    for name, rows in curves.items():
+        places = []
+        for row in rows:
+            share = 100 * row.details["fraction"]
+            text = with_ends(f"{label_of(name)}, {decimals(share, 0)} %", row)
+            places.append(Place(share, row.value or 0.0, text, row.low, row.high))
+        if places:
+            series.append(Series("curve", places, STYLES[name].look, STYLES[name].shape))
     return chart(
         series,
         Axis(str(_("size of Top in % of the people with a score"))),
@@ -149,12 +153,6 @@ def _draw_fractions(block: BlockMeasures, width: float) -> Drawing | None:
         width=width,
         keys=keys_of(STYLES.values()),
     )
-
-
-def _fraction_place(row: MeasureRow) -> Place:
-    share = 100 * row.details["fraction"]
-    told = with_ends(f"{label_of(row.name)}, {decimals(share, 0)} %", row)
-    return Place(share, row.value or 0.0, told, row.low, row.high)
 
 
 PAGE = parts.BlockPage(

@@ -100,16 +100,16 @@ def finding(block: BlockMeasures) -> Text:
         "low": decimals(widest.low),
         "high": decimals(widest.high),
     }
-    told = _(
+    text = _(
         "Average is <strong>{value}, give or take {half}</strong> ({low} to {high}): so far it would move "
         "with other people and other questions like these."
     )
     if widest_error(errors) == "T1":
-        told = _(
+        text = _(
             "Average is <strong>{value}, give or take {half}</strong> ({low} to {high}): so far it would "
             "move with other people on the same questions."
         )
-    return parts.bold(told, **facts)
+    return parts.bold(text, **facts)
 
 
 def _serving(block: BlockMeasures) -> dict[str, MeasureRow]:
@@ -125,7 +125,23 @@ def widest_error(errors: Mapping[str, MeasureRow]) -> str:
 
 def summary(block: BlockMeasures) -> Iterator[Text]:
     yield design_sentence(block)
-    yield _widths_sentence(block)
+    errors = _serving(block)
+    # The three errors of theta.pool that matter, side by side.
+    if {"paper", "T1", "T2"} <= errors.keys():
+        sentence = _(
+            "Average, ability (theta.pool) = %(theta)s: standard error %(t2)s for other people and questions "
+            "like these, %(t1)s for other people on these questions, %(paper)s as published."
+        ) % {
+            "theta": decimals(errors["T1"].value),
+            "paper": decimals(errors["paper"].se, 3), "t1": decimals(errors["T1"].se, 3),
+            "t2": decimals(errors["T2"].se, 3),
+        }  # fmt: skip
+        if "at_least" in errors["T2"].details:
+            sentence += " " + _(
+                "Here the interval for other people and questions came out narrower than that for other "
+                "people alone, which only chance can do: the wider one stands everywhere."
+            )
+        yield sentence
     yield from few_clusters_sentences(row for row in block.rows if row.details.get("few_clusters"))
     yield from (SENTENCES[name] for name in dict.fromkeys(row.subset for row in average_thetas(block)))
 
@@ -139,7 +155,7 @@ def design_sentence(block: BlockMeasures) -> Text:
             "are not independent of each other, so error by question sets (se.batch) is refused."
         )
     batches = design.value or 0
-    told = (
+    text = (
         _(
             "Every question occurs in one question set only, but there are few question sets "
             "(%(batches)s): error by question sets (se.batch) serves conclusions about questions like "
@@ -153,28 +169,7 @@ def design_sentence(block: BlockMeasures) -> Text:
             "conclusions about questions like these."
         )
     )
-    return told % {"batches": counted(round(batches))}
-
-
-def _widths_sentence(block: BlockMeasures) -> Text:
-    """The three errors of theta.pool that matter, side by side."""
-    errors = _serving(block)
-    if not {"paper", "T1", "T2"} <= errors.keys():
-        return ""
-    sentence = _(
-        "Average, ability (theta.pool) = %(theta)s: standard error %(t2)s for other people and questions "
-        "like these, %(t1)s for other people on these questions, %(paper)s as published."
-    ) % {
-        "theta": decimals(errors["T1"].value),
-        "paper": decimals(errors["paper"].se, 3), "t1": decimals(errors["T1"].se, 3),
-        "t2": decimals(errors["T2"].se, 3),
-    }  # fmt: skip
-    if "at_least" in errors["T2"].details:
-        sentence += " " + _(
-            "Here the interval for other people and questions came out narrower than that for other "
-            "people alone, which only chance can do: the wider one stands everywhere."
-        )
-    return sentence
+    return text % {"batches": counted(round(batches))}
 
 
 def _source(_block: BlockMeasures, row: MeasureRow) -> Text:
@@ -185,12 +180,9 @@ def _source(_block: BlockMeasures, row: MeasureRow) -> Text:
 
 def sources(block: BlockMeasures) -> list[MeasureRow]:
     """Those of the leading ability, the widest interval first; few groups widen one beyond its error."""
-    rows = list(block.named(_leading(block), group="average"))
+    name = "uncertainty.theta.ql" if parts.is_logistic(block) else "uncertainty.theta.pool"
+    rows = block.named(name, group="average")
     return sorted(rows, key=lambda row: (row.low is None, (row.low or 0.0) - (row.high or 0.0)))
-
-
-def _leading(block: BlockMeasures) -> str:
-    return "uncertainty.theta.ql" if parts.is_logistic(block) else "uncertainty.theta.pool"
 
 
 def target(_block: BlockMeasures, row: MeasureRow) -> Text:
