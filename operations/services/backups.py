@@ -10,7 +10,7 @@ import os
 import shutil
 import sqlite3
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
 from itertools import chain
@@ -103,12 +103,6 @@ def _facts(model: type[Model]) -> TableFacts:
     return TableFacts(rows=count, sha256=digest.hexdigest())
 
 
-def named_files() -> Mapping[str, str]:
-    """The hash of each file that a row names, by its path in the media folder."""
-    stored = (model._base_manager.values_list("file", "sha256") for model in (Attachment, Credential))
-    return dict(chain.from_iterable(stored))
-
-
 def file_sha256(path: Path) -> str | None:
     """Hex; None where there is no such file."""
     try:
@@ -132,7 +126,10 @@ def backup_take(*, folder: Path, now: datetime) -> Manifest:
         ) from None
     try:
         with snapshot():
-            migrations, tables, named = applied_migrations(), table_facts(), named_files()
+            migrations, tables = applied_migrations(), table_facts()
+            # The hash of each file that a row names, by its path in the media folder.
+            stored = (model._base_manager.values_list("file", "sha256") for model in (Attachment, Credential))
+            named = dict(chain.from_iterable(stored))
             _copy_database(folder)
     except BackupRefused:
         shutil.rmtree(folder)  # the next try may have its name

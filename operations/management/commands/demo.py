@@ -27,13 +27,7 @@ from operations.rehearsal.servers import (
 )
 from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
-from operations.services.demo_people import (
-    OPEN_STUDY,
-    PEOPLE as DEMO_PEOPLE,
-    STUDY,
-    VISITOR,
-    demo_staff_add,
-)
+from operations.services.demo_people import OPEN_STUDY, PEOPLE as DEMO_PEOPLE, STUDY, VISITOR, demo_staff_add
 from operations.services.rehearsal_studies import demo_models_import, demo_study_make
 from operations.services.rehearsals import rehearsal_site, simulated_people_add
 from studies.management.operators import OperatorCommand
