@@ -105,8 +105,8 @@ def board_numbers(study: Study, now: datetime) -> Numbers:
         for profile in study.protocol.profiles
     ]
     short: Counter[int] = Counter()
-    for cells in profiles:
-        for cell in cells.cells:
+    for of_profile in profiles:
+        for cell in of_profile.cells:
             short[cell.number] += max(0, cell.places - cell.filled)
     return Numbers(
         profiles=profiles,
