@@ -65,21 +65,21 @@ def import_bank(job: JobContext, **arguments: Any) -> JobResult:
     """Arguments as of `bank_file_import`."""
     from console.services.bank_files import bank_file_import
 
-    found = bank_file_import(
+    stored = bank_file_import(
         **arguments, actor=job.actor, clock=job.clock, reading=Part(job, 0, READ, READING),
         storing=Part(job, READ, FINE, STORING),
     )  # fmt: skip
     facts = {
-        "bank": str(found.version), "stored": found.version.number_of_prompts, "left": len(found.problems)
+        "bank": str(stored.version), "stored": stored.version.number_of_prompts, "left": len(stored.problems)
     }  # fmt: skip
     imported = gettext_noop(
         "%(bank)s is imported. Questions stored: %(stored)d. Problems, left out: %(left)d."
     )
     return JobResult(
-        imported if found.created else gettext_noop("%(bank)s holds exactly this content already."),
+        imported if stored.created else gettext_noop("%(bank)s holds exactly this content already."),
         facts,
         "staff_bank",
-        [found.version.bank.slug, found.version.number],
+        [stored.version.bank.slug, stored.version.number],
         gettext_noop("Look at the bank"),
     )
 

@@ -73,7 +73,9 @@ def _made_and_rehearsed(
     for free in slugs_from(slug):
         study = study_by_slug(free)
         if study is not None:
-            if _is_made_by(job, study, name):
+            # Whoever asked for this job had the study made where its first rehearsal was asked for with it.
+            first = study.jobs.filter(kind=REHEARSAL).order_by("created_at").first()
+            if first is not None and first.actor == job.actor and study.name == name:
                 break
             continue
         try:
@@ -96,12 +98,6 @@ def _made_and_rehearsed(
     )
 
 
-def _is_made_by(job: JobContext, study: Study, name: str) -> bool:
-    """Whether whoever asked for this job had the study made: its first rehearsal was asked for with it."""
-    first = study.jobs.filter(kind=REHEARSAL).order_by("created_at").first()
-    return first is not None and first.actor == job.actor and study.name == name
-
-
 @job_kind(
     REHEARSAL, label=gettext_lazy("Rehearsal with simulated people"), can=Can.SET_UP, page="staff_rehearsal"
 )
@@ -112,40 +108,39 @@ def rehearsal(job: JobContext, *, people: int, off_task: bool) -> JobResult:
     from scoring.coordinator import study_score
     from screening.services.screening import offtask_filter_run
 
-    answered = 700 if judged_for_free(job.study) else FINE
+    is_free = judged_for_free(job.study)
+    answered = 700 if is_free else FINE
     done = rehearsal_run(
         study=job.study, people=people, off_task=off_task, actor=job.actor, clock=job.clock,
         step=Part(job, 0, answered, ANSWERING),
     )  # fmt: skip
     screening = offtask_filter_run(study=job.study, actor=job.actor, now=job.clock())
-    if judged_for_free(job.study):
+    if is_free:
         study_score(
             study=job.study, specs=study_judge_specs(study=job.study, configs=()), budget=None,
             actor=job.actor, clock=job.clock, planning=Part(job, answered, 750, JUDGING),
             judging=Part(job, 750, FINE, JUDGING),
         )  # fmt: skip
-    facts = {
-        "through": done.through, "people": done.people, "answers": done.answers,
-        "waiting": screening.undecided,
-    }  # fmt: skip
-    return _result(job.study, facts)
-
-
-def _result(study: Study, facts: dict[str, int]) -> JobResult:
-    if facts["waiting"]:
+    if screening.undecided:
+        page, label = "staff_screening", gettext_noop("Go to screening")
         sentence = gettext_noop(
             "Simulated people who are through: %(through)d of %(people)d; answers saved now: %(answers)d. "
             "People whom the off-task filter flagged: %(waiting)d. Decide about them as in a real study."
         )
-        return JobResult(sentence, facts, "staff_screening", [study.slug], gettext_noop("Go to screening"))
-    if judged_for_free(study):
+    elif is_free:
+        page, label = "staff_results", gettext_noop("See the results")
         sentence = gettext_noop(
             "Simulated people who are through: %(through)d of %(people)d; answers saved now: %(answers)d. "
             "They are judged and measured."
         )
-        return JobResult(sentence, facts, "staff_results", [study.slug], gettext_noop("See the results"))
-    sentence = gettext_noop(
-        "Simulated people who are through: %(through)d of %(people)d; answers saved now: %(answers)d. The "
-        "judge of this study is a language model: nothing is asked of it before you start it."
-    )
-    return JobResult(sentence, facts, "staff_judging", [study.slug], gettext_noop("Go to judging"))
+    else:
+        page, label = "staff_judging", gettext_noop("Go to judging")
+        sentence = gettext_noop(
+            "Simulated people who are through: %(through)d of %(people)d; answers saved now: %(answers)d. "
+            "The judge of this study is a language model: nothing is asked of it before you start it."
+        )
+    facts = {
+        "through": done.through, "people": done.people, "answers": done.answers,
+        "waiting": screening.undecided,
+    }  # fmt: skip
+    return JobResult(sentence, facts, page, [job.study.slug], label)

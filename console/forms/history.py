@@ -36,7 +36,7 @@ class HistoryForm(forms.Form):
     until = _day(_("To"))
     team = forms.BooleanField(label=_("Only what the team did"), required=False)
 
-    def asked(self) -> Asked:
+    def wanted(self) -> Asked:
         """What is looked for; what is not in order is left out, and the page says so."""
         data = self.cleaned_data if self.is_valid() else getattr(self, "cleaned_data", {})
         until = data.get("until")

@@ -74,7 +74,7 @@ def moment_in(local: datetime, zone: str) -> datetime:
     if known_zone(zone) != zone:
         raise forms.ValidationError(_("This time zone is not known here; choose UTC."))
     place = ZoneInfo(zone)
-    said = {"time": f"{local:%H:%M}", "zone": zone}
+    names = {"time": f"{local:%H:%M}", "zone": zone}
     try:
         first, second = (local.replace(tzinfo=place, fold=fold).astimezone(UTC) for fold in (0, 1))
     except OverflowError:
@@ -82,7 +82,7 @@ def moment_in(local: datetime, zone: str) -> datetime:
     if first.astimezone(place).replace(tzinfo=None) != local:
         raise forms.ValidationError(
             _("There is no %(time)s on that day in %(zone)s: the clocks go forward. Write another time.")
-            % said
+            % names
         )
     if first != second:
         raise forms.ValidationError(
@@ -90,6 +90,6 @@ def moment_in(local: datetime, zone: str) -> datetime:
                 "%(time)s comes twice on that day in %(zone)s: the clocks go back. Write another time, or "
                 "choose UTC and write it in UTC."
             )
-            % said
+            % names
         )
     return first

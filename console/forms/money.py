@@ -119,6 +119,7 @@ class ReportsForm(forms.Form):
         if len(table.rows) > MAX_LINES:
             sentence = numbered(_("The file has more than %(lines)d lines; divide it."), {"lines": MAX_LINES})
             return [], [told(None, "", sentence)]
+        states = {state.value: str(state.label) for state in PaidState}
         rows: list[ReportRow] = []
         problems: list[Problem] = [*in_words(table.problems)]
         for line, cells in table.rows:
@@ -126,7 +127,12 @@ class ReportsForm(forms.Form):
             if not (values["state"] or values["paid_amount"] or values["note"]):  # says nothing
                 continue
             problems += _cell_problems(line, values, table.decimals_beside(cells, "paid_amount"))
-            rows.append(_row(line, values))
+            # As far as it can be read: an amount that is none is told already.
+            written = values["paid_amount"]
+            amount = Decimal(written.replace(",", ".")) if AMOUNT.fullmatch(written) else None
+            state = code_named(values["state"], states) or values["state"]
+            code, currency = values["code"].upper(), values["currency"].upper()
+            rows.append(ReportRow(line, code, state, amount, currency, values["note"]))
         problems.sort(key=lambda problem: problem.line or 0)
         if not rows and not problems:
             problems.append(told(None, "", _("The file reports nothing: no line has a state.")))
@@ -148,12 +154,3 @@ def _cell_problems(line: int, values: dict[str, str], decimals: str) -> Iterator
     if len(note) > MAX_NOTE:
         sentence = _("the note has %(characters)s characters; shorten it to %(most)s at most")
         yield told(line, "", sentence % {"characters": counted(len(note)), "most": counted(MAX_NOTE)})
-
-
-def _row(line: int, values: dict[str, str]) -> ReportRow:
-    """The line as far as it can be read: an amount that is none is told already."""
-    written = values["paid_amount"]
-    amount = Decimal(written.replace(",", ".")) if AMOUNT.fullmatch(written) else None
-    states = {state.value: str(state.label) for state in PaidState}
-    state = code_named(values["state"], states) or values["state"]
-    return ReportRow(line, values["code"].upper(), state, amount, values["currency"].upper(), values["note"])

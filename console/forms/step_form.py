@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_lazy as _
 from presentation.problems import problem_in_words
 from studies.forms.texts import LinesField
 from studies.models import Study
-from studies.protocol.settings import ProtocolRefused, SettingFault
+from studies.protocol.settings import ProtocolRefused
 from studies.services.drafts import ROW, RowValue
 
 MOST_ROWS = 40
@@ -70,7 +70,7 @@ class StepForm(forms.Form):
     groups: ClassVar[tuple[tuple[Any, tuple[str, ...]], ...]] = ()
 
     def __init__(self, study: Study, data: Any = None, *, more: str = "", prefix: str | None = None) -> None:
-        stored = self.shown(study)
+        stored = self.stored(study)
         super().__init__(data, initial=stored, prefix=prefix)
         self.study = study
         self.rows = {
@@ -83,7 +83,7 @@ class StepForm(forms.Form):
         """The settings and columns of this step."""
         return (*cls.base_fields, *cls.lists)
 
-    def shown(self, study: Study) -> dict[str, Any]:
+    def stored(self, study: Study) -> dict[str, Any]:
         """What is stored, as the fields show it."""
         settings = study.protocol.model_dump(mode="json")
         return {name: getattr(study, name) if name in ROW else settings[name] for name in self.names()}
@@ -104,32 +104,28 @@ class StepForm(forms.Form):
     def refuse(self, error: ProtocolRefused) -> None:
         """Show each problem at the field it is about."""
         for fault in error.faults:
-            self._refuse_one(fault)
-
-    def _refuse_one(self, fault: SettingFault) -> None:
-        name = str(fault.place[0]) if fault.place else ""
-        if name in self.rows:
-            self.rows[name].refuse(fault.place[1:], _this(fault))
-        elif name in self.fields:
-            self.add_error(name, _this(fault))
-        else:
-            self.add_error(None, problem_in_words(str(fault)))
+            name = str(fault.place[0]) if fault.place else ""
+            sentence = gettext("This %(message)s.") % {"message": problem_in_words(fault.message)}
+            if name in self.rows:
+                self.rows[name].refuse(fault.place[1:], sentence)
+            elif name in self.fields:
+                self.add_error(name, sentence)
+            else:
+                self.add_error(None, problem_in_words(str(fault)))
 
     def sections(self) -> list[dict[str, Any]]:
         """Headings with what stands under each, for the page."""
-        return [
-            {"label": label, "parts": [self._part(name) for name in names if name in self.fields | self.rows]}
-            for label, names in self.groups
-        ]
-
-    def _part(self, name: str) -> dict[str, Any]:
-        if name in self.rows:
-            return {"name": name, "rows": self.rows[name]}
-        return {"name": name, "field": self[name], "kind": _kind(self.fields[name].widget)}
-
-
-def _this(fault: SettingFault) -> str:
-    return gettext("This %(message)s.") % {"message": problem_in_words(fault.message)}
+        sections = []
+        for label, names in self.groups:
+            parts: list[dict[str, Any]] = []
+            for name in names:
+                if name in self.rows:
+                    parts.append({"name": name, "rows": self.rows[name]})
+                elif name in self.fields:
+                    kind = _kind(self.fields[name].widget)
+                    parts.append({"name": name, "field": self[name], "kind": kind})
+            sections.append({"label": label, "parts": parts})
+        return sections
 
 
 def _more(data: Any, name: str) -> Any:
@@ -197,7 +193,7 @@ class OneALine(LinesField):
     def to_python(self, value: Any) -> list[str]:  # type: ignore[override]  # lines of the text
         if isinstance(value, list):
             return value
-        return [one.strip() for one in super().to_python(value).split(self.between) if one.strip()]
+        return [entry.strip() for entry in super().to_python(value).split(self.between) if entry.strip()]
 
     def validate(self, value: Any) -> None:
         """Whether a list may be empty is a rule of the settings."""

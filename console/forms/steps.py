@@ -8,15 +8,7 @@ from django.conf import settings as conf
 from django.utils.translation import gettext_lazy as _
 
 from console.forms.moments import MomentField
-from console.forms.step_form import (
-    RowForm,
-    StepForm,
-    choice,
-    line,
-    rows_of,
-    switch,
-    whole,
-)
+from console.forms.step_form import RowForm, StepForm, choice, line, rows_of, switch, whole
 from console.forms.text_steps import (
     ArmsForm,
     ConsentTextForm,
@@ -119,9 +111,9 @@ class ItemsForm(StepForm):
         if not disagreements(study.bank_version, study.item_bank):
             del self.fields["category_source"]
 
-    def shown(self, study: Study) -> dict[str, Any]:
+    def stored(self, study: Study) -> dict[str, Any]:
         """A study locked before it was asked shows what it was made with."""
-        stored = super().shown(study)
+        stored = super().stored(study)
         was_not_asked = study.status != StudyStatus.DRAFT and stored["category_source"] is None
         return stored | {"category_source": "item_bank"} if was_not_asked else stored
 
@@ -145,8 +137,8 @@ class ProfileRow(RowForm):
     )
 
     def written(self) -> dict[str, Any]:
-        found = super().written()
-        return found | {"questions": found["questions"] if found.pop("own_questions") else None}
+        values = super().written()
+        return values | {"questions": values["questions"] if values.pop("own_questions") else None}
 
 
 class PeopleForm(StepForm):
@@ -189,8 +181,8 @@ class PeopleForm(StepForm):
         (_("Limits"), ("invitation_days", "deletion_days", "assignment_seed")),
     )
 
-    def shown(self, study: Study) -> dict[str, Any]:
-        stored = super().shown(study)
+    def stored(self, study: Study) -> dict[str, Any]:
+        stored = super().stored(study)
         return stored | {
             "profiles": [{**row, "questions": row["questions"] or []} for row in stored["profiles"]]
         }
@@ -304,21 +296,18 @@ class JudgeForm(StepForm):
 
     def settings(self) -> dict[str, Any]:
         """What another kind of judge is asked is not shown, and not kept."""
-        found = super().settings()
-        judge, is_model = found["planned_judge"], found["judge_kind"] == "llm"
+        values = super().settings()
+        judge, is_model = values["planned_judge"], values["judge_kind"] == "llm"
         of_kinds = {
-            kind.setting: (found["judge_kind"] == kind.name and found[kind.setting]) or None
+            kind.setting: (values["judge_kind"] == kind.name and values[kind.setting]) or None
             for kind in JUDGE_KINDS.values()
             if kind.setting
         }
-        return (
-            found
-            | of_kinds
-            | {
-                "planned_judge": judge.slug if is_model and judge else None,
-                "judge_budget": found["judge_budget"] if is_model else None,
-            }
-        )
+        of_model = {
+            "planned_judge": judge.slug if is_model and judge else None,
+            "judge_budget": values["judge_budget"] if is_model else None,
+        }
+        return values | of_kinds | of_model
 
 
 class ReportingForm(StepForm):

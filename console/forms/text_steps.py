@@ -155,8 +155,8 @@ class CheckRow(RowForm):
     correct = forms.IntegerField(label=_("Number of the right one"), required=False, min_value=1)
 
     def written(self) -> dict[str, Any]:
-        found = super().written()
-        return found | {"correct": found["correct"] or 0}
+        written = super().written()
+        return written | {"correct": written["correct"] or 0}
 
 
 class PracticeForm(StepForm):
@@ -179,10 +179,10 @@ class PracticeForm(StepForm):
     }
     groups = (("", ("practice_prompts",)), (_("Check"), ("comprehension_check",)), ("", ("check_questions",)))
 
-    def shown(self, study: Study) -> dict[str, Any]:
-        stored = super().shown(study)
-        return stored | {"practice_prompts": [{"text": one} for one in stored["practice_prompts"]]}
+    def stored(self, study: Study) -> dict[str, Any]:
+        stored = super().stored(study)
+        return stored | {"practice_prompts": [{"text": question} for question in stored["practice_prompts"]]}
 
     def settings(self) -> dict[str, Any]:
-        found = super().settings()
-        return found | {"practice_prompts": [row["text"] for row in found["practice_prompts"]]}
+        written = super().settings()
+        return written | {"practice_prompts": [row["text"] for row in written["practice_prompts"]]}

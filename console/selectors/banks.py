@@ -58,16 +58,16 @@ class Using:
 
 def studies_using(column: str, keys: Sequence[int], user: User) -> Mapping[int, Using]:
     """The studies of each row of what they use, by name, as the person may know of them; one query."""
-    found = {key: Using() for key in keys}
+    uses = {key: Using() for key in keys}
     rows = Study.objects.filter(**{f"{column}__in": keys}).only("slug", "name", f"{column}_id")
     is_own = Exists(studies_of_staff(user).filter(pk=OuterRef("pk")))
     for study in rows.annotate(is_own=is_own).order_by("name"):
-        using = found[getattr(study, f"{column}_id")]
+        using = uses[getattr(study, f"{column}_id")]
         if study.is_own:
             using.own.append(study)
         else:
             using.others += 1
-    return found
+    return uses
 
 
 @dataclass(frozen=True)
@@ -87,16 +87,16 @@ def bank_facts(version: BankVersion, *, with_private: bool) -> BankFacts:
     prompts = Prompt.objects.filter(version=version)
     split = Counter(prompts.order_by().values_list("split", flat=True))
     no_gold = ExpressionWrapper(Q(gold_answer=None), output_field=BooleanField())
-    rows = prompts.annotate(number=Count("criteria"), no_gold=no_gold).order_by()
-    rows = rows if with_private else rows.filter(of_public())
-    found = list(rows.values_list("category", "modality", "number", "no_gold"))
+    counted = prompts.annotate(number=Count("criteria"), no_gold=no_gold).order_by()
+    counted = counted if with_private else counted.filter(of_public())
+    rows = list(counted.values_list("category", "modality", "number", "no_gold"))
     return BankFacts(
         size=split.total(),
-        with_criteria=sum(bool(row[2]) for row in found),
-        ungraded=sum(not row[2] and row[3] for row in found),
-        modality=dict(Counter(row[1] for row in found)),
+        with_criteria=sum(bool(row[2]) for row in rows),
+        ungraded=sum(not row[2] and row[3] for row in rows),
+        modality=dict(Counter(row[1] for row in rows)),
         private=split.total() - split[PUBLIC],
-        categories=Counter(row[0] for row in found if row[0]).most_common(),
+        categories=Counter(row[0] for row in rows if row[0]).most_common(),
     )
 
 
@@ -135,12 +135,12 @@ def model_rows(*, item_bank: str, words: str) -> QuerySet[Any]:
 
 def scores_of(configurations: Iterable[ModelConfiguration]) -> Mapping[int, dict[str, Any]]:
     """Responses, those without a score, questions, and the mean score of each; one query."""
-    keys = [one.pk for one in configurations]
+    keys = [configuration.pk for configuration in configurations]
     rows = ModelScore.objects.filter(configuration__in=keys).order_by().values("configuration")
-    found = rows.annotate(
+    scores = rows.annotate(
         responses=Count("pk"),
         missing=Count("pk", filter=Q(score=None)),
         questions=Count("prompt_id", distinct=True),
         mean=Avg("score"),
     )
-    return {row["configuration"]: row for row in found}
+    return {row["configuration"]: row for row in scores}

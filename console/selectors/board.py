@@ -10,9 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
-from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.utils.timezone import localtime
 
 from batches.models import Session
@@ -99,7 +98,15 @@ SORTS: Mapping[str, str] = {"left": "deadline_at", "person": "code", "set": "set
 
 def board_seen(study: Study, wanted: Wanted, now: datetime) -> Seen:
     """What there is to see of sessions; two queries for any number of them."""
-    running, finished = _rows(study, wanted, now)
+    sessions = Session.objects.filter(participant__study=study)
+    runs = Q(status=SessionStatus.ACTIVE, deadline_at__gte=now)
+    listed = runs | Q(pk=wanted.session) if wanted.session else runs
+    if wanted.tab == Tab.FINISHED:
+        listed |= Q(pk__in=finished_sessions(sessions, now)[wanted.stretch])
+    rows = [_row(values, now) for values in board_rows(sessions.filter(listed))]
+    running = [row for row in rows if row.status == SessionStatus.ACTIVE]
+    finished = [row for row in rows if row.status != SessionStatus.ACTIVE]
+    finished.sort(key=lambda row: (row.ended_at or row.deadline_at, row.code), reverse=True)
     opened = next((row for row in (*running, *finished) if row.pk == wanted.session), None)
     happened, marks = board_trail(study, opened.pk if opened else None)
     return Seen(
@@ -121,11 +128,15 @@ def board_of(study: Study, seen: Seen, now: datetime) -> Board:
     troubled = [row for row in seen.running if row.incidents]
     listed = {Tab.ANSWERING: seen.running, Tab.INCIDENTS: troubled, Tab.FINISHED: seen.finished}[wanted.tab]
     total = numbers.finished if wanted.tab == Tab.FINISHED else len(listed)
+    rows = listed
+    if wanted.tab != Tab.FINISHED:  # of those that have ended only the page was read, in its order
+        field = SORTS[wanted.sort]
+        rows = sorted(listed, key=lambda row: (getattr(row, field), row.code))[wanted.stretch]
     counted = [row for row in seen.running if not row.is_test]
     return Board(
         wanted=wanted,
         numbers=numbers,
-        rows=listed if wanted.tab == Tab.FINISHED else _page(listed, wanted),
+        rows=rows,
         answering=len(counted),
         tests=len(seen.running) - len(counted),
         ending_soon=seen.ending_soon,
@@ -143,24 +154,6 @@ def board(study: Study, wanted: Wanted, now: datetime) -> Board:
     return board_of(study, board_seen(study, wanted, now), now)
 
 
-def _rows(study: Study, wanted: Wanted, now: datetime) -> tuple[list[Row], list[Row]]:
-    """Running sessions, all of them, and where they are asked for a page of those that have ended."""
-    sessions = Session.objects.filter(participant__study=study)
-    runs = Q(status=SessionStatus.ACTIVE, deadline_at__gte=now)
-    asked = runs | Q(pk=wanted.session) if wanted.session else runs
-    if wanted.tab == Tab.FINISHED:
-        asked |= Q(pk__in=_finished_page(sessions, wanted, now))
-    rows = [_row(values, now) for values in board_rows(sessions.filter(asked))]
-    running = [row for row in rows if row.status == SessionStatus.ACTIVE]
-    over = [row for row in rows if row.status != SessionStatus.ACTIVE]
-    over.sort(key=lambda row: (row.ended_at or row.deadline_at, row.code), reverse=True)
-    return running, over
-
-
-def _finished_page(sessions: QuerySet[Session], wanted: Wanted, now: datetime) -> QuerySet[Session, Any]:
-    return finished_sessions(sessions, now)[wanted.stretch]
-
-
 def _row(values: Sequence[object], now: datetime) -> Row:
     facts = dict(zip(ROW_FIELDS, values, strict=True))
     if facts["status"] == SessionStatus.ACTIVE and facts["deadline_at"] < now:  # type: ignore[operator]
@@ -171,9 +164,3 @@ def _row(values: Sequence[object], now: datetime) -> Row:
         return row
     unheard = row.heard_at if Incident.OFFLINE in incidents else None
     return replace(row, incidents=incidents, unheard_since=unheard)
-
-
-def _page(rows: Sequence[Row], wanted: Wanted) -> list[Row]:
-    field = SORTS[wanted.sort]
-    ordered = sorted(rows, key=lambda row: (getattr(row, field), row.code))
-    return ordered[wanted.stretch]

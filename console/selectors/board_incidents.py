@@ -75,7 +75,7 @@ def incidents_of(row: Row, now: datetime) -> tuple[Incident, ...]:
     is_offline = heard and not row.is_hidden and not _within(row.heard_at, UNHEARD_AFTER, now)
     fails = row.trouble_since is not None and row.trouble_ended_at is None
     is_silent = not is_offline and not fails and not _within(row.last_sign, SILENT_AFTER, now)
-    found = {
+    holding = {
         Incident.OFFLINE: is_offline,
         Incident.NOT_SAVING: fails and not is_offline,
         Incident.TWO_DEVICES: row.conflicts > 0 or _within(row.other_device_at, SHOWN_AFTERWARDS, now),
@@ -85,7 +85,7 @@ def incidents_of(row: Row, now: datetime) -> tuple[Incident, ...]:
         Incident.CLOCK_OFF: abs(row.clock_off_seconds or 0) >= CLOCK_OFF_FROM.total_seconds(),
         Incident.RECOVERED: not is_offline and _within(row.trouble_ended_at, SHOWN_AFTERWARDS, now),
     }
-    return tuple(incident for incident, holds in found.items() if holds)
+    return tuple(incident for incident, holds in holding.items() if holds)
 
 
 def _within(moment: datetime | None, span: timedelta, now: datetime) -> bool:

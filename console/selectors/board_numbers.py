@@ -7,16 +7,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from django.db.models import (
-    Case,
-    CharField,
-    Count,
-    F,
-    Q,
-    QuerySet,
-    Value,
-    When,
-)
+from django.db.models import Case, CharField, Count, F, Q, QuerySet, Value, When
 from django.utils.timezone import localtime
 
 from batches.models import Answer, Batch, BatchSlot, Session
@@ -103,11 +94,7 @@ class Numbers:
 
 def board_numbers(study: Study, now: datetime) -> Numbers:
     """Count everything as it is by the clock; test people are counted nowhere."""
-    today = _answers_today(study, now)
-    parts: list[QuerySet[Any, Row]] = [_sets(study), _minutes(today), _messages(study)]
-    if study.protocol.has_fixed_places:
-        parts.append(_slots(study))
-    rows: Sequence[Row] = list(_sessions(study, now).union(*parts, all=True))
+    rows = _counted_rows(study, now)
     sets = {key: number for number, _profile, what, key in rows if what == "set"}
     counts: Counter[tuple[int, str, str]] = Counter()
     for number, profile, what, n in rows:
@@ -117,7 +104,10 @@ def board_numbers(study: Study, now: datetime) -> Numbers:
         ProfileCells(profile.name, _cells(study, profile.slug, numbers, counts))
         for profile in study.protocol.profiles
     ]
-    short = _missing_by_set(profiles)
+    short: Counter[int] = Counter()
+    for of_profile in profiles:
+        for cell in of_profile.cells:
+            short[cell.number] += max(0, cell.places - cell.filled)
     return Numbers(
         profiles=profiles,
         sets=len(numbers),
@@ -144,12 +134,28 @@ def _cells(
     return cells
 
 
-def _missing_by_set(profiles: Sequence[ProfileCells]) -> Counter[int]:
-    missing: Counter[int] = Counter()
-    for profile in profiles:
-        for cell in profile.cells:
-            missing[cell.number] += max(0, cell.places - cell.filled)
-    return missing
+def _counted_rows(study: Study, now: datetime) -> Sequence[Row]:
+    """By set and profile, 0 and blank where there is none: what is counted, and how many there are of it."""
+    sets = Batch.objects.filter(plan__study=study).order_by()
+    today = localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
+    # Whose session ended before today has saved nothing today: their answers need not be read.
+    may_have = Q(session__ended_at=None) | Q(session__ended_at__gte=today)
+    people = {"session__participant__study": study, "session__participant__is_test": False}
+    answers = Answer.objects.filter(may_have, **people, has_text=True, saved_at__gte=today).order_by()
+    # By whole minutes, and how many answers took so many.
+    timed = answers.annotate(minutes=WholeSeconds(F("saved_at") - F("first_seen_at")) / 60)
+    messages = number_of(unanswered_messages().filter(participant__study=study))
+    here = Study.objects.filter(pk=study.pk).order_by()
+    parts: list[QuerySet[Any, Row]] = [
+        sets.values_list("number", Value(""), Value("set"), "pk"),
+        timed.values_list("minutes", Value(""), Value("minutes")).annotate(n=Count("pk")),
+        here.values_list(Value(0), Value(""), Value("messages"), messages),
+    ]
+    if study.protocol.has_fixed_places:
+        slots = BatchSlot.objects.filter(batch__plan__study=study).order_by()
+        places = slots.values_list("batch__number", "profile", Value("place"))
+        parts.append(places.annotate(n=Count("pk")))
+    return list(_sessions(study, now).union(*parts, all=True))
 
 
 def _sessions(study: Study, now: datetime) -> QuerySet[Session, Row]:
@@ -170,20 +176,6 @@ def _sessions(study: Study, now: datetime) -> QuerySet[Session, Row]:
     return named.values_list("batch", "profile", "what").annotate(n=Count("pk"))
 
 
-def _answers_today(study: Study, now: datetime) -> QuerySet[Answer]:
-    today = localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    # Whose session ended before today has saved nothing today: their answers need not be read.
-    may_have = Q(session__ended_at=None) | Q(session__ended_at__gte=today)
-    people = {"session__participant__study": study, "session__participant__is_test": False}
-    return Answer.objects.filter(may_have, **people, has_text=True, saved_at__gte=today)
-
-
-def _minutes(answers: QuerySet[Answer]) -> QuerySet[Answer, Row]:
-    """How many answers took how many whole minutes."""
-    took = answers.order_by().annotate(minutes=WholeSeconds(F("saved_at") - F("first_seen_at")) / 60)
-    return took.values_list("minutes", Value(""), Value("minutes")).annotate(n=Count("pk"))
-
-
 def _median(numbers: Mapping[int | None, int]) -> int | None:
     """The middle of the numbers, each so many times; the lower of two. What was never opened has no time."""
     known = sorted((minutes, n) for minutes, n in numbers.items() if minutes is not None)
@@ -194,21 +186,3 @@ def _median(numbers: Mapping[int | None, int]) -> int | None:
         if reached >= half:
             return minutes
     return None
-
-
-def _sets(study: Study) -> QuerySet[Batch, Row]:
-    sets = Batch.objects.filter(plan__study=study).order_by()
-    return sets.values_list("number", Value(""), Value("set"), "pk")
-
-
-def _slots(study: Study) -> QuerySet[BatchSlot, Row]:
-    slots = BatchSlot.objects.filter(batch__plan__study=study).order_by()
-    named = slots.values_list("batch__number", "profile", Value("place"))
-    return named.annotate(n=Count("pk"))
-
-
-def _messages(study: Study) -> QuerySet[Study, Row]:
-    """How many wait for an answer, which belongs to no set."""
-    waiting = number_of(unanswered_messages().filter(participant__study=study))
-    here = Study.objects.filter(pk=study.pk).order_by()
-    return here.values_list(Value(0), Value(""), Value("messages"), waiting)

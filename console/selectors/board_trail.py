@@ -51,27 +51,14 @@ class Happening:
 
 def board_trail(study: Study, session: uuid.UUID | None) -> tuple[Sequence[Happening], Happening]:
     """What happened in this session, the newest first, at most `SHOWN`; and the marks. One query."""
-    marks = _marks(study)
-    rows = _happenings(session).union(marks, all=True) if session else marks
-    found = [Happening(*row) for row in rows]
-    happened = sorted((one for one in found if one.kind != MARKS), key=lambda one: one.at, reverse=True)
-    return happened[:SHOWN], next(one for one in found if one.kind == MARKS)
-
-
-def _marks(study: Study) -> QuerySet[Study, Any]:
-    """One row, another one as soon as either trail of the site grows, or a message waits or no longer."""
-    numbers = (
-        _newest(SessionEvent),
-        _newest(StudyEvent),
-        number_of(unanswered_messages().filter(participant__study=study)),
-    )
-    return (
-        Study.objects.filter(pk=study.pk)
-        .order_by()
-        .values_list(
-            "created_at", _words(MARKS), Value(0), *(Cast(one, CharField()) for one in numbers), _words("")
-        )
-    )
+    # One row, another one as soon as either trail of the site grows, or a message waits or no longer.
+    waiting = number_of(unanswered_messages().filter(participant__study=study))
+    numbers = [Cast(number, CharField()) for number in (_newest(SessionEvent), _newest(StudyEvent), waiting)]
+    here: QuerySet[Any, Any] = Study.objects.filter(pk=study.pk).order_by()
+    marks = here.values_list("created_at", _words(MARKS), Value(0), *numbers, _words(""))
+    rows = [Happening(*row) for row in (_happenings(session).union(marks, all=True) if session else marks)]
+    happened = sorted((row for row in rows if row.kind != MARKS), key=lambda row: row.at, reverse=True)
+    return happened[:SHOWN], next(row for row in rows if row.kind == MARKS)
 
 
 def _newest(trail: type[Model]) -> Subquery:

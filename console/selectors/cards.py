@@ -115,26 +115,36 @@ def study_cards(studies: Iterable[Study], now: datetime) -> list[StudyCard]:
     """A card for each study, in their order; three queries for any number of them, and the list of what is
     missing for each draft.
     """
-    shown = list(studies)
-    keys = [study.pk for study in shown]
-    numbers = _numbers_by_study(keys, {**_by_the_clock(keys, now), **_by_trails(keys)})
-    return _cards(shown, numbers, now)
-
-
-def _cards(shown: Sequence[Study], numbers: Mapping[int, Counter[str]], now: datetime) -> list[StudyCard]:
-    keys = [study.pk for study in shown]
+    listed = list(studies)
+    keys = [study.pk for study in listed]
+    numbers = _numbers_by_study(keys, now)
     people = _people_by_study(keys, now)
     of_study = ResultSet.objects.filter(run__study__in=keys).order_by().values("run__study")
     newest = ResultSet.objects.filter(pk__in=of_study.annotate(newest=Max("pk")).values("newest"))
     amended = Exists(Amendment.objects.filter(study=OuterRef("run__study")))
     judged_before = ~Q(run__design_hash=F("run__study__design_hash")) & Q(amended)
     columns = ("run__study", "computed_at", "before")
-    found = newest.order_by().annotate(before=ExpressionWrapper(judged_before, BooleanField()))
-    results = {key: (at, before) for key, at, before in found.values_list(*columns)}
-    return [
-        _card(study, people[study.pk], numbers[study.pk], *results.get(study.pk, (None, False)), now)
-        for study in shown
-    ]
+    rows = newest.order_by().annotate(before=ExpressionWrapper(judged_before, BooleanField()))
+    results = {key: (at, before) for key, at, before in rows.values_list(*columns)}
+    cards = []
+    for study in listed:
+        protocol, of_people, number = study.protocol, people[study.pk], numbers[study.pk]
+        at, is_amended = results.get(study.pk, (None, False))
+        state = study_state(study, now, has_ended=of_people["ended"] > 0, has_results=at is not None)
+        card = StudyCard(
+            study=study,
+            protocol=protocol,
+            state=state,
+            is_open=study_is_open(study, now),
+            missing=readiness(study, now).words if study.status == StudyStatus.DRAFT else "",
+            planned=planned_people(protocol, number["prompts"]),
+            results_at=at,
+            amended=is_amended,
+            **of_people,
+            **{what: number[what] for what in ELSEWHERE},
+        )
+        cards.append(card)
+    return cards
 
 
 def _people_by_study(keys: Sequence[int], now: datetime) -> Mapping[int, Mapping[str, int]]:
@@ -153,18 +163,17 @@ def _people_by_study(keys: Sequence[int], now: datetime) -> Mapping[int, Mapping
     people = Participant.objects.filter(study__in=keys, is_test=False).order_by()
     rows = people.values("study").annotate(**counted).values("study", *counted)
     none = dict.fromkeys(counted, 0)
-    found = {row.pop("study"): row for row in rows}
-    return {key: found.get(key, none) for key in keys}
+    numbers = {row.pop("study"): row for row in rows}
+    return {key: numbers.get(key, none) for key in keys}
 
 
-Counted = Mapping[str, tuple[str, QuerySet[Any]]]
-
-
-def _by_the_clock(keys: Sequence[int], now: datetime) -> Counted:
-    """What is counted, by its path to the study; it changes with the time, or without an event."""
+def _numbers_by_study(keys: Sequence[int], now: datetime) -> Mapping[int, Counter[str]]:
+    """How many there are of what is `ELSEWHERE`; one query."""
     invitations = Invitation.objects.filter(study__in=keys, is_test=False)
     in_study = {"participant__study__in": keys}
-    return {
+    filtered, judged = ScreeningRun.objects.all(), JudgingRun.objects.filter(purpose=RunPurpose.SCORES)
+    # Each with its path to the study.
+    rows: Mapping[str, tuple[str, QuerySet[Any]]] = {
         "prompts": ("version__studies", Prompt.objects.filter(version__studies__in=keys)),
         "sets": ("plan__study", Batch.objects.filter(plan__study__in=keys)),
         "open_invitations": (
@@ -172,19 +181,19 @@ def _by_the_clock(keys: Sequence[int], now: datetime) -> Counted:
         ),
         "applications": ("study", applications().filter(study__in=keys)),
         "messages": ("participant__study", unanswered_messages().filter(**in_study)),
-    }  # fmt: skip
-
-
-def _by_trails(keys: Sequence[int]) -> Counted:
-    """The same for what changes with no session that runs, and never without an event."""
-    in_study = {"participant__study__in": keys}
-    filtered, judged = ScreeningRun.objects.all(), JudgingRun.objects.filter(purpose=RunPurpose.SCORES)
-    return {
         "excluded": ("participant__study", _excluding_verdicts().filter(**in_study)),
         "unfiltered": ("participant__study", _unfiltered(_ended_after(keys, filtered, "ran_at"))),
         "unjudged": ("participant__study", _unjudged(_ended_after(keys, judged, "started_at"))),
         "to_screen": ("study", undecided_among(Participant.objects.filter(study__in=keys, is_test=False))),
-    }
+    }  # fmt: skip
+    parts = [
+        part.order_by().values(path).annotate(n=Count("pk")).values_list(path, Value(what), "n")
+        for what, (path, part) in rows.items()
+    ]
+    numbers: dict[int, Counter[str]] = {key: Counter() for key in keys}
+    for key, what, number in parts[0].union(*parts[1:], all=True):
+        numbers[key][what] = number
+    return numbers
 
 
 def _ended_after(keys: Sequence[int], runs: QuerySet[Any], moment: str) -> QuerySet[Session]:
@@ -196,46 +205,6 @@ def _ended_after(keys: Sequence[int], runs: QuerySet[Any], moment: str) -> Query
         return sessions
     newest = runs.filter(study=keys[0]).order_by(f"-{moment}").values(moment)[:1]
     return sessions.filter(ended_at__gt=Coalesce(Subquery(newest), Value(EARLIEST)))
-
-
-def _parts(rows: Counted) -> list[QuerySet[Any, tuple[int, str, int]]]:
-    """Each with its study, what it is of, and how many there are."""
-    return [
-        found.order_by().values(path).annotate(n=Count("pk")).values_list(path, Value(what), "n")
-        for what, (path, found) in rows.items()
-    ]
-
-
-def _numbers_by_study(keys: Sequence[int], rows: Counted) -> Mapping[int, Counter[str]]:
-    """How many there are of each; one query."""
-    parts = _parts(rows)
-    numbers: dict[int, Counter[str]] = {key: Counter() for key in keys}
-    for key, what, number in parts[0].union(*parts[1:], all=True):
-        numbers[key][what] = number
-    return numbers
-
-
-def _card(
-    study: Study,
-    people: Mapping[str, int],
-    numbers: Counter[str],
-    at: datetime | None,
-    amended: bool,
-    now: datetime,
-) -> StudyCard:
-    protocol = study.protocol
-    return StudyCard(
-        study=study,
-        protocol=protocol,
-        state=study_state(study, now, has_ended=people["ended"] > 0, has_results=at is not None),
-        is_open=study_is_open(study, now),
-        missing=readiness(study, now).words if study.status == StudyStatus.DRAFT else "",
-        planned=planned_people(protocol, numbers["prompts"]),
-        results_at=at,
-        amended=amended,
-        **people,
-        **{what: numbers[what] for what in ELSEWHERE},
-    )
 
 
 def _excluding_verdicts() -> QuerySet[Verdict]:

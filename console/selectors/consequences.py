@@ -42,15 +42,15 @@ def consequence(name: str, facts: Facts) -> str:
 
 def _size(facts: Facts) -> str:
     answers = ngettext("%(n)s answer a person", "%(n)s answers a person", facts.in_set)
-    said = answers % {"n": counted(facts.in_set)}
+    sentence = answers % {"n": counted(facts.in_set)}
     own, pilots = (width_with(facts.study, facts.prompts, size) for size in (facts.in_set, PILOT.batch_size))
     if not own or not pilots or facts.in_set == PILOT.batch_size:
-        return said
+        return sentence
     wide = decimals(own / pilots, 1)
     if wide == decimals(1, 1):
-        return said
+        return sentence
     return _("%(answers)s: intervals about %(wide)s times as wide with as many people") % {
-        "answers": said, "wide": wide,
+        "answers": sentence, "wide": wide,
     }  # fmt: skip
 
 
@@ -58,12 +58,12 @@ def _people(facts: Facts) -> str:
     protocol = facts.protocol
     each = len(protocol.profiles) * protocol.replicates_per_profile
     pilot = len(PILOT.profiles) * PILOT.replicates_per_profile
-    said = ngettext(
+    sentence = ngettext(
         "%(each)s person gets each question, the pilot had %(pilot)s; people in all: %(people)s",
         "%(each)s people get each question, the pilot had %(pilot)s; people in all: %(people)s",
         each,
     )
-    return said % {"each": counted(each), "pilot": counted(pilot), "people": counted(facts.people)}
+    return sentence % {"each": counted(each), "pilot": counted(pilot), "people": counted(facts.people)}
 
 
 def _time(facts: Facts) -> str:
@@ -74,10 +74,10 @@ def _time(facts: Facts) -> str:
 
 def _top(facts: Facts) -> str:
     top = {"top": counted(facts.protocol.top_size), "people": counted(facts.people)}
-    said = ngettext(
+    sentence = ngettext(
         "%(top)s of %(people)s planned person", "%(top)s of %(people)s planned people", facts.people
     )
-    return said % top
+    return sentence % top
 
 
 def _arms(facts: Facts) -> str:
@@ -92,10 +92,10 @@ def _judge_kind(_facts: Facts) -> str:
 def _judge(facts: Facts) -> str:
     if facts.judging.cost is None:
         return _("No prices: what judging costs is not known")
-    said = ngettext(
+    sentence = ngettext(
         "About %(cost)s for %(calls)s call", "About %(cost)s for %(calls)s calls", facts.judging.calls
     )
-    return said % {"cost": decimals(float(facts.judging.cost)), "calls": counted(facts.judging.calls)}
+    return sentence % {"cost": decimals(float(facts.judging.cost)), "calls": counted(facts.judging.calls)}
 
 
 def _assembly(facts: Facts) -> str:

@@ -27,17 +27,19 @@ def study_page_facts(
 
     `studies` are those that the person has a part in.
     """
-    asked = {
+    waiting = {
         "applications": applications().filter(study=study),
         "messages": unanswered_messages().filter(participant__study=study),
         "screening": undecided_participants(study).order_by(),
-        "running": running_sessions(now).filter(participant__study=study),
+        "running": Session.objects.filter(
+            status=SessionStatus.ACTIVE, deadline_at__gte=now, participant__is_test=False
+        ).filter(participant__study=study),
     }
     ended = Participant.objects.filter(study=study, is_test=False, session__status__in=ENDED)
     # Counted and looked for for the study's own row alone; in an archived one nothing waits for anybody.
     counts = {
         name: Case(When(pk=study.pk, archived_at=None, then=number_of(rows)), default=0)
-        for name, rows in asked.items()
+        for name, rows in waiting.items()
     }
     seen = {
         name: Case(When(pk=study.pk, then=Exists(rows.order_by())), default=False)
@@ -81,13 +83,6 @@ def unanswered_messages() -> QuerySet[Message]:
     """Messages of people that are the last word of their conversation: one each."""
     later = Message.objects.filter(participant=OuterRef("participant"), pk__gt=OuterRef("pk"))
     return Message.objects.filter(~Exists(later), is_from_team=False)
-
-
-def running_sessions(now: datetime) -> QuerySet[Session]:
-    """Sessions in which somebody may write now; those of test people are nobody's."""
-    return Session.objects.filter(
-        status=SessionStatus.ACTIVE, deadline_at__gte=now, participant__is_test=False
-    )
 
 
 def number_of(rows: QuerySet[Any]) -> Subquery:

@@ -57,14 +57,14 @@ def design_of(
     if not prompts or (study.item_bank and study.item_bank.is_logistic):
         return None
     plan = _plan(study, prompts, assumed)
-    found = precision(plan)
+    width = precision(plan)
     of_two = precision(replace(plan, people=2 * plan.people // len(protocol.profiles)))
     cost = cost_of(plan, Prices(assumed.pay, 0.0, assumed.judge_call, assumed.calls_per_answer))
     known = judging.cost if judging else None
     has_ability = study.item_bank is not None
     return Design(
         people=plan.people,
-        half_width=_known(found.half_width) if has_ability else None,
+        half_width=_known(width.half_width) if has_ability else None,
         difference=_known(of_two.detectable_halves) if has_ability and len(protocol.profiles) > 1 else None,
         paid_hours=plan.people * protocol.time_budget_minutes / 60,
         judge_cost=0.0 if protocol.judge_kind != "llm" else float(known) if known is not None else cost.judge,
@@ -93,7 +93,11 @@ def _plan(study: Study, prompts: int, assumed: Assumptions) -> Plan:
         between_sd=assumed.between_sd,
         missing=assumed.missing,
     )
-    return replace(plan, mean_square=_mean_square(study) or plan.mean_square)
+    if study.item_bank is None:
+        return plan
+    items = Item.objects.filter(item_bank=study.item_bank)
+    mean_square: float | None = items.aggregate(mean=Avg(F("a") * F("a")))["mean"]
+    return replace(plan, mean_square=mean_square or plan.mean_square)
 
 
 def kept_plan(study: Study) -> StudyEvent | None:
@@ -105,14 +109,6 @@ def assumptions_of(kept: StudyEvent | None) -> Assumptions:
     """Those of the kept plan, or the planner's own."""
     stored: Mapping[str, float] = kept.details["assumed"] if kept else {}
     return Assumptions(**stored)
-
-
-def _mean_square(study: Study) -> float | None:
-    if study.item_bank is None:
-        return None
-    items = Item.objects.filter(item_bank=study.item_bank)
-    mean: float | None = items.aggregate(mean=Avg(F("a") * F("a")))["mean"]
-    return mean
 
 
 def _known(value: float) -> float | None:

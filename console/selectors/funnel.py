@@ -22,25 +22,18 @@ class Stage:
 
 def funnel(card: StudyCard) -> Sequence[Stage]:
     """The stages in their order; test people are in none."""
+    unanswered = _noted((card.open_invitations, _("not answered")))
+    left = _noted((card.withdrawn, _("withdrawn")), (card.voided, _("voided")))
+    not_counted = _noted((card.unfiltered, _("not yet filtered")), (card.excluded, _("not counted")))
     return (
-        Stage(gettext_lazy("Invited"), card.invited, _some(card.open_invitations, _("not answered")), "pale"),
-        Stage(gettext_lazy("Applied"), card.people, _some(card.applications, _("to decide")), "pale"),
+        Stage(gettext_lazy("Invited"), card.invited, unanswered, "pale"),
+        Stage(gettext_lazy("Applied"), card.people, _noted((card.applications, _("to decide"))), "pale"),
         Stage(gettext_lazy("Approved"), card.approved, "", "pale"),
-        Stage(gettext_lazy("Started"), card.started, _some(card.answering, _("answering now"))),
-        Stage(gettext_lazy("Finished"), card.ended, _left(card)),
-        Stage(gettext_lazy("Counted"), card.counted, _not_counted(card)),
+        Stage(gettext_lazy("Started"), card.started, _noted((card.answering, _("answering now")))),
+        Stage(gettext_lazy("Finished"), card.ended, left),
+        Stage(gettext_lazy("Counted"), card.counted, not_counted),
     )
 
 
-def _left(card: StudyCard) -> str:
-    notes = (_some(card.withdrawn, _("withdrawn")), _some(card.voided, _("voided")))
-    return ", ".join(filter(None, notes))
-
-
-def _not_counted(card: StudyCard) -> str:
-    notes = (_some(card.unfiltered, _("not yet filtered")), _some(card.excluded, _("not counted")))
-    return ", ".join(filter(None, notes))
-
-
-def _some(people: int, words: str) -> str:
-    return f"{counted(people)} {words}" if people else ""
+def _noted(*parts: tuple[int, str]) -> str:
+    return ", ".join(f"{counted(people)} {words}" for people, words in parts if people)

@@ -70,7 +70,7 @@ class Line:
 
 def history_lines(
     study: Study,
-    asked: Asked,
+    wanted: Asked,
     reader: User,
     rights: frozenset[Can],
     *,
@@ -78,11 +78,11 @@ def history_lines(
     limit: int | None = None,
 ) -> Iterator[Line]:
     """The events `reader` may see by these rights, the newest of those before the row `before` first."""
-    rows, when = _rows(study, asked, reader, rights)
-    if asked.since:
-        rows = rows.filter(**{f"{when}__gte": asked.since})
-    if asked.until:
-        rows = rows.filter(**{f"{when}__lt": asked.until})
+    rows, when = _rows(study, wanted, reader, rights)
+    if wanted.since:
+        rows = rows.filter(**{f"{when}__gte": wanted.since})
+    if wanted.until:
+        rows = rows.filter(**{f"{when}__lt": wanted.until})
     if before is not None:
         rows = rows.filter(pk__lt=before)
     staff = dict(User.objects.filter(is_staff=True).values_list("pk", "email"))
@@ -93,36 +93,33 @@ def history_lines(
         yield line
 
 
-def _rows(study: Study, asked: Asked, reader: User, rights: frozenset[Can]) -> tuple[QuerySet[Any], str]:
+def _rows(study: Study, wanted: Asked, reader: User, rights: frozenset[Can]) -> tuple[QuerySet[Any], str]:
     """The rows of the source, and what its time is called."""
-    if asked.source == Source.VERDICTS:
-        verdicts = _verdicts(study, reader if Can.REVIEW in rights else None)
-        return _of(verdicts, asked, person="participant", actor="decided_by", kind="decision"), "decided_at"
-    if asked.source == Source.SESSIONS:
+    if wanted.source == Source.VERDICTS:
+        verdicts = Verdict.objects.filter(participant__study=study).select_related(
+            "decided_by", "participant"
+        )
+        if Can.REVIEW in rights:
+            # Whoever may give the next verdict on somebody does not see what others said of them.
+            waiting = undecided_participants(study).order_by().values("pk")
+            verdicts = verdicts.filter(Q(decided_by=reader) | ~Q(participant__in=waiting))
+        return _of(verdicts, wanted, person="participant", actor="decided_by", kind="decision"), "decided_at"
+    if wanted.source == Source.SESSIONS:
         sessions = SessionEvent.objects.filter(session__participant__study=study)
         related = sessions.select_related("actor", "session__participant")
-        return _of(related, asked, person="session__participant", actor="actor", kind="kind"), "happened_at"
+        return _of(related, wanted, person="session__participant", actor="actor", kind="kind"), "happened_at"
     events = StudyEvent.objects.filter(study=study).select_related("actor", "participant")
-    return _of(events, asked, person="participant", actor="actor", kind="kind"), "happened_at"
+    return _of(events, wanted, person="participant", actor="actor", kind="kind"), "happened_at"
 
 
-def _verdicts(study: Study, reviewer: User | None) -> QuerySet[Verdict]:
-    """Whoever may give the next verdict on somebody does not see what others said of them."""
-    verdicts = Verdict.objects.filter(participant__study=study).select_related("decided_by", "participant")
-    if reviewer is None:
-        return verdicts
-    waiting = undecided_participants(study).order_by().values("pk")
-    return verdicts.filter(Q(decided_by=reviewer) | ~Q(participant__in=waiting))
-
-
-def _of(rows: QuerySet[Any], asked: Asked, *, person: str, actor: str, kind: str) -> QuerySet[Any]:
-    if asked.kind:
-        rows = rows.filter(**{kind: asked.kind})
-    if asked.code:
-        rows = rows.filter(**{f"{person}__code__iexact": asked.code})
-    if asked.by:
-        rows = rows.filter(**{f"{actor}__email__iexact": asked.by, f"{actor}__is_staff": True})
-    if asked.team_only:
+def _of(rows: QuerySet[Any], wanted: Asked, *, person: str, actor: str, kind: str) -> QuerySet[Any]:
+    if wanted.kind:
+        rows = rows.filter(**{kind: wanted.kind})
+    if wanted.code:
+        rows = rows.filter(**{f"{person}__code__iexact": wanted.code})
+    if wanted.by:
+        rows = rows.filter(**{f"{actor}__email__iexact": wanted.by, f"{actor}__is_staff": True})
+    if wanted.team_only:
         rows = rows.filter(**{f"{actor}__is_staff": True})
     return rows
 

@@ -41,40 +41,42 @@ class KindShown:
 def mail_kinds(study: Study) -> list[KindShown]:
     """Every kind in the order in which somebody meets them."""
     off = set(MailSwitch.objects.filter(study=study).values_list("kind", flat=True))
-    counted = {row["kind"]: row for row in _counts(study)}
-    return [_kind_shown(kind, counted.get(kind, {}), is_off=kind in off) for kind in MailKind]
-
-
-def _kind_shown(kind: MailKind, counts: dict[str, Any], *, is_off: bool) -> KindShown:
-    return KindShown(
-        kind=kind,
-        when=WHEN[kind],
-        is_off=is_off,
-        has_switch=kind != MailKind.INVITATION,
-        sent=counts.get("sent", 0),
-        waiting=counts.get("waiting", 0),
-        failed=counts.get("failed", 0),
-        last_sent_at=counts.get("last_sent_at"),
+    rows = (
+        _all(study)
+        .order_by()
+        .values("kind")
+        .annotate(
+            sent=Count("pk", filter=Q(outcome=MailOutcome.SENT)),
+            waiting=Count("pk", filter=Q(outcome=MailOutcome.WAITING)),
+            failed=Count("pk", filter=Q(outcome=MailOutcome.FAILED)),
+            last_sent_at=Max("decided_at", filter=Q(outcome=MailOutcome.SENT)),
+        )
     )
+    counts: dict[str, Any] = {row["kind"]: row for row in rows}
+    kinds = []
+    for kind in MailKind:
+        numbers = counts.get(kind, {})
+        line = KindShown(
+            kind=kind,
+            when=WHEN[kind],
+            is_off=kind in off,
+            has_switch=kind != MailKind.INVITATION,
+            sent=numbers.get("sent", 0),
+            waiting=numbers.get("waiting", 0),
+            failed=numbers.get("failed", 0),
+            last_sent_at=numbers.get("last_sent_at"),
+        )
+        kinds.append(line)
+    return kinds
 
 
 def mails_of_study(study: Study, *, outcome: str = "", kind: str = "") -> QuerySet[MailRecord]:
     """What was queued for people of the study and its team, newest first."""
-    found = _all(study).select_related("participant", "member", "mail__invitation")
-    found = found.order_by("-queued_at", "-pk")
+    records = _all(study).select_related("participant", "member", "mail__invitation")
+    records = records.order_by("-queued_at", "-pk")
     if outcome:
-        found = found.filter(outcome=outcome)
-    return found.filter(kind=kind) if kind else found
-
-
-def _counts(study: Study) -> QuerySet[MailRecord, dict[str, Any]]:
-    rows = _all(study).order_by().values("kind")
-    return rows.annotate(
-        sent=Count("pk", filter=Q(outcome=MailOutcome.SENT)),
-        waiting=Count("pk", filter=Q(outcome=MailOutcome.WAITING)),
-        failed=Count("pk", filter=Q(outcome=MailOutcome.FAILED)),
-        last_sent_at=Max("decided_at", filter=Q(outcome=MailOutcome.SENT)),
-    )
+        records = records.filter(outcome=outcome)
+    return records.filter(kind=kind) if kind else records
 
 
 def _all(study: Study) -> QuerySet[MailRecord]:

@@ -41,12 +41,12 @@ def judge_spent(study: Study) -> JudgeSpent:
     sums = [others.aggregate(number=Count("pk"), money=Sum("cost"), free=Count("pk", filter=Q(cost=None)))]
     for run in runs.filter(counts__isnull=False).only("counts"):
         sums.extend(run.counts["calls"] if run.counts else ())
-    costs = [Decimal(one["money"]) for one in sums if one["money"] is not None]
+    costs = [Decimal(part["money"]) for part in sums if part["money"] is not None]
     counted = sessions_to_score(study).filter(is_retained(study))
     return JudgeSpent(
-        calls=sum(one["number"] for one in sums),
+        calls=sum(part["number"] for part in sums),
         cost=sum(costs, Decimal(0)) if costs else None,
-        unpriced=sum(one["free"] for one in sums),
+        unpriced=sum(part["free"] for part in sums),
         answers=number_written(counted),
     )
 

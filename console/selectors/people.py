@@ -77,28 +77,30 @@ def people_rows(
     study: Study, wanted: PeopleFilter, now: datetime, *, start: int = 0, stop: int | None = None
 ) -> Sequence[Row]:
     """A stretch of the list. One query."""
-    return [_row(*found) for found in _listed(study, wanted, now)[start:stop]]
+    return [_row(*columns) for columns in _listed(study, wanted, now)[start:stop]]
 
 
 def each_row(study: Study, wanted: PeopleFilter, now: datetime, *, at_once: int) -> Iterator[Row]:
     """All of the list, read so many rows at once. One query."""
-    for found in _listed(study, wanted, now).iterator(chunk_size=at_once):
-        yield _row(*found)
+    for columns in _listed(study, wanted, now).iterator(chunk_size=at_once):
+        yield _row(*columns)
 
 
 def _listed(study: Study, wanted: PeopleFilter, now: datetime) -> QuerySet[Any, Any]:
     people, invited = _people(study, wanted, now), _invitations(study, wanted)
     columns = ("kind", "key", "rank", "profile", "called", "moment")
     rows = people.values_list(*columns).union(invited.values_list(*columns), all=True)
-    return rows.order_by(*_order(wanted.sort))
+    order = list(SORTS.get(wanted.sort.removeprefix("-"), SORTS["state"]))
+    if wanted.sort.startswith("-"):
+        first = order[0]
+        order[0] = first.removeprefix("-") if first.startswith("-") else f"-{first}"
+    # Pages must not overlap where rows tie.
+    return rows.order_by(*order, *(column for column in ("called", "key") if column not in order))
 
 
 def _row(kind: str, key: int, rank: int, profile: str, name: str, moment: Any) -> Row:
-    return Row(kind, key, STATES[rank], profile, name, _moment(moment))
-
-
-def _moment(found: Any) -> datetime:
-    return found if isinstance(found, datetime) else datetime.fromisoformat(found)
+    at = moment if isinstance(moment, datetime) else datetime.fromisoformat(moment)
+    return Row(kind, key, STATES[rank], profile, name, at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,8 @@ class Alike:
 def people_counts(study: Study, wanted: PeopleFilter, now: datetime) -> Sequence[Alike]:
     """How many people there are of each kind, invitations among them; of any state. One query."""
     wanted = replace(wanted, state="")
-    people = _people(study, wanted, now).annotate(holds=_flag(holds_place()))
+    holds = Case(When(holds_place(), then=Value(1)), default=Value(0))
+    people = _people(study, wanted, now).annotate(holds=holds)
     invited = _invitations(study, wanted).annotate(holds=Value(0))
     columns = ("profile", "rank", "is_test", "holds", "number")
     of_people, of_invited = (
@@ -128,28 +131,12 @@ def people_counts(study: Study, wanted: PeopleFilter, now: datetime) -> Sequence
     ]
 
 
-def _flag(condition: Q) -> Case:
-    return Case(When(condition, then=Value(1)), default=Value(0))
-
-
 def state_of(participant: Participant, now: datetime) -> PersonState:
     """The state of one person."""
     people = _people(participant.study, PeopleFilter(), now)
-    found: Any = people.get(pk=participant.pk)  # with its annotations
-    state: PersonState = STATES[found.rank]
+    person: Any = people.get(pk=participant.pk)  # with its annotations
+    state: PersonState = STATES[person.rank]
     return state
-
-
-def _order(sort: str) -> list[str]:
-    columns = SORTS.get(sort.removeprefix("-"), SORTS["state"])
-    turned = sort.startswith("-")
-    order = [_turn(column) if turned and place == 0 else column for place, column in enumerate(columns)]
-    # Pages must not overlap where rows tie.
-    return [*order, *(column for column in ("called", "key") if column not in order)]
-
-
-def _turn(column: str) -> str:
-    return column.removeprefix("-") if column.startswith("-") else f"-{column}"
 
 
 def _people(study: Study, wanted: PeopleFilter, now: datetime) -> QuerySet[Participant]:

@@ -36,32 +36,29 @@ def rows_with_facts(study: Study, rows: Sequence[Row], now: datetime) -> list[Ro
     """The rows in their order. Whoever is gone meanwhile is left out."""
     keys = [row.key for row in rows if row.kind == PERSON]
     numbers = [row.key for row in rows if row.kind == INVITATION]
-    people = {one.pk: one for one in _participants(study, keys)} if keys else {}
-    invited = {one.pk: one for one in invitations_of(study, now).filter(pk__in=numbers)} if numbers else {}
-    found = [
-        _person_facts(row, people.get(row.key))
-        if row.kind == PERSON
-        else RowFacts(row, invitation=invited.get(row.key))
-        for row in rows
-    ]
-    return [facts for facts in found if facts.participant or facts.invitation]
-
-
-def _person_facts(row: Row, person: Any) -> RowFacts:
-    if person is None:
-        return RowFacts(row)
-    return RowFacts(
-        row,
-        participant=person,
-        answered=person.answered,
-        asked=person.asked,
-        waits_for_reply=person.newest_is_from_team is False,
-        is_out_of_tries=bool(person.is_out_of_tries),
-        approved_at=person.approved_at,
-        reminded_at=person.reminded_at,
-        deletes_at=datetime.fromisoformat(person.deletes) if person.deletes else None,
-        deleted_at=person.deleted_at,
-    )
+    # With their annotations.
+    people: dict[int, Any] = {person.pk: person for person in _participants(study, keys)} if keys else {}
+    invitations = invitations_of(study, now).filter(pk__in=numbers) if numbers else ()
+    invited = {invitation.pk: invitation for invitation in invitations}
+    with_facts = []
+    for row in rows:
+        if row.kind == INVITATION and row.key in invited:
+            with_facts.append(RowFacts(row, invitation=invited[row.key]))
+        elif row.kind == PERSON and (person := people.get(row.key)):
+            facts = RowFacts(
+                row,
+                participant=person,
+                answered=person.answered,
+                asked=person.asked,
+                waits_for_reply=person.newest_is_from_team is False,
+                is_out_of_tries=bool(person.is_out_of_tries),
+                approved_at=person.approved_at,
+                reminded_at=person.reminded_at,
+                deletes_at=datetime.fromisoformat(person.deletes) if person.deletes else None,
+                deleted_at=person.deleted_at,
+            )
+            with_facts.append(facts)
+    return with_facts
 
 
 def _participants(study: Study, keys: list[int]) -> QuerySet[Participant]:

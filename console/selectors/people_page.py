@@ -75,26 +75,26 @@ def surroundings(study: Study, wanted: PeopleFilter, now: datetime) -> Surroundi
     """Counts for the page around the list."""
     everybody = people_counts(study, PeopleFilter(), now)
     if wanted.words:
-        shown: Iterable[Alike] = people_counts(study, wanted, now)
+        listed: Iterable[Alike] = people_counts(study, wanted, now)
     else:
-        shown = [one for one in everybody if wanted.profile in ("", one.profile)]
+        listed = [group for group in everybody if wanted.profile in ("", group.profile)]
     counts = dict.fromkeys(PersonState, 0)
-    for one in shown:
-        counts[one.state] += one.number
-    return Surroundings(counts, _quotas(study, [one for one in everybody if not one.is_test]))
+    for group in listed:
+        counts[group.state] += group.number
+    return Surroundings(counts, _quotas(study, [group for group in everybody if not group.is_test]))
 
 
-def _quotas(study: Study, people: Sequence[Alike]) -> list[Quota]:
+def _quotas(study: Study, groups: Sequence[Alike]) -> list[Quota]:
     places = places_of(study)
     states: Counter[tuple[str, PersonState]] = Counter()
     held: Counter[str] = Counter()
     not_counted: Counter[str] = Counter()
-    for one in people:
-        states[one.profile, one.state] += one.number
-        held[one.profile] += one.number if one.holds else 0
-        if one.holds and one.state == PersonState.NOT_COUNTED:
-            not_counted[one.profile] += one.number
-    waiting = any(one.state == PersonState.RESERVE for one in people)
+    for group in groups:
+        states[group.profile, group.state] += group.number
+        held[group.profile] += group.number if group.holds else 0
+        if group.holds and group.state == PersonState.NOT_COUNTED:
+            not_counted[group.profile] += group.number
+    waiting = any(group.state == PersonState.RESERVE for group in groups)
     successors = next_on_reserve(study) if waiting else {}
     return [
         Quota(
@@ -114,19 +114,6 @@ def _quotas(study: Study, people: Sequence[Alike]) -> list[Quota]:
     ]
 
 
-def row_of(study: Study, handle: str, now: datetime) -> Row | None:
-    """The row that this handle names, on whichever page of the list it is."""
-    if handle.startswith("i") and handle[1:].isdecimal():
-        open_ones = Invitation.objects.filter(study=study, accepted_at=None, revoked_at=None)
-        for one in open_ones.filter(pk=handle[1:]):
-            moment = one.sent_at or one.created_at
-            return Row(INVITATION, one.pk, PersonState.INVITED, one.profile, one.email, moment)
-    for person in study.participants.filter(code=handle):
-        state = state_of(person, now)
-        return Row(PERSON, person.pk, state, person.profile, person.code, person.submitted_at)
-    return None
-
-
 def panel_of(study: Study, facts: RowFacts) -> Panel:
     """What there is to know of a person, or of an invitation, in three queries at most."""
     person = facts.participant
@@ -142,13 +129,22 @@ def panel_of(study: Study, facts: RowFacts) -> Panel:
     )
 
 
-def facts_at(study: Study, handle: str, shown: Sequence[RowFacts], now: datetime) -> RowFacts | None:
-    """The person of this handle: of the rows that are shown, or of another page."""
+def facts_at(study: Study, handle: str, listed: Sequence[RowFacts], now: datetime) -> RowFacts | None:
+    """The person of this handle: of the rows that are listed, or of another page."""
     if not handle:
         return None
-    for facts in shown:
+    for facts in listed:
         if facts.row.handle == handle:
             return facts
-    row = row_of(study, handle, now)
-    found = rows_with_facts(study, [row], now) if row else []
-    return found[0] if found else None
+    rows = []
+    if handle.startswith("i") and handle[1:].isdecimal():
+        open_ones = Invitation.objects.filter(study=study, accepted_at=None, revoked_at=None)
+        for invitation in open_ones.filter(pk=handle[1:]):
+            moment = invitation.sent_at or invitation.created_at
+            name, profile = invitation.email, invitation.profile
+            rows.append(Row(INVITATION, invitation.pk, PersonState.INVITED, profile, name, moment))
+    if not rows:
+        for person in study.participants.filter(code=handle):
+            state = state_of(person, now)
+            rows.append(Row(PERSON, person.pk, state, person.profile, person.code, person.submitted_at))
+    return next(iter(rows_with_facts(study, rows, now)), None)

@@ -31,15 +31,15 @@ def protocol_record(study: Study) -> dict[str, Any]:
         "settings": study.settings,
         "amendments": [
             {
-                "number": one.number,
-                "made_at": _moment(one.made_at),
-                "reason": one.reason,
-                "after_results": one in late,
-                "changes": one.changes,
-                "protocol_hash_before": one.protocol_hash_before,
-                "protocol_hash": one.protocol_hash,
+                "number": amendment.number,
+                "made_at": _moment(amendment.made_at),
+                "reason": amendment.reason,
+                "after_results": amendment in late,
+                "changes": amendment.changes,
+                "protocol_hash_before": amendment.protocol_hash_before,
+                "protocol_hash": amendment.protocol_hash,
             }
-            for one in amendments
+            for amendment in amendments
         ],
     }
 
@@ -55,15 +55,22 @@ def protocol_markdown(record: dict[str, Any]) -> str:
     facts = {key: value for key, value in record.items() if key not in {"settings", "amendments", "name"}}
     lines += [f"| {key} | {_cell(value)} |" for key, value in facts.items()]
     lines += ["", "## Settings", "", "| setting | value | meaning |", "|---|---|---|"]
-    lines += [f"| `{name}` | {_setting(value)} | {_meaning(name)} |" for name, value in settings.items()]
+    for name, value in settings.items():
+        meaning = SETTINGS[name].meaning if name in SETTINGS else ""
+        lines.append(f"| `{name}` | {'below' if _is_long(value) else _cell(value)} | {meaning} |")
     for name, value in settings.items():
         if _is_long(value):
             lines += ["", f"## `{name}`", "", *_fenced(value)]
-    for one in record["amendments"]:
-        lines += ["", f"## Amendment {one['number']}, {one['made_at']}", "", str(one["reason"])]
-        if one["after_results"]:
+    for change in record["amendments"]:
+        lines += ["", f"## Amendment {change['number']}, {change['made_at']}", "", str(change["reason"])]
+        if change["after_results"]:
             lines += ["", "Results had been computed before, so that they may have been seen."]
-        lines += ["", *_fenced(one["changes"]), "", f"Protocol hash since then: `{one['protocol_hash']}`"]
+        lines += [
+            "",
+            *_fenced(change["changes"]),
+            "",
+            f"Protocol hash since then: `{change['protocol_hash']}`",
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -85,14 +92,6 @@ def _is_long(value: object) -> bool:
 
 def _cell(value: object) -> str:
     return _text(value).replace("|", "\\|").replace("\n", " ") if value is not None else "none"
-
-
-def _setting(value: object) -> str:
-    return "below" if _is_long(value) else _cell(value)
-
-
-def _meaning(name: str) -> str:
-    return SETTINGS[name].meaning if name in SETTINGS else ""
 
 
 def _fenced(value: object) -> list[str]:

@@ -40,15 +40,16 @@ def question_results(
     study: Study, questions: Collection[Question | Prompt], *, with_scores: bool
 ) -> Mapping[int, QuestionResult]:
     """Of these questions, by key: at most three queries for any number. Without scores those are None."""
-    keys = [one.pk for one in questions]
+    keys = [question.pk for question in questions]
     people = _people(study, keys) if with_scores else {}
-    models = _models(study, [one.prompt_id for one in questions]) if with_scores else {}
-    messages = _messages(study, [one.label for one in questions])
-    found = {}
-    for one in questions:
-        mean, scored = people.get(one.pk, (None, 0))
-        found[one.pk] = QuestionResult(mean, scored, models.get(one.prompt_id), messages[one.label])
-    return found
+    models = _models(study, [question.prompt_id for question in questions]) if with_scores else {}
+    messages = _messages(study, [question.label for question in questions])
+    results = {}
+    for question in questions:
+        mean, scored = people.get(question.pk, (None, 0))
+        of_models, of_messages = models.get(question.prompt_id), messages[question.label]
+        results[question.pk] = QuestionResult(mean, scored, of_models, of_messages)
+    return results
 
 
 def _people(study: Study, keys: Collection[int]) -> dict[int, tuple[float, int]]:

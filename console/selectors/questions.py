@@ -70,13 +70,18 @@ def study_questions(study: Study, rights: Collection[Can]) -> list[Question]:
     queries for any number.
     """
     answers, taken = written_and_seconds(study, sessions_to_score(study))
-    sets = _sets(study)
+    sets: dict[int, list[int]] = defaultdict(list)
+    places = BatchPrompt.objects.filter(batch__plan__study=study).order_by("batch__number")
+    for prompt, number in places.values_list("prompt", "batch__number"):
+        sets[int(prompt)].append(number)
     held = question_categories(study)
     criteria = Exists(Criterion.objects.filter(prompt=OuterRef("pk")))
     no_gold = ExpressionWrapper(Q(gold_answer=None), output_field=BooleanField())
     prompts = seen_by(rights, Prompt.objects.filter(version=study.bank_version_id))
-    rows = prompts.annotate(has_criteria=criteria, no_gold=no_gold, difficulty=_difficulty(study))
-    found = rows.values_list(
+    items = Item.objects.filter(item_bank=study.item_bank_id, prompt_id=OuterRef("prompt_id"))
+    difficulties = Subquery(items.values("b")[:1])
+    annotated = prompts.annotate(has_criteria=criteria, no_gold=no_gold, difficulty=difficulties)
+    rows = annotated.values_list(
         "pk", "label", "prompt_id", "modality", "split", "no_gold", "has_criteria", "difficulty"
     )
     return [
@@ -95,7 +100,7 @@ def study_questions(study: Study, rights: Collection[Can]) -> list[Question]:
             ),
             taken.get(pk),
         )
-        for pk, label, prompt_id, modality, split, no_gold, has_criteria, difficulty in found
+        for pk, label, prompt_id, modality, split, no_gold, has_criteria, difficulty in rows
     ]  # fmt: skip
 
 
@@ -104,44 +109,28 @@ def chosen(
 ) -> list[Question]:
     """Those of the category with the flag that hold the words in label, id or category, by code or name."""
     needle = words.strip().casefold()
+
+    def holds_words(question: Question) -> bool:
+        category = names.category(question.category)
+        texts = (question.label, question.prompt_id, question.category, category)
+        return any(needle in text.casefold() for text in texts)
+
     return [
-        one
-        for one in questions
-        if (not category or one.category == category)
-        and (not flag or flag in one.flags)
-        and (
-            not needle
-            or any(
-                needle in text.casefold()
-                for text in (one.label, one.prompt_id, one.category, names.category(one.category))
-            )
-        )
+        question
+        for question in questions
+        if (not category or question.category == category)
+        and (not flag or flag in question.flags)
+        and (not needle or holds_words(question))
     ]
 
 
 def answers_counted(answers: QuerySet[Answer]) -> tuple[Counter[int], dict[int, float]]:
     """The number of these answers, and their mean time in seconds, by question; one query."""
     timed = Q(first_seen_at__isnull=False, saved_at__gte=F("first_seen_at"))
-    rows = answers.order_by().values_list("prompt")
-    found = list(
-        rows.annotate(number=Count("pk"), taken=Avg(F("saved_at") - F("first_seen_at"), filter=timed))
-    )
-    taken = {prompt: mean.total_seconds() for prompt, _number, mean in found if mean is not None}
-    return Counter({prompt: number for prompt, number, _mean in found}), taken
-
-
-def _difficulty(study: Study) -> Subquery:
-    """Of a question on the study's item bank; None where that does not know it."""
-    items = Item.objects.filter(item_bank=study.item_bank_id, prompt_id=OuterRef("prompt_id"))
-    return Subquery(items.values("b")[:1])
-
-
-def _sets(study: Study) -> Mapping[int, list[int]]:
-    places = BatchPrompt.objects.filter(batch__plan__study=study).order_by("batch__number")
-    found: dict[int, list[int]] = defaultdict(list)
-    for prompt, number in places.values_list("prompt", "batch__number"):
-        found[int(prompt)].append(number)
-    return found
+    time = Avg(F("saved_at") - F("first_seen_at"), filter=timed)
+    rows = list(answers.order_by().values_list("prompt").annotate(number=Count("pk"), taken=time))
+    taken = {prompt: mean.total_seconds() for prompt, _number, mean in rows if mean is not None}
+    return Counter({prompt: number for prompt, number, _mean in rows}), taken
 
 
 @dataclass(frozen=True)

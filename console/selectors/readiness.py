@@ -95,22 +95,22 @@ class Readiness:
 
     @property
     def blocking(self) -> list[Missing]:
-        return [one for one in self.entries if one.level == MUST]
+        return [entry for entry in self.entries if entry.level == MUST]
 
     @property
     def advised(self) -> list[Missing]:
         """What does not keep the study from being locked."""
-        return [one for one in self.entries if one.level != MUST]
+        return [entry for entry in self.entries if entry.level != MUST]
 
     @property
     def missing_pages(self) -> set[str]:
         """Steps of the set-up where something is missing before the lock."""
-        return {one.page for one in self.blocking}
+        return {entry.page for entry in self.blocking}
 
     @property
     def open_pages(self) -> set[str]:
         """Steps of the set-up where something is to be done."""
-        return {one.page for one in self.entries if one.level != KNOWN}
+        return {entry.page for entry in self.entries if entry.level != KNOWN}
 
     @property
     def words(self) -> str:
@@ -121,7 +121,7 @@ class Readiness:
                 "%(number)d things missing before it can be locked",
                 number,
             )
-        elif number := sum(one.level == SHOULD for one in self.entries):
+        elif number := sum(entry.level == SHOULD for entry in self.entries):
             words = ngettext(
                 "%(number)d thing to look at before the lock",
                 "%(number)d things to look at before the lock",
@@ -145,57 +145,24 @@ def readiness(study: Study, now: datetime, *, without_item_bank: bool = False) -
     entries = [
         *_fit(study, settings, prompts),
         *_times(study, settings, now),
-        *_categories(study),
-        *(_entry(study, MUST, _("People are told"), sentence, "told") for sentence in told_missing(study)),
-        *_sets(study, plan, prompts),
+        *_questions(study, plan, prompts),
         *_parameters(study, without_item_bank or "items" in saved.pages),
         *_judge(study, settings, judging),
         *_top(study, settings, prompts),
         *_numbers_told(study, settings, prompts),
-        *_default_texts(study, settings, saved.pages),
-        *_languages(study, settings),
-        *_publication(study, saved),
+        *_texts(study, settings, saved.pages),
     ]
+    if not saved.says_licence:  # once the form was saved it is said, even that there is no licence
+        sentence = _("Licence and authors are not said yet: exports would be “all rights reserved”, uncited.")
+        address = reverse("staff_exports", args=[study.slug]) + "#publish"
+        entries.append(Missing(SHOULD, _("Publishing"), sentence, "reporting", address))
     order = (MUST, SHOULD, KNOWN)
-    entries.sort(key=lambda one: order.index(one.level))
+    entries.sort(key=lambda entry: order.index(entry.level))
     return Readiness(tuple(entries), prompts, plan, saved, judging)
 
 
 def _entry(study: Study, level: str, badge: Any, sentence: str, page: str) -> Missing:
     return Missing(level, badge, sentence, page, reverse("staff_setup_step", args=[study.slug, page]))
-
-
-def _languages(study: Study, settings: ProtocolSettings) -> Iterator[Missing]:
-    """Languages of the site in which people would read texts of another one."""
-    for language, _name in conf.LANGUAGES:
-        found: dict[str, tuple[object, str]] = {name: settings.text_in(name, language) for name in TEXTS}
-        found |= {name: settings.entries_in(name, language) for name in LISTS}
-        if not settings.comprehension_check:
-            del found["check_questions"]
-        lacking = [
-            str(TEXT_LABELS[name]) for name, (read, is_in) in found.items() if read and is_in != language
-        ]
-        if lacking:
-            sentence = _("%(language)s is a language of this site, and these are not in it: %(texts)s.")
-            yield _entry(
-                study,
-                SHOULD,
-                _("Languages"),
-                sentence
-                % {
-                    "language": get_language_info(language)["name_translated"],
-                    "texts": ", ".join(lacking),
-                },
-                "translations",
-            )
-
-
-def _publication(study: Study, saved: Saved) -> Iterator[Missing]:
-    """Once the form was saved it is said, even that there is no licence."""
-    if not saved.says_licence:
-        sentence = _("Licence and authors are not said yet: exports would be “all rights reserved”, uncited.")
-        address = reverse("staff_exports", args=[study.slug]) + "#publish"
-        yield Missing(SHOULD, _("Publishing"), sentence, "reporting", address)
 
 
 def _fit(study: Study, settings: ProtocolSettings, prompts: int) -> Iterator[Missing]:
@@ -222,7 +189,8 @@ def _times(study: Study, settings: ProtocolSettings, now: datetime) -> Iterator[
         yield _entry(study, SHOULD, _("Time"), sentence, "time")
 
 
-def _categories(study: Study) -> Iterator[Missing]:
+def _questions(study: Study, plan: BatchPlan | None, prompts: int) -> Iterator[Missing]:
+    """What their categories, what people are told and the sets lack."""
     if number := len(undecided(study)):
         sentence = ngettext(
             "Question and item bank put %(number)s question into different categories: say which holds.",
@@ -230,9 +198,8 @@ def _categories(study: Study) -> Iterator[Missing]:
             number,
         )
         yield _entry(study, MUST, _("Categories"), sentence % {"number": counted(number)}, "items")
-
-
-def _sets(study: Study, plan: BatchPlan | None, prompts: int) -> Iterator[Missing]:
+    for sentence in told_missing(study):
+        yield _entry(study, MUST, _("People are told"), sentence, "told")
     if plan is None:
         yield _entry(study, MUST, _("Sets"), _("The question sets are not built yet."), "questions")
     elif not plan_matches(plan, study):
@@ -315,20 +282,20 @@ def _top(study: Study, settings: ProtocolSettings, prompts: int) -> Iterator[Mis
 def _numbers_told(study: Study, settings: ProtocolSettings, prompts: int) -> Iterator[Missing]:
     """Texts that say another number of questions or hours than people will get."""
     in_set, minutes = questions_in_set(study, prompts=prompts), settings.time_budget_minutes
-    told = [(str(TEXT_LABELS[name]), getattr(settings, name), page) for name, page in TOLD.items()]
-    told += [(_("Arms"), arm.instructions, "arms") for arm in settings.arms]
-    for label, text, page in told:
+    texts_read = [(str(TEXT_LABELS[name]), getattr(settings, name), page) for name, page in TOLD.items()]
+    texts_read += [(_("Arms"), arm.instructions, "arms") for arm in settings.arms]
+    for label, text, page in texts_read:
         wrong = {}
-        for found in AMOUNT.finditer(text):
-            number, is_time = _number(found[1]), found[2][0].lower() in "hs"
+        for match in AMOUNT.finditer(text):
+            number, is_time = _number(match[1]), match[2][0].lower() in "hs"
             if number * 60 != minutes if is_time else number not in (1, *in_set):
-                wrong[found[0].lower()] = f"“{found[0]}”"
+                wrong[match[0].lower()] = f"“{match[0]}”"
         if wrong:
-            asked = ngettext("%(number)d question", "%(number)d questions", in_set[1])
+            question = ngettext("%(number)d question", "%(number)d questions", in_set[1])
             time = ngettext("%(number)d minute", "%(number)d minutes", minutes)
             facts = {
                 "said": ", ".join(wrong.values()),
-                "questions": numbered(asked, {"number": in_set[1]}),
+                "questions": numbered(question, {"number": in_set[1]}),
                 "minutes": numbered(time, {"number": minutes}),
             }
             sentence = _("The text says %(said)s; people get %(questions)s and %(minutes)s.")
@@ -347,7 +314,10 @@ def _number(word: str) -> int:
     return next(places)
 
 
-def _default_texts(study: Study, settings: ProtocolSettings, saved: Collection[str]) -> Iterator[Missing]:
+def _texts(study: Study, settings: ProtocolSettings, saved: Collection[str]) -> Iterator[Missing]:
+    """Default texts whose pages nobody saved; and languages of the site in which people would read texts of
+    another one.
+    """
     left = [
         (str(TEXT_LABELS[name]), page)
         for name, (page, default) in DEFAULT_TEXTS.items()
@@ -357,3 +327,18 @@ def _default_texts(study: Study, settings: ProtocolSettings, saved: Collection[s
         sentence = _("Still Chiron's own: %(texts)s. See that they fit, and save their pages.")
         facts = {"texts": ", ".join(label for label, _page in left)}
         yield _entry(study, SHOULD, _("Texts"), sentence % facts, left[0][1])
+    for language, _name in conf.LANGUAGES:
+        read: dict[str, tuple[object, str]] = {name: settings.text_in(name, language) for name in TEXTS}
+        read |= {name: settings.entries_in(name, language) for name in LISTS}
+        if not settings.comprehension_check:
+            del read["check_questions"]
+        lacking = [
+            str(TEXT_LABELS[name]) for name, (text, is_in) in read.items() if text and is_in != language
+        ]
+        if lacking:
+            sentence = _("%(language)s is a language of this site, and these are not in it: %(texts)s.")
+            facts = {
+                "language": get_language_info(language)["name_translated"],
+                "texts": ", ".join(lacking),
+            }
+            yield _entry(study, SHOULD, _("Languages"), sentence % facts, "translations")

@@ -98,7 +98,7 @@ def setup_steps(
     """All steps but the lock; `missing` and `to_look_at` are pages that the readiness list names."""
     facts = _Facts(study, prompts, plan)
     locked = study.status != StudyStatus.DRAFT
-    found = []
+    steps = []
     for slug, label in STEP_LABELS.items():
         pages = [page for page in TEXT_PAGES if page != "start"] if slug == "texts" else [slug]
         left = [page for page in pages if page in missing | to_look_at or page not in saved.pages]
@@ -108,8 +108,8 @@ def setup_steps(
             named = (("todo", missing), ("look", to_look_at))
             state = next((word for word, there in named if there.intersection(pages)), "open")
         page = pages[0] if locked or not left else left[0]
-        found.append(Step(slug, label, VALUES[slug](facts), state, page))
-    return found
+        steps.append(Step(slug, label, VALUES[slug](facts), state, page))
+    return steps
 
 
 @dataclass(frozen=True)
@@ -124,8 +124,8 @@ def _questions(facts: _Facts) -> str:
     if facts.plan is None:
         return ngettext("%(number)s question", "%(number)s questions", facts.prompts) % {"number": prompts}
     sets = len(facts.plan.report["sizes"])
-    said = ngettext("%(prompts)s in %(sets)s set", "%(prompts)s in %(sets)s sets", sets)
-    return said % {"prompts": prompts, "sets": counted(sets)}
+    words = ngettext("%(prompts)s in %(sets)s set", "%(prompts)s in %(sets)s sets", sets)
+    return words % {"prompts": prompts, "sets": counted(sets)}
 
 
 def _people(facts: _Facts) -> str:

@@ -1,6 +1,5 @@
 """What waits for a member of the study team: in each study, and only what their part in it lets them see."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, OuterRef
@@ -24,11 +23,6 @@ class StudyWaits:
     verdicts: int = 0
     paused_runs: int = 0
 
-    @property
-    def anything(self) -> bool:
-        """Whether there is something to do."""
-        return any((self.applications, self.messages, self.failed_mails, self.verdicts, self.paused_runs))
-
 
 def waits_of(user: User) -> list[StudyWaits]:
     """The studies in which something waits for this person, newest first; in an archived one nothing does."""
@@ -42,37 +36,28 @@ def waits_of(user: User) -> list[StudyWaits]:
         .order_by("-created_at", "-id")
     )
     rights = rights_by_study(user, studies)
-    failed = _failed_mails(studies)
-    paused = _paused_runs(studies)
+    mails = MailRecord.objects.filter(study__in=studies, outcome=MailOutcome.FAILED, mail__isnull=False)
+    failed = dict(mails.order_by().values_list("study").annotate(number=Count("pk")))
+    runs = JudgingRun.objects.filter(study__in=studies, state=RunState.PAUSED)
+    paused = dict(runs.order_by().values_list("study").annotate(number=Count("pk")))
     reviewed = [study for study in studies if Can.REVIEW in rights[study.pk]]
     undecided = undecided_numbers(reviewed) if reviewed else {}
-    found = []
+    waits = []
     for study in studies:
         can = rights[study.pk]
-        one = StudyWaits(
-            study=study,
-            applications=(getattr(study, "waiting", None) or 0) if Can.DECIDE_PEOPLE in can else 0,
-            messages=(getattr(study, "unanswered", None) or 0) if Can.INVITE in can else 0,
-            failed_mails=failed.get(study.pk, 0) if Can.INVITE in can else 0,
-            verdicts=undecided.get(study.pk, 0) if Can.REVIEW in can else 0,
-            paused_runs=paused.get(study.pk, 0) if Can.JUDGE in can else 0,
-        )
-        if one.anything:
-            found.append(one)
-    return found
+        numbers = {
+            "applications": (getattr(study, "waiting", None) or 0) if Can.DECIDE_PEOPLE in can else 0,
+            "messages": (getattr(study, "unanswered", None) or 0) if Can.INVITE in can else 0,
+            "failed_mails": failed.get(study.pk, 0) if Can.INVITE in can else 0,
+            "verdicts": undecided.get(study.pk, 0) if Can.REVIEW in can else 0,
+            "paused_runs": paused.get(study.pk, 0) if Can.JUDGE in can else 0,
+        }
+        if any(numbers.values()):
+            waits.append(StudyWaits(study, **numbers))
+    return waits
 
 
 def digest_waits_of(user: User) -> list[StudyWaits]:
     """`waits_of`, without the studies that send no digest."""
     off = set(MailSwitch.objects.filter(kind=MailKind.DIGEST).values_list("study", flat=True))
-    return [one for one in waits_of(user) if one.study.pk not in off]
-
-
-def _failed_mails(studies: Iterable[Study]) -> dict[int, int]:
-    rows = MailRecord.objects.filter(study__in=studies, outcome=MailOutcome.FAILED, mail__isnull=False)
-    return dict(rows.order_by().values_list("study").annotate(number=Count("pk")))
-
-
-def _paused_runs(studies: Iterable[Study]) -> dict[int, int]:
-    rows = JudgingRun.objects.filter(study__in=studies, state=RunState.PAUSED)
-    return dict(rows.order_by().values_list("study").annotate(number=Count("pk")))
+    return [waits for waits in waits_of(user) if waits.study.pk not in off]

@@ -30,7 +30,7 @@ from scoring.services.leaderboards import LeaderboardImport, leaderboard_import
 from scoring.services.task_tables import task_table_import
 from studies.bank.building import BankReading
 from studies.bank.reading import read_bank
-from studies.bank.records import BANK_FORMATS, BankFormat
+from studies.bank.records import BANK_FORMATS
 from studies.models import ItemBank, User
 from studies.services.banks import BankImport, bank_import, item_bank_import
 
@@ -76,10 +76,10 @@ def bank_file_import(
     storing: Progress = unseen,
 ) -> BankImport:
     """Store an uploaded bank as its next version; with problems only where `partial` leaves those out."""
-    found = _reading(token, bank_format, mini=mini, progress=reading)
-    if found.problems and not partial:
-        raise _refusal(found.problems, token)
-    return bank_import(slug=slug, reading=found, strict=False, actor=actor, now=clock(), progress=storing)
+    bank = _reading(token, bank_format, mini=mini, progress=reading)
+    if bank.problems and not partial:
+        raise _refusal(bank.problems, token)
+    return bank_import(slug=slug, reading=bank, strict=False, actor=actor, now=clock(), progress=storing)
 
 
 def item_bank_file_import(
@@ -164,24 +164,19 @@ def _reading(token: str, bank_format: str, *, mini: bool, progress: Progress) ->
     known = next((known for known in BANK_FORMATS if known == bank_format), None)
     if known is None:
         raise UploadRefused(_("Choose one of the formats."))
-    path = _bank_path(token, known)
+    # The reader of a format is given a file, or the folder that a zip was unpacked to.
+    path = staged_root(token)
+    if known == "bbh" and path.suffix.lower() != ".parquet" and not path.is_dir():
+        path = path.parent
+    elif known == "chiron" and not path.is_file():
+        files = [file for file in path.rglob("*.jsonl") if "__MACOSX" not in file.parts]
+        if len(files) != 1:
+            raise UploadRefused(
+                _("The zip must hold one file that ends in .jsonl, and has %(number)s. Nothing was imported.")
+                % {"number": counted(len(files))}
+            )
+        path = files[0]
     return read_bank(known, path, mini=mini and known == "bbeh", progress=progress)
-
-
-def _bank_path(token: str, bank_format: BankFormat) -> Path:
-    """What the reader of the format is given: a file, or the folder that a zip was unpacked to."""
-    root = staged_root(token)
-    if bank_format == "bbh" and root.suffix.lower() != ".parquet":
-        return root if root.is_dir() else root.parent
-    if bank_format != "chiron" or root.is_file():
-        return root
-    files = [path for path in root.rglob("*.jsonl") if "__MACOSX" not in path.parts]
-    if len(files) != 1:
-        raise UploadRefused(
-            _("The zip must hold one file that ends in .jsonl, and has %(number)s. Nothing was imported.")
-            % {"number": counted(len(files))}
-        )
-    return files[0]
 
 
 def _one_file(token: str) -> Path:

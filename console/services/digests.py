@@ -1,6 +1,6 @@
 """The daily digest: what waits for each member of a study team, once a day, nothing when nothing waits."""
 
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from django.core.mail import EmailMultiAlternatives
@@ -36,7 +36,9 @@ def digests_queue(*, now: datetime, site_url: str) -> int:
 @transaction.atomic
 def _make(member: User, here: datetime, site_url: str) -> bool:
     """Whether one was queued; the day is taken either way."""
-    if not _take_day(member, here.date()):
+    DigestWish.objects.get_or_create(member=member)
+    own = DigestWish.objects.filter(member=member, is_wanted=True).exclude(made_on__gte=here.date())
+    if not own.update(made_on=here.date()):  # somebody else makes this day's, or none is wanted any more
         return False
     waits = digest_waits_of(member)
     if not waits:
@@ -44,13 +46,6 @@ def _make(member: User, here: datetime, site_url: str) -> bool:
     message = digest_mail(member, waits, site_url)
     digest_mail_queue(member=member, message=message, now=here, valid_for=VALID_FOR)
     return True
-
-
-def _take_day(member: User, day: date) -> bool:
-    """Whether nobody else makes this day's digest, and the person still wants one."""
-    DigestWish.objects.get_or_create(member=member)
-    own = DigestWish.objects.filter(member=member, is_wanted=True).exclude(made_on__gte=day)
-    return bool(own.update(made_on=day))
 
 
 def digest_mail(member: User, waits: list[StudyWaits], site_url: str) -> EmailMultiAlternatives:

@@ -71,7 +71,11 @@ def sessions_change(*, study: Study, sessions: QuerySet[Session], order: Order, 
         chosen = list(sessions.select_related("participant__study").order_by("pk"))
         if not chosen:
             raise NobodyChosen(_("Nobody was chosen, so nothing was done. Choose people in the list first."))
-        moved = _moved_since(chosen, order.seen_at)
+        # Those to which somebody gave time after the page was made.
+        given = SessionEvent.objects.filter(
+            session__in=chosen, kind__in=TIME_GIVEN, recorded_at__gt=order.seen_at
+        )
+        moved = set(given.values_list("session", flat=True))
         for session in chosen:
             code = session.participant.code
             try:
@@ -88,12 +92,6 @@ def sessions_change(*, study: Study, sessions: QuerySet[Session], order: Order, 
                     outcome.before.add(code)
         _record(study, order, outcome, now)
     return outcome
-
-
-def _moved_since(sessions: list[Session], seen_at: datetime) -> set[object]:
-    """The sessions to which somebody gave time after this moment."""
-    given = SessionEvent.objects.filter(session__in=sessions, kind__in=TIME_GIVEN, recorded_at__gt=seen_at)
-    return set(given.values_list("session", flat=True))
 
 
 def _record(study: Study, order: Order, outcome: Reached, now: datetime) -> None:

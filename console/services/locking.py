@@ -30,7 +30,7 @@ def require_lockable(study: Study, now: datetime, *, without_item_bank: bool = F
         raise StudyNotDraft(study)
     ready = readiness(study, now, without_item_bank=without_item_bank)
     if ready.blocking:
-        raise StudyNotReady([one.sentence for one in ready.blocking])
+        raise StudyNotReady([entry.sentence for entry in ready.blocking])
     return ready
 
 

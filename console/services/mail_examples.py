@@ -28,35 +28,26 @@ def mail_example(
 ) -> EmailMultiAlternatives:
     """The mail of this kind to somebody who does not exist; nothing is stored."""
     user = User(email=ADDRESS, language=language)
-    person = Participant(study=study, user=user, code=CODE, profile=_first_profile(study))
+    profile = next((profile.slug for profile in study.protocol.profiles), "")
+    person = Participant(study=study, user=user, code=CODE, profile=profile)
     with override(language):
         if kind == MailKind.INVITATION:
-            invitation = Invitation(study=study, email=ADDRESS, name=NAME, profile=person.profile)
+            invitation = Invitation(study=study, email=ADDRESS, name=NAME, profile=profile)
             link = site_url.rstrip("/") + reverse("invitation", args=["example"])
             return invitation_mail(invitation, link, language=language)
         if kind == MailKind.DIGEST:
             waits = StudyWaits(study=study, applications=3, messages=1, verdicts=2)
             return digest_mail(user, [waits], site_url)
-        return _to_participant(person, kind, site_url, now, decision)
-
-
-def _to_participant(
-    person: Participant, kind: MailKind, site_url: str, now: datetime, decision: Decision
-) -> EmailMultiAlternatives:
-    if kind == MailKind.DECISION:
-        reason = _("Your documents do not show a degree in this field.") if decision == "rejected" else ""
-        return decision_mail(person, decision=decision, reason=reason, site_url=site_url, now=now)
-    if kind == MailKind.RECEIPT:
-        facts = ReceiptFacts(True, now, total=20, answered=18, reference="EXAMPLE-REFERENCE")
-        return receipt_mail(person, facts, site_url)
-    if kind == MailKind.REPLY:
-        text = _("Yes, you may use a calculator.\nPlease name it where we ask what you used.")
-        return participant_mail(person, "reply", {"text": text}, site_url)
-    # A reminder names the closing time, which a study may not have yet.
-    if person.study.closes_at is None:
-        person.study.closes_at = now + timedelta(days=3)
-    return participant_mail(person, "reminder", {}, site_url)
-
-
-def _first_profile(study: Study) -> str:
-    return next((profile.slug for profile in study.protocol.profiles), "")
+        if kind == MailKind.DECISION:
+            reason = _("Your documents do not show a degree in this field.") if decision == "rejected" else ""
+            return decision_mail(person, decision=decision, reason=reason, site_url=site_url, now=now)
+        if kind == MailKind.RECEIPT:
+            facts = ReceiptFacts(True, now, total=20, answered=18, reference="EXAMPLE-REFERENCE")
+            return receipt_mail(person, facts, site_url)
+        if kind == MailKind.REPLY:
+            text = _("Yes, you may use a calculator.\nPlease name it where we ask what you used.")
+            return participant_mail(person, "reply", {"text": text}, site_url)
+        # A reminder names the closing time, which a study may not have yet.
+        if study.closes_at is None:
+            study.closes_at = now + timedelta(days=3)
+        return participant_mail(person, "reminder", {}, site_url)

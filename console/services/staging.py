@@ -169,7 +169,16 @@ def _unpack(content: bytes, folder: Path) -> None:
     try:
         with zipfile.ZipFile(BytesIO(content)) as archive:
             members = [member for member in archive.infolist() if not member.is_dir()]
-            _require_sane(members)
+            if not members:
+                raise UploadRefused(_("There is no file in the zip. Nothing was imported."))
+            if len(members) > MAX_MEMBERS:
+                sentence = _(
+                    "The zip holds more than %(number)s files. Nothing was imported; "
+                    "leave out what need not be."
+                )
+                raise UploadRefused(sentence % {"number": counted(MAX_MEMBERS)})
+            if sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
+                raise _too_much()
             left = MAX_UNPACKED_BYTES
             for member in members:
                 left -= _write(archive, member, folder / _inside(member.filename), left)
@@ -177,18 +186,6 @@ def _unpack(content: bytes, folder: Path) -> None:
         raise UploadRefused(
             _("The zip is damaged, incomplete or locked by a password. Nothing was imported; make it anew.")
         ) from None
-
-
-def _require_sane(members: list[zipfile.ZipInfo]) -> None:
-    if not members:
-        raise UploadRefused(_("There is no file in the zip. Nothing was imported."))
-    if len(members) > MAX_MEMBERS:
-        raise UploadRefused(
-            _("The zip holds more than %(number)s files. Nothing was imported; leave out what need not be.")
-            % {"number": counted(MAX_MEMBERS)}
-        )
-    if sum(member.file_size for member in members) > MAX_UNPACKED_BYTES:
-        raise _too_much()
 
 
 def _inside(name: str) -> PurePosixPath:

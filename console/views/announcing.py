@@ -38,23 +38,24 @@ def staff_announcements(request: HttpRequest, study: Study) -> HttpResponseBase:
         facts = form.cleaned_data | {"audience": Audience(form.cleaned_data["audience"])}
         made = announcement_make(study=study, **facts, actor=signed_in(request), now=server_now())
         number = people_reached(made)
-        said = ngettext(
+        sentence = ngettext(
             "Announced to %(number)d person now; open pages show it within half a minute.",
             "Announced to %(number)d people now; open pages show it within half a minute.",
             number,
         )
-        messages.success(request, numbered(said, {"number": number}))
+        messages.success(request, numbered(sentence, {"number": number}))
         return redirect("staff_announcements", study.slug)
-    found = list(announcements_of(study))
-    hidden = private_labels(study, {one.prompt_label for one in found} - {""})
+    announcements = list(announcements_of(study))
+    hidden = private_labels(study, {announcement.prompt_label for announcement in announcements} - {""})
     if Can.SEE_PRIVATE in rights:
         private_shown(request, study, "announcements", hidden)
     else:
-        for one in found:
-            one.prompt_label = "" if one.prompt_label in hidden else one.prompt_label
+        for announcement in announcements:
+            if announcement.prompt_label in hidden:
+                announcement.prompt_label = ""
     if request.method != "POST" and wants_csv(request):
-        return csv_file(request, "announcements", csv_lines(FILE, found), study=study)
-    context = {"study": study, "form": form, "page": page_of(request, found, PER_PAGE)}
+        return csv_file(request, "announcements", csv_lines(FILE, announcements), study=study)
+    context = {"study": study, "form": form, "page": page_of(request, announcements, PER_PAGE)}
     return render(request, "console/announcements.html", context, status=422 if form.is_bound else 200)
 
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from batches.models import SessionEventKind
 from batches.views.wording import detail_words, event_words, value_words
 from console.forms.history import SOURCES, HistoryForm
-from console.selectors.history import Line, Source, history_lines
+from console.selectors.history import Asked, Line, Source, history_lines
 from console.selectors.protocol_files import protocol_json, protocol_markdown, protocol_record
 from console.views.live.words import ACTION_WORDS
 from console.views.setup.protocol_rows import setting_label
@@ -130,29 +130,37 @@ TYPES = {"json": "application/json", "md": "text/markdown; charset=utf-8"}
 def staff_history(request: HttpRequest, study: Study) -> HttpResponse:
     """Events by source, kind, person, member of the team and day; amendments and fingerprints beside them."""
     form = HistoryForm(request.GET)
-    asked, before = form.asked(), number_asked(request.GET.get("before", ""), most=MOST_ROWS)
+    wanted, before = form.wanted(), number_asked(request.GET.get("before", ""), most=MOST_ROWS)
     lines = list(
         history_lines(
-            study, asked, signed_in(request), rights_here(request), before=before, limit=LINES_PER_PAGE + 1
+            study, wanted, signed_in(request), rights_here(request), before=before, limit=LINES_PER_PAGE + 1
         )
     )
+    prefix = "verdict_" if wanted.source == Source.VERDICTS else ""
     kept = request.GET.copy()
     kept.pop("before", None)
     context = {
         "study": study,
         "form": form,
-        "asked": asked,
+        "asked": wanted,
         "sources": SOURCES,
-        "lines": [(line, _words(line.kind), _told(line)) for line in lines[:LINES_PER_PAGE]],
+        "lines": [
+            (
+                line,
+                _words(line.kind),
+                [(detail_words(name), _value(name, value)) for name, value in line.details.items()],
+            )
+            for line in lines[:LINES_PER_PAGE]
+        ],
         "older": lines[LINES_PER_PAGE - 1].number if len(lines) > LINES_PER_PAGE else None,
         "before": before,
         "query": kept.urlencode(),
-        "is_filtered": any((asked.kind, asked.by, asked.code, asked.since, asked.until, asked.team_only)),
-        "kinds": sorted((str(_kind_words(asked.source, kind)), kind) for kind in KINDS[asked.source]),
+        "is_filtered": wanted != Asked(wanted.source),
+        "kinds": sorted((_words(f"{prefix}{kind}"), kind) for kind in KINDS[wanted.source]),
         "team": sorted({row.user.email for row in roles_in(study)}),
         "amendments": [
-            (one, [setting_label(name) for name in one.changes])
-            for one in study.amendments.select_related("made_by").order_by("-number")
+            (amendment, [setting_label(name) for name in amendment.changes])
+            for amendment in study.amendments.select_related("made_by").order_by("-number")
         ],
     }
     return render(request, "console/history.html", context, status=422 if form.errors else 200)
@@ -163,7 +171,7 @@ def staff_history(request: HttpRequest, study: Study) -> HttpResponse:
 @proof_required
 def staff_history_file(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The same rows, all of them, as a CSV file."""
-    lines = history_lines(study, HistoryForm(request.GET).asked(), signed_in(request), rights_here(request))
+    lines = history_lines(study, HistoryForm(request.GET).wanted(), signed_in(request), rights_here(request))
     return csv_file(request, "history", csv_lines(FILE, lines), study=study)
 
 
@@ -184,22 +192,14 @@ def _words(kind: str) -> str:
     return str(WORDS[kind]) if kind in WORDS else event_words(kind)
 
 
-def _kind_words(source: Source, kind: str) -> str:
-    return _words(f"verdict_{kind}" if source == Source.VERDICTS else kind)
-
-
-def _told(line: Line) -> list[tuple[str, object]]:
-    return [(detail_words(name), _shown(name, value)) for name, value in line.details.items()]
-
-
-def _shown(name: str, value: object) -> object:
+def _value(name: str, value: object) -> object:
     """Moments are kept as ISO text and shown like every other time."""
     if words := VALUES.get(name, {}).get(str(value)):
         return Named(str(words), str(value))
     if name == "seed":  # a name, no amount
         return str(value)
     if isinstance(value, list):
-        words = [str(VALUES.get(name, {}).get(str(one), one)) for one in value]
+        words = [str(VALUES.get(name, {}).get(str(entry), entry)) for entry in value]
         more = (
             [_("… and %(number)s more") % {"number": counted(len(words) - LISTED)}] if words[LISTED:] else []
         )

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
@@ -58,31 +58,34 @@ def staff_home(request: HttpRequest) -> HttpResponseBase:
     by a word of a name; the same as CSV.
     """
     user, now = signed_in(request), server_now()
-    shown, words = request.GET.get("show", ""), request.GET.get("q", "").strip()[:100]
-    shown = shown if shown in SHOWN else "active"
+    selection, words = request.GET.get("show", ""), request.GET.get("q", "").strip()[:100]
+    selection = selection if selection in SHOWN else "active"
     studies = studies_of_staff(user)
+    selected = studies.filter(SHOWN[selection][1]).select_related("bank_version__bank")
+    selected = selected.order_by("-created_at", "-pk")
+    if words:
+        selected = selected.filter(Q(name__icontains=words) | Q(slug__icontains=words))
     listing = Listing(request, SORTS, per_page=PAGE_SIZE)
-    page = listing.page(listing.ordered(_found(studies, shown, words)))
+    page = listing.page(listing.ordered(selected))
     if listing.wants_csv:
         return csv_file(request, "studies", _lines(user, page.paginator, now))
     rights = rights_by_study(user, page)
+    cards = []
+    for card in study_cards(page, now):
+        own = rights[card.study.pk]
+        waiting = list(attention(card, own))
+        cards.append(ShownCard(card, next_step(card, own), waiting, sees_progress=Can.SEE_STUDY in own))
     context = {
-        "cards": [_shown(card, rights[card.study.pk]) for card in study_cards(page, now)],
+        "cards": cards,
         "page": page,
         "words": words,
-        "shown": shown,
+        "shown": selection,
         "listing": listing,
         "filters": [(name, label) for name, (label, _condition) in SHOWN.items()],
         "may_make": SiteCan.MAKE_STUDIES in site_rights(user),
         "has_studies": bool(page) or studies.exists(),
     }
     return render(request, "console/studies.html", context)
-
-
-def _found(studies: QuerySet[Study], shown: str, words: str) -> QuerySet[Study]:
-    _label, condition = SHOWN[shown]
-    found = studies.filter(condition).select_related("bank_version__bank").order_by("-created_at", "-pk")
-    return found.filter(Q(name__icontains=words) | Q(slug__icontains=words)) if words else found
 
 
 def _lines(user: User, pages: "Paginator[Study]", now: datetime) -> Iterator[list[str]]:
@@ -98,13 +101,7 @@ def _lines(user: User, pages: "Paginator[Study]", now: datetime) -> Iterator[lis
 def _cells(card: StudyCard, sees_progress: bool) -> list[Any]:
     study = card.study
     moments = [study.created_at, study.closes_at, card.results_at if sees_progress else None]
-    created_at, closes_at, results_at = (one.isoformat() if one else None for one in moments)
+    created_at, closes_at, results_at = (moment.isoformat() if moment else None for moment in moments)
     progress = [getattr(card, name) if sees_progress else None for name in PROGRESS]
     facts = [study.slug, study.name, study.status, created_at, closes_at, card.prompts, card.sets]
     return [*facts, *progress, results_at]
-
-
-def _shown(card: StudyCard, rights: frozenset[Can]) -> ShownCard:
-    return ShownCard(
-        card, next_step(card, rights), list(attention(card, rights)), sees_progress=Can.SEE_STUDY in rights
-    )

@@ -74,9 +74,9 @@ def _mails(request: HttpRequest, study: Study, problem: str = "", status: int = 
     outcome = request.GET.get("state", "")
     chosen = outcome if outcome in FILTERS else ""
     listing = Listing(request, LIST_COLUMNS, FILE, PER_PAGE)
-    found = listing.ordered(mails_of_study(study, outcome=chosen))
+    records = listing.ordered(mails_of_study(study, outcome=chosen))
     if listing.wants_csv:
-        return csv_file(request, "mails", listing.lines(found.iterator()), study=study)
+        return csv_file(request, "mails", listing.lines(records.iterator()), study=study)
     wish = DigestWish.objects.filter(member=signed_in(request)).first()
     sender: MailSender | None = getattr(study, "mail_sender", None)
     context = {
@@ -86,7 +86,7 @@ def _mails(request: HttpRequest, study: Study, problem: str = "", status: int = 
         "sender_name": request.POST.get("name", sender.name if sender else ""),
         "reply_to": request.POST.get("reply_to", sender.reply_to if sender else ""),
         "problem": problem,
-        "page": listing.page(found),
+        "page": listing.page(records),
         "listing": listing,
         "chosen": chosen,
         "filters": FILTERS,
@@ -160,8 +160,8 @@ def staff_mails_text(request: HttpRequest, study: Study, kind: str) -> HttpRespo
         )  # fmt: skip
     except Refused as refusal:
         return _preview(request, study, _kind(kind), str(refusal), 422)
-    said = _("Chiron's text is mailed again.") if is_default else _("This text is mailed from now on.")
-    messages.success(request, said if changed else _("Nothing was changed."))
+    sentence = _("Chiron's text is mailed again.") if is_default else _("This text is mailed from now on.")
+    messages.success(request, sentence if changed else _("Nothing was changed."))
     return redirect(back)
 
 
@@ -220,12 +220,12 @@ def staff_mails_switch(request: HttpRequest, study: Study, kind: str) -> HttpRes
     except Refused as refusal:
         messages.error(request, str(refusal))
         return redirect("staff_mails", study.slug)
-    said = (
+    sentence = (
         _("%(kind)s: these mails are sent from now on.")
         if is_on
         else _("%(kind)s: these mails are no longer sent. What was queued before still goes out.")
     )
-    messages.success(request, said % {"kind": MailKind(kind).label})
+    messages.success(request, sentence % {"kind": MailKind(kind).label})
     return redirect("staff_mails", study.slug)
 
 
@@ -247,8 +247,8 @@ def staff_mails_digest(request: HttpRequest, study: Study) -> HttpResponse:
     """Whether whoever asks gets the daily digest, of all their studies."""
     is_wanted = request.POST.get("send") == "on"
     digest_wish_set(member=signed_in(request), is_wanted=is_wanted)
-    said = _("You get the daily digest.") if is_wanted else _("You get no daily digest any more.")
-    messages.success(request, said)
+    sentence = _("You get the daily digest.") if is_wanted else _("You get no daily digest any more.")
+    messages.success(request, sentence)
     return redirect("staff_mails", study.slug)
 
 
@@ -281,16 +281,16 @@ def _written(request: HttpRequest, study: Study, template: str) -> tuple[str, st
     Beside what was sent and refused they would be an earlier text.
     """
     *about, subject, body = request.session.get(WRITTEN, ["", ""])
-    asked = (
+    is_wanted = (
         request.method != "POST"
         and "written" in request.GET
         and about == [study.pk, template, _language(request)]
     )
-    return (subject, body) if asked else None
+    return (subject, body) if is_wanted else None
 
 
 def _decision(request: HttpRequest) -> Decision:
-    return next((one for one in DECISIONS if one == request.GET.get("as")), "approved")
+    return next((decision for decision in DECISIONS if decision == request.GET.get("as")), "approved")
 
 
 def _template(request: HttpRequest, kind: MailKind) -> str:

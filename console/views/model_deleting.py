@@ -27,13 +27,13 @@ from studies.views.access import signed_in, site_page
 def staff_model_delete(request: HttpRequest, model: int) -> HttpResponse:
     """Ask, with what depends on it; then delete this model, or all that came with it."""
     stored = ModelConfiguration.objects.exclude(until=UNPUBLISHED).select_related("item_bank")
-    found = get_object_or_404(stored, pk=model)
-    together = list(imported_with(found))
+    row = get_object_or_404(stored, pk=model)
+    together = list(imported_with(row))
     resting = studies_resting_on(together)
     own = studies_of_staff(signed_in(request)).filter(pk__in=[study.pk for study in resting])
     form = ModelDeleteForm(request.POST or None, several=len(together) > 1, resting=bool(resting))
     if request.method == "POST" and form.is_valid():
-        chosen = together if form.cleaned_data.get("which") == ModelDeleteForm.ALL else [found]
+        chosen = together if form.cleaned_data.get("which") == ModelDeleteForm.ALL else [row]
         try:
             studies = models_delete(
                 models=chosen, recompute=bool(form.cleaned_data.get("recompute")),
@@ -46,7 +46,7 @@ def staff_model_delete(request: HttpRequest, model: int) -> HttpResponse:
             done = ngettext("%(number)d model deleted.", "%(number)d models deleted.", len(chosen))
             messages.success(request, numbered(done, {"number": len(chosen)}))
             return redirect("staff_models")
-    context = {"model": found, "together": together, "resting": resting, "own": own, "form": form}
+    context = {"model": row, "together": together, "resting": resting, "own": own, "form": form}
     return render(request, "console/site/model_delete.html", context, status=422 if form.errors else 200)
 
 

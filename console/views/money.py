@@ -111,9 +111,9 @@ def staff_money_upload(request: HttpRequest, study: Study) -> HttpResponse:
         )
     except ReportsRefused as refusal:
         return _page(request, study, problems=refusal.problems, status=422)
-    said = _("Rows read: %(rows)d. Recorded: %(recorded)d. Known before: %(unchanged)d.")
+    sentence = _("Rows read: %(rows)d. Recorded: %(recorded)d. Known before: %(unchanged)d.")
     facts = {"rows": len(rows), "recorded": result.recorded, "unchanged": result.unchanged}
-    messages.success(request, numbered(said, facts))
+    messages.success(request, numbered(sentence, facts))
     return redirect("staff_money", study.slug)
 
 

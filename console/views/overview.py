@@ -35,8 +35,8 @@ def staff_study(request: HttpRequest, study: Study) -> HttpResponse:
         "per_question": answers_per_question(study, card.prompts),
         "arms": arms_filled(study) if Can.SEE_PROTOCOL in rights else (),
         "amendments": [
-            (one, [setting_label(name) for name in one.changes])
-            for one in study.amendments.order_by("number")
+            (amendment, [setting_label(name) for name in amendment.changes])
+            for amendment in study.amendments.order_by("number")
         ],
         "may_see_protocol": Can.SEE_PROTOCOL in rights,
     }

@@ -12,20 +12,8 @@ from batches.jobs import BUILDING, REPORTING
 from batches.models import BatchPlan
 from batches.selectors.answers import answers_to_score
 from batches.selectors.plans import plan_matches, plan_report
-from console.selectors.question_results import (
-    QuestionLine,
-    QuestionResult,
-    question_results,
-)
-from console.selectors.questions import (
-    FLAGS,
-    SetRow,
-    answers_counted,
-    chosen,
-    set_rows,
-    study_questions,
-)
-from jobs.models import Job
+from console.selectors.question_results import QuestionLine, QuestionResult, question_results
+from console.selectors.questions import FLAGS, SetRow, answers_counted, chosen, set_rows, study_questions
 from jobs.selectors import unless_done
 from jobs.services.starting import job_needed, job_start
 from judging.selectors.runs import newest_scores_run
@@ -99,29 +87,29 @@ def staff_questions(request: HttpRequest, study: Study) -> HttpResponseBase:
     needs_results = listing.wants_csv or listing.sort.removeprefix("-") in BY_RESULTS
     known = question_results(study, everything, with_scores=with_scores) if needs_results else {}
     rows = listing.sorted(
-        QuestionLine(one, known.get(one.pk, QuestionResult()))
-        for one in chosen(everything, names, words=words, category=category, flag=flag)
+        QuestionLine(question, known.get(question.pk, QuestionResult()))
+        for question in chosen(everything, names, words=words, category=category, flag=flag)
     )
     page = listing.page(rows)
-    shown = [row.question for row in (rows if listing.wants_csv else page)]
-    private_shown(request, study, "questions", (one.label for one in shown if one.is_private))
+    listed = [row.question for row in (rows if listing.wants_csv else page)]
+    private_shown(request, study, "questions", (row.label for row in listed if row.is_private))
     if listing.wants_csv:
         return csv_file(request, "questions", listing.lines(rows), study=study)
     plan = BatchPlan.objects.filter(study=study).first()
-    results = known or question_results(study, shown, with_scores=with_scores)
+    results = known or question_results(study, listed, with_scores=with_scores)
     context = {
         "study": study,
         "page": page,
-        "rows": [QuestionLine(one, results[one.pk]) for one in shown],
+        "rows": [QuestionLine(question, results[question.pk]) for question in listed],
         "with_scores": with_scores,
         "total": len(everything),
         "withheld": 0 if Can.SEE_PRIVATE in rights else private_prompts(study).count(),
         "plan": plan,
         "kept": {"q": words, "category": category, "flag": flag},
         "names": names,
-        "categories": sorted(names.category(one) for one in {row.category for row in everything} if one),
+        "categories": sorted(names.category(code) for code in {row.category for row in everything} if code),
         "flags": [
-            (name, label, sum(name in one.flags for one in everything))
+            (name, label, sum(name in question.flags for question in everything))
             for name, label in FLAGS.items()
             if name != "private" or Can.SEE_PRIVATE in rights
         ],
@@ -151,7 +139,11 @@ def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponseBase
     report, job = (plan_report(plan, rights_here(request)) if plan else {}), unless_done(study, BUILDING)
     lacks_report = report is None
     if report is None:
-        report, job = {}, _report_asked(request, study)
+        report, job = {}, None
+        try:  # a version before this one kept no report
+            job = job_needed(kind=REPORTING, study=study, actor=signed_in(request), now=server_now())
+        except Refused as refusal:
+            messages.info(request, str(refusal))
     rows = listing.sorted(set_rows(report, code_names(study)) if report else ())
     if listing.wants_csv and not lacks_report:
         return csv_file(request, "question-sets", listing.lines(rows), study=study)
@@ -170,15 +162,6 @@ def staff_questions_sets(request: HttpRequest, study: Study) -> HttpResponseBase
         "public_only": report.get("public_only", False),
     }
     return render(request, "console/questions/sets.html", context)
-
-
-def _report_asked(request: HttpRequest, study: Study) -> Job | None:
-    """The job that makes a report which a version before this one did not keep."""
-    try:
-        return job_needed(kind=REPORTING, study=study, actor=signed_in(request), now=server_now())
-    except Refused as refusal:
-        messages.info(request, str(refusal))
-        return None
 
 
 @require_POST

@@ -46,17 +46,20 @@ def staff_recruiting_change(request: HttpRequest, study: Study) -> HttpResponse:
         return _page(request, study, profile, form, seen=seen)
     try:
         if closes:
-            link_close(link=_link(study, profile), actor=actor, now=now)
-            said = _("The link is closed: nobody comes in by it. Whoever is in the study stays.")
+            known = study.recruiting_links.filter(profile=profile).select_related("study").first()
+            if known is None:
+                raise Http404("no link of this profile")
+            link_close(link=known, actor=actor, now=now)
+            sentence = _("The link is closed: nobody comes in by it. Whoever is in the study stays.")
         else:
             link = link_save(
                 study=study, profile=profile, settings=form.settings, actor=actor, now=now, seen=seen
             )
-            said = _("Saved.")
+            sentence = _("Saved.")
             if "open" in request.POST:
                 link_open(link=link, actor=actor, now=now)
-                said = _("The link is open. Give its address to the platform.")
-        messages.success(request, said)
+                sentence = _("The link is open. Give its address to the platform.")
+        messages.success(request, sentence)
     except LinkChanged as refusal:
         form.add_error(None, str(refusal))
         return _page(request, study, profile, form)
@@ -69,13 +72,6 @@ def _profile(study: Study, wanted: str) -> str:
     """The profile that is asked for, or the first one."""
     slugs = [profile.slug for profile in study.protocol.profiles]
     return wanted if wanted in slugs else slugs[0]
-
-
-def _link(study: Study, profile: str) -> RecruitingLink:
-    link = study.recruiting_links.filter(profile=profile).select_related("study").first()
-    if link is None:
-        raise Http404("no link of this profile")
-    return link
 
 
 def _page(

@@ -30,27 +30,24 @@ def staff_study_new(request: HttpRequest) -> HttpResponse:
         request.POST or None,
         initial={"bank_version": request.GET.get("bank"), "is_simulated": "simulated" in request.GET},
     )
-    if request.method == "POST" and form.is_valid() and (study := _created(request, form)):
-        return redirect("staff_setup", slug=study.slug)
+    if request.method == "POST" and form.is_valid():
+        values = form.cleaned_data
+        try:
+            study = study_create(
+                slug=values["slug"], name=values["name"], bank_version=values["bank_version"],
+                item_bank=None, judge_protocol=None, settings=ProtocolSettings(), now=server_now(),
+                actor=signed_in(request), is_simulated=values["is_simulated"],
+            )  # fmt: skip
+        except (SlugInvalid, StudyExists) as refusal:
+            form.add_error("slug", str(refusal))
+        except BankIsPrivate as refusal:
+            form.add_error("bank_version", str(refusal))
+        except Refused as refusal:
+            form.add_error("name", problem_in_words(str(refusal)))
+        else:
+            return redirect("staff_setup", slug=study.slug)
     context = {"form": form, "has_bank": BankVersion.objects.exists()}
     return render(request, "console/setup/new.html", context, status=422 if form.errors else 200)
-
-
-def _created(request: HttpRequest, form: NewStudyForm) -> Study | None:
-    values = form.cleaned_data
-    try:
-        return study_create(
-            slug=values["slug"], name=values["name"], bank_version=values["bank_version"], item_bank=None,
-            judge_protocol=None, settings=ProtocolSettings(), now=server_now(), actor=signed_in(request),
-            is_simulated=values["is_simulated"],
-        )  # fmt: skip
-    except (SlugInvalid, StudyExists) as refusal:
-        form.add_error("slug", str(refusal))
-    except BankIsPrivate as refusal:
-        form.add_error("bank_version", str(refusal))
-    except Refused as refusal:
-        form.add_error("name", problem_in_words(str(refusal)))
-    return None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

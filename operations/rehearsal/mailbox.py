@@ -80,15 +80,12 @@ class Mailbox:
         for file in sorted(self.folder.glob("*.log")):
             with suppress(FileNotFoundError):  # old ones are deleted
                 # Two that are sent at the same moment can share a file, whose end is not a whole mail yet.
-                mails = [_mail_of(content) for content in file.read_bytes().split(END_OF_MAIL)[:-1]]
-                new += mails[self.read[file.name] :]
-                self.read[file.name] = len(mails)
+                contents = file.read_bytes().split(END_OF_MAIL)[:-1]
+                for content in contents[self.read[file.name] :]:
+                    message: EmailMessage = message_from_bytes(content, policy=default)
+                    plain = message.get_body(preferencelist=("plain",))
+                    text = str(plain.get_content()) if plain else ""
+                    code, link = CODE.search(text), LINK.search(text)
+                    new.append(Mail(str(message["To"]).lower(), code and code[1], link and link[0]))
+                self.read[file.name] = len(contents)
         return new
-
-
-def _mail_of(content: bytes) -> Mail:
-    message: EmailMessage = message_from_bytes(content, policy=default)
-    plain = message.get_body(preferencelist=("plain",))
-    text = str(plain.get_content()) if plain else ""
-    code, link = CODE.search(text), LINK.search(text)
-    return Mail(str(message["To"]).lower(), code and code[1], link and link[0])

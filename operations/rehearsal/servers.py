@@ -64,12 +64,12 @@ class Process:
         if self.child.poll() is None:
             return ""
         _kill_what_it_left(self.child)
-        said = f"the {self.name} ended by itself (exit code {self.child.returncode}); see {self.log}"
+        reason = f"the {self.name} ended by itself (exit code {self.child.returncode}); see {self.log}"
         if time.monotonic() - self._started_again < STAYS_SECONDS:
-            raise ServerNotStarted(said)
+            raise ServerNotStarted(reason)
         self._started_again = time.monotonic()
         self.start()
-        return f"{said}. It is started again."
+        return f"{reason}. It is started again."
 
 
 def _prepared() -> None:

@@ -38,22 +38,21 @@ def work(people: Sequence[SimulatedPerson], site: Site, *, at_once: int) -> int:
     Raises:
         Exception: the first failure of anybody; the others finish first.
     """
+
+    def take_part(person: SimulatedPerson) -> int:
+        with WebParticipant(site.base_url, site.mailbox) as browser:
+            browser.sign_in(person.email)
+            return go_through(person, browser, site)
+
     saved = 0
     with (
         tqdm(total=len(people), unit=" people", desc="answering", disable=None) as bar,
         ThreadPoolExecutor(max_workers=at_once) as pool,
     ):
-        for count in pool.map(lambda person: _take_part(person, site), people):
+        for count in pool.map(take_part, people):
             saved += count
             bar.update()
     return saved
-
-
-def _take_part(person: SimulatedPerson, site: Site) -> int:
-    """One person from sign-in to receipt; return the number of answers saved."""
-    with WebParticipant(site.base_url, site.mailbox) as browser:
-        browser.sign_in(person.email)
-        return go_through(person, browser, site)
 
 
 def go_through(

@@ -87,18 +87,18 @@ class WebParticipant:
         page = self.get("start page", f"/studies/{study}/start/")
         if not SESSION_PATH.match(page.url.path):
             page = self.fill_in("start", page, {})
-        found = SESSION_PATH.match(page.url.path)
-        if not found:
+        session = SESSION_PATH.match(page.url.path)
+        if not session:
             raise PageRefused("start", page)
-        return found[0]
+        return session[0]
 
     def places(self, session: str) -> Iterator[Place]:
         """The prompts in order, from the overview page."""
         page = self.get("overview", session)
-        found = re.findall(r'data-position="(\d+)"[^>]*\sdata-prompt="([^"]+)"', page.text)
-        if not found:
+        prompts = re.findall(r'data-position="(\d+)"[^>]*\sdata-prompt="([^"]+)"', page.text)
+        if not prompts:
             raise PageRefused("overview lists no prompts", page)
-        for position, prompt_id in found:
+        for position, prompt_id in prompts:
             yield Place(int(position), prompt_id)
 
     def read_prompt(self, session: str, place: Place) -> None:

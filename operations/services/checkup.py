@@ -87,53 +87,41 @@ def database(_now: datetime) -> Iterator[Finding]:
         detail = _("cannot be reached: %(reason)s") % {"reason": str(error).splitlines()[0]}
         yield Finding("database", False, detail, _("start it, or correct DATABASE_URL"))
         return
-    yield Finding("database", True, _database_name())
-    yield _migrations()
-    yield _clock()
-    yield from _clock_in_doubt()
-
-
-def _database_name() -> str:
     facts = connection.settings_dict
     if connection.vendor == "sqlite":
-        return f"SQLite {sqlite3.sqlite_version}, {facts['NAME']}"
-    with connection.cursor() as cursor:
-        cursor.execute("SHOW server_version")
-        version = cursor.fetchone()[0]
-    where = {"version": version, "name": facts["NAME"], "host": facts["HOST"] or _("this machine")}
-    return _("PostgreSQL %(version)s, %(name)s on %(host)s") % where
-
-
-def _migrations() -> Finding:
+        name = f"SQLite {sqlite3.sqlite_version}, {facts['NAME']}"
+    else:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW server_version")
+            version = cursor.fetchone()[0]
+        where = {"version": version, "name": facts["NAME"], "host": facts["HOST"] or _("this machine")}
+        name = _("PostgreSQL %(version)s, %(name)s on %(host)s") % where
+    yield Finding("database", True, name)
     executor = MigrationExecutor(connection)
     missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if missing:
-        detail = numbered(_("%(number)d not applied"), {"number": len(missing)})
-        return Finding(
-            "migrations", False, detail, _("run: %(command)s") % {"command": "python manage.py migrate"}
-        )
-    return Finding("migrations", True, _("all applied"))
+    detail = numbered(_("%(number)d not applied"), {"number": len(missing)}) if missing else _("all applied")
+    remedy = _("run: %(command)s") % {"command": "python manage.py migrate"}
+    yield Finding("migrations", not missing, detail, remedy)
+    yield from _clock()
 
 
-def _clock() -> Finding:
-    """This host's clock beside the database's; the half of the question's time is taken off."""
+def _clock() -> Iterator[Finding]:
+    """This host's clock beside the database's, and what worker and beat hold against it, if anything."""
     if connection.vendor == "sqlite":
-        return Finding("clock", True, _("the database has the clock of this host"))
-    before = timezone.now()
-    theirs = database_now()
-    ahead = before + (timezone.now() - before) / 2 - theirs
-    seconds = ahead.total_seconds()
-    way = (
-        _("%(seconds)s s ahead of the database's")
-        if seconds > 0
-        else _("%(seconds)s s behind the database's")
-    )
-    detail = way % {"seconds": decimals(abs(seconds), 1)}
-    return Finding("clock", abs(ahead) <= TOLERANCE, detail, _("set both hosts' clocks by NTP"))
-
-
-def _clock_in_doubt() -> Iterator[Finding]:
-    """What worker and beat last thought of the clock, where they do not believe it; nothing otherwise."""
+        yield Finding("clock", True, _("the database has the clock of this host"))
+    else:
+        before = timezone.now()
+        theirs = database_now()
+        # Half of what the question took is taken off.
+        ahead = before + (timezone.now() - before) / 2 - theirs
+        seconds = ahead.total_seconds()
+        way = (
+            _("%(seconds)s s ahead of the database's")
+            if seconds > 0
+            else _("%(seconds)s s behind the database's")
+        )
+        detail = way % {"seconds": decimals(abs(seconds), 1)}
+        yield Finding("clock", abs(ahead) <= TOLERANCE, detail, _("set both hosts' clocks by NTP"))
     try:
         watched = ClockWatch.objects.filter(pk=1).first()
     except DatabaseError:  # it is not migrated, which is said
@@ -175,12 +163,12 @@ def _last_seen(part: Part, now: datetime) -> Finding:
     if seen is None:
         return Finding(part, False, _("never seen in the last day"), _(START[part]))
     seconds = max(0.0, now.timestamp() - seen.at)
-    said = (
+    sentence = (
         _("last seen %(seconds)d s ago; its process has ended")
         if seen.is_gone
         else _("last seen %(seconds)d s ago")
     )
-    detail = numbered(said, {"seconds": round(seconds)})
+    detail = numbered(sentence, {"seconds": round(seconds)})
     return Finding(part, seconds <= SILENT_SECONDS and not seen.is_gone, detail, _(START[part]))
 
 
@@ -223,26 +211,32 @@ def backup(now: datetime) -> Iterator[Finding]:
     """
     taken = backup_noted()
     remedy = _("run: %(command)s") % {"command": "python manage.py backup FOLDER"}
-    if taken is None and _has_people():
-        detail = _("none taken with manage.py backup; others are not seen from here")
-        yield Finding("backup", False, detail, remedy)
-    elif taken is None:
-        yield Finding("backup", True, _("not needed yet: no study of real people is locked"))
-    else:
+    if taken is not None:
         detail = _("last taken %(time)s") % {"time": moment_text(taken)}
         yield Finding("backup", now - taken < BACKUP_IS_OLD, detail, remedy)
-
-
-def _has_people() -> bool:
+        return
     try:
-        return Study.objects.exclude(status=StudyStatus.DRAFT).filter(is_simulated=False).exists()
+        has_people = Study.objects.exclude(status=StudyStatus.DRAFT).filter(is_simulated=False).exists()
     except DatabaseError:  # that is said of the database
-        return False
+        has_people = False
+    if has_people:
+        detail = _("none taken with manage.py backup; others are not seen from here")
+        yield Finding("backup", False, detail, remedy)
+    else:
+        yield Finding("backup", True, _("not needed yet: no study of real people is locked"))
 
 
 def storage(_now: datetime) -> Iterator[Finding]:
     folder: Path = settings.DATA_DIR
-    yield _writable(folder)
+    try:
+        for place in (folder, Path(settings.MEDIA_ROOT)):
+            if place.is_dir():
+                TemporaryFile(dir=place).close()
+    except OSError as error:
+        remedy = _("let the site's user write there")
+        yield Finding("storage", False, f"{place}: {error.strerror}", remedy)
+    else:
+        yield Finding("storage", True, _("%(folder)s can be written to") % {"folder": folder})
     free = shutil.disk_usage(folder).free
     room = f"{decimals(free / GIBIBYTE, 1)} GiB"
     yield Finding("free space", free >= MIN_FREE_BYTES, room, _("make room on the disk"))
@@ -252,16 +246,6 @@ def storage(_now: datetime) -> Iterator[Finding]:
         _("for the site alone") if alone else _("others may enter (mode %(mode)s)") % {"mode": f"{mode:o}"}
     )
     yield Finding("rights", alone, detail, _("run: %(command)s") % {"command": f"chmod 700 {folder}"})
-
-
-def _writable(folder: Path) -> Finding:
-    try:
-        for place in (folder, Path(settings.MEDIA_ROOT)):
-            if place.is_dir():
-                TemporaryFile(dir=place).close()
-    except OSError as error:
-        return Finding("storage", False, f"{place}: {error.strerror}", _("let the site's user write there"))
-    return Finding("storage", True, _("%(folder)s can be written to") % {"folder": folder})
 
 
 def addresses(_now: datetime) -> Iterator[Finding]:
@@ -285,17 +269,14 @@ def judges(_now: datetime) -> Iterator[Finding]:
     if not named:
         yield Finding("judges' keys", True, _("no judge needs one"))
     for config in named:
-        yield _key(config)
-
-
-def _key(config: JudgeConfig) -> Finding:
-    part = _("key of %(judge)s") % {"judge": config.slug}
-    try:
-        judge_key(config)
-    except JudgeNotConfigured as problem:
-        return Finding(part, False, _("not usable"), str(problem))
-    facts = {"name": config.key_variable, "origin": origin_of(config.base_url)}
-    return Finding(part, True, _("%(name)s is set, for %(origin)s") % facts)
+        part = _("key of %(judge)s") % {"judge": config.slug}
+        try:
+            judge_key(config)
+        except JudgeNotConfigured as problem:
+            yield Finding(part, False, _("not usable"), str(problem))
+        else:
+            facts = {"name": config.key_variable, "origin": origin_of(config.base_url)}
+            yield Finding(part, True, _("%(name)s is set, for %(origin)s") % facts)
 
 
 def sums(now: datetime) -> Iterator[Finding]:
@@ -308,7 +289,7 @@ def sums(now: datetime) -> Iterator[Finding]:
         number = Session.objects.filter(counted_at__isnull=False).count()
         for some in counted_from(uuid.uuid4()):
             looked_at += len(some)
-            people = [one.participant for one in sessions_differing(some)]
+            people = [session.participant for session in sessions_differing(some)]
             wrong += [f"{person.study.slug} {person.code}" for person in people]
             if time.monotonic() > until:
                 break

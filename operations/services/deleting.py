@@ -6,7 +6,6 @@ comes later is deleted, too.
 
 import logging
 import shutil
-from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -129,8 +128,8 @@ def require_deletable(row: Deletable, *, actor: User) -> None:
 
 def what_goes(row: Deletable) -> list[tuple[str, int]]:
     """What is deleted with it, counted, for whoever decides."""
-    found = _rows_below(row)
-    return [(str(label), len(found[model])) for model, label in COUNTED.items() if found.get(model)]
+    keys = _rows_below(row)
+    return [(str(label), len(keys[model])) for model, label in COUNTED.items() if keys.get(model)]
 
 
 def site_row_delete(*, row: Deletable, typed: str, actor: User, now: datetime) -> None:
@@ -142,10 +141,10 @@ def site_row_delete(*, row: Deletable, typed: str, actor: User, now: datetime) -
         with transaction.atomic():
             if isinstance(row, Study):  # first, as whoever accepts one: each would wait for the other
                 list(row.invitations.select_for_update().order_by("pk").values("pk"))
-            found = type(row)._base_manager.select_for_update().filter(pk=row.pk).first()
-            if found is None:
+            locked = type(row)._base_manager.select_for_update().filter(pk=row.pk).first()
+            if locked is None:
                 raise Gone(_("It was deleted already, by somebody else or in another tab."))
-            _delete(found, typed, actor, now)
+            _delete(locked, typed, actor, now)
     except IntegrityError:  # the database looks at the end
         raise NotDeleted(
             _("Something came to rest on it meanwhile, so nothing was deleted. Look at it again.")
@@ -156,36 +155,33 @@ def _delete(row: Deletable, typed: str, actor: User, now: datetime) -> None:
     require_deletable(row, actor=actor)
     if has_people(row) and isinstance(row, Study) and typed.strip() != row.name.strip():
         raise NotDeleted(_("Write the name of the study as it stands above; nothing was deleted."))
-    found = _rows_below(row)
-    gone = Counter({str(model._meta.verbose_name_plural): len(keys) for model, keys in found.items()})
-    accounts = set(
-        User.objects.filter(participations__pk__in=found.get(Participant, ())).values_list("pk", flat=True)
-    )
+    keys = _rows_below(row)
+    numbers = {str(model._meta.verbose_name_plural): len(below) for model, below in keys.items()}
+    participants = keys.get(Participant, ())
+    accounts = set(User.objects.filter(participations__pk__in=participants).values_list("pk", flat=True))
     if isinstance(row, Study):
-        files = [one.file for one in Credential.objects.filter(pk__in=found.get(Credential, ()))]
+        credentials = Credential.objects.filter(pk__in=keys.get(Credential, ()))
+        files = [credential.file for credential in credentials]
         folders = [exports_folder(row), *list_folders(row)]
         OutgoingMail.objects.filter(record__study=row).delete()
         transaction.on_commit(lambda: _files_delete(files, folders))
     elif isinstance(row, BankVersion):
-        shown = set(Attachment.objects.filter(prompt__version=row).values_list("file", flat=True))
-        transaction.on_commit(lambda: _attachments_delete(shown, now))
+        attached = set(Attachment.objects.filter(prompt__version=row).values_list("file", flat=True))
+        transaction.on_commit(lambda: _attachments_delete(attached, now))
         # Locked: two versions that go at once would each leave the empty bank to the other.
         Bank.objects.select_for_update().get(pk=row.bank_id)
-    site_event_record(KINDS[type(row)], now, about=_named(row), actor=actor, rows=dict(gone))
-    for model, keys in found.items():
-        _rows_delete(model, keys)
+    about = f"{row.name} ({row.slug})" if isinstance(row, Study) else str(row)
+    site_event_record(KINDS[type(row)], now, about=about, actor=actor, rows=numbers)
+    for model, below in keys.items():
+        _rows_delete(model, below)
     if isinstance(row, BankVersion):
         bank_remove_if_empty(row.bank_id)
     _accounts_delete(accounts)
 
 
-def _named(row: Deletable) -> str:
-    return f"{row.name} ({row.slug})" if isinstance(row, Study) else str(row)
-
-
 def _rows_below(row: Model) -> dict[type[Model], set[Any]]:
     """The keys of every row that points at this one, or at one of them, by its table."""
-    found: dict[type[Model], set[Any]] = {type(row): {row.pk}}
+    below: dict[type[Model], set[Any]] = {type(row): {row.pk}}
     left: list[tuple[type[Model], set[Any]]] = [(type(row), {row.pk})]
     while left:
         model, keys = left.pop()
@@ -197,11 +193,11 @@ def _rows_below(row: Model) -> dict[type[Model], set[Any]]:
             for some in slices(keys, KEYS_A_QUERY):
                 rows = table._base_manager.filter(**{f"{relation.field.name}__in": some})
                 new.update(rows.values_list("pk", flat=True))
-            new -= found.setdefault(table, set())
+            new -= below.setdefault(table, set())
             if new:
-                found[table] |= new
+                below[table] |= new
                 left.append((table, new))
-    return {model: keys for model, keys in found.items() if keys}
+    return {model: keys for model, keys in below.items() if keys}
 
 
 def _rows_delete(model: type[Model], keys: Iterable[Any]) -> None:

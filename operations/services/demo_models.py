@@ -1,10 +1,14 @@
 """The demo's models: simulated, and said to be wherever they are shown."""
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+import numpy as np
 from django.db.models import Count
 
-from operations.rehearsal.models import simulated_results
+from psychometrics.irt.bank import ItemBank
+from psychometrics.irt.responses import logit_normal_scores
+from scoring.readers.model_results.records import ModelResponse, ModelResults
 from scoring.services.leaderboards import LeaderboardImport, leaderboard_import
 from scoring.services.model_versions import models_take
 from studies.models import Prompt, Study
@@ -12,6 +16,11 @@ from studies.selectors.item_arrays import item_arrays
 from studies.services.refusals import Refused
 
 SOURCE = "SIMULATED: drawn from the item parameters with a fixed seed; no such model exists"
+FAMILY = "simulated"
+JUDGE = "simulated"
+EPOCHS = 5  # responses of each model to each prompt, as leaderboards have them
+MISFIT = 1.0  # logits: how far single models stray from the curve of a prompt, as real ones do
+SEED = 20_260_914
 
 
 class NoItemBank(Refused):
@@ -39,3 +48,26 @@ def simulated_models_import(*, study: Study, abilities: list[float], now: dateti
     if done.created and study.models_version is not None:
         models_take(study=study, seen=None, now=now)
     return done
+
+
+def simulated_results(
+    abilities: Sequence[float], bank: ItemBank, criteria: Mapping[str, int]
+) -> ModelResults:
+    """Scores of model-01, model-02 and so on, drawn from the item parameters with a fixed seed.
+
+    A rubric's criteria are met independently of each other; `criteria` has their number by prompt, and a
+    prompt without any is answered right or wrong.
+    """
+    rng = np.random.default_rng(SEED)
+    chances = logit_normal_scores(np.array(abilities), bank, sigma=MISFIT, rng=rng)
+    tries = np.array([max(1, criteria.get(name, 0)) for name in bank.prompt_ids])
+    met = rng.binomial(tries, chances, size=(EPOCHS, *chances.shape)) / tries
+    names = [f"model-{number + 1:02}" for number in range(len(abilities))]
+    return ModelResults(
+        responses=tuple(
+            ModelResponse(name, prompt_id, epoch + 1, float(met[epoch, number, place]), FAMILY, JUDGE)
+            for number, name in enumerate(names)
+            for place, prompt_id in enumerate(bank.prompt_ids)
+            for epoch in range(EPOCHS)
+        )
+    )

@@ -37,10 +37,15 @@ def withdrawn_erase(*, now: datetime) -> int:
     due = people_to_erase(now)
     for participant in Participant.objects.filter(pk__in=due):
         _person_erase(participant, now)
-    _late_quotes_delete()
-    _stray_files_delete(now)
-    _exports_delete(now)
-    _mail_files_delete(now)
+    # What a call that was under way at a deletion brought afterwards (most store nothing), and what a
+    # reviewer wrote.
+    gone = StudyEvent.objects.filter(kind=StudyEventKind.DATA_DELETED).values("participant")
+    scores = CriterionScore.objects.filter(answer__session__participant__in=gone)
+    scores.exclude(explanation="").update(explanation="")
+    calls = JudgeCall.objects.filter(answer__session__participant__in=gone)
+    calls.exclude(raw_reply="").update(raw_reply="")
+    Verdict.objects.filter(participant__in=gone).exclude(reason=GONE).update(reason=GONE)
+    _files_delete(now)
     return len(due)
 
 
@@ -68,45 +73,6 @@ def _person_erase(participant: Participant, now: datetime) -> None:
     logger.info("deleted the data of a person who withdrew", extra={"participant": participant.code})
 
 
-def _stray_files_delete(now: datetime) -> None:
-    try:
-        number = stray_files_delete(now=now)
-    except OSError:
-        logger.exception("could not delete a file that belongs to nobody")
-        return
-    if number:
-        logger.warning("deleted files that a crash had left behind", extra={"files": number})
-
-
-def _exports_delete(now: datetime) -> None:
-    try:
-        files_expire(now=now)
-    except OSError:
-        logger.exception("could not delete an export")
-
-
-def _mail_files_delete(now: datetime) -> None:
-    oldest = (now - MAIL_FILES_KEPT).timestamp()
-    try:
-        for file in (settings.DATA_DIR / "mail").glob("*.log"):
-            if file.stat().st_mtime < oldest:
-                file.unlink(missing_ok=True)
-    except OSError:
-        logger.exception("could not delete a file of mails")
-
-
-def _late_quotes_delete() -> None:
-    """Empty what a call that was under way at a deletion brought afterwards (most store nothing) and
-    what a reviewer wrote.
-    """
-    done = StudyEvent.objects.filter(kind=StudyEventKind.DATA_DELETED).values("participant")
-    CriterionScore.objects.filter(answer__session__participant__in=done).exclude(explanation="").update(
-        explanation=""
-    )
-    JudgeCall.objects.filter(answer__session__participant__in=done).exclude(raw_reply="").update(raw_reply="")
-    Verdict.objects.filter(participant__in=done).exclude(reason=GONE).update(reason=GONE)
-
-
 def _quotes_delete(participant: Participant, now: datetime) -> None:
     """Empty what scoring quotes from the answers; scores stay, and count nowhere.
 
@@ -123,3 +89,24 @@ def _quotes_delete(participant: Participant, now: datetime) -> None:
     AnswerFlag.objects.filter(answer__session__participant=participant).update(evidence="")
     ParticipantFlag.objects.filter(participant=participant).update(evidence="")
     Verdict.objects.filter(participant=participant).update(reason=GONE)
+
+
+def _files_delete(now: datetime) -> None:
+    """Files of nobody, exports and mails; one that cannot be removed now does not keep the others."""
+    try:
+        number = stray_files_delete(now=now)
+        if number:
+            logger.warning("deleted files that a crash had left behind", extra={"files": number})
+    except OSError:
+        logger.exception("could not delete a file that belongs to nobody")
+    try:
+        files_expire(now=now)
+    except OSError:
+        logger.exception("could not delete an export")
+    oldest = (now - MAIL_FILES_KEPT).timestamp()
+    try:
+        for file in (settings.DATA_DIR / "mail").glob("*.log"):
+            if file.stat().st_mtime < oldest:
+                file.unlink(missing_ok=True)
+    except OSError:
+        logger.exception("could not delete a file of mails")

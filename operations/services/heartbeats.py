@@ -34,15 +34,11 @@ class Heartbeat(NamedTuple):
             return True
         except PermissionError:  # somebody else's: it is there
             pass
-        return _is_zombie(self.process)
-
-
-def _is_zombie(process: int) -> bool:
-    """Whether the process has ended and only its parent has not noticed: signals still find it (Linux)."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
-    except (OSError, IndexError):  # a system without such files
-        return False
+        # A zombie has ended, and only its parent has not noticed: signals still find it (Linux).
+        try:
+            return Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+        except (OSError, IndexError):  # a system without such files
+            return False
 
 
 def heartbeat_write(part: Part, *, now: float) -> None:

@@ -18,12 +18,7 @@ from studies.models import Study, StudyStatus, User
 from studies.protocol.settings import ProtocolSettings
 from studies.selectors.studies import study_by_slug
 from studies.services.private_questions import require_may_ask
-from studies.services.readiness import (
-    StudyNotReady,
-    prompt_problems,
-    require_category_source,
-    require_ready,
-)
+from studies.services.readiness import StudyNotReady, prompt_problems, require_category_source, require_ready
 from studies.services.refusals import Refused
 from studies.services.slugs import MAX_CHARACTERS
 from studies.services.studies import MAX_NAME_CHARACTERS

@@ -13,14 +13,15 @@ from django.core.handlers.wsgi import WSGIHandler
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from batches.models import Answer, Session
+from batches.models import Answer
 from batches.rules.statuses import SessionStatus
-from operations.rehearsal.mailbox import KeptMails
+from operations.rehearsal.answers import PromptKey
+from operations.rehearsal.mailbox import KeptMails, Mailbox
 from operations.rehearsal.people import draw_people
 from operations.rehearsal.taking_part import Site, go_through
 from operations.rehearsal.web import WebParticipant
-from operations.selectors import prompt_keys
 from operations.services.rehearsal_starting import StudyNotOpen, places_of
+from studies.bank.records import CriterionRecord
 from studies.models import Participant, Study, StudyStatus, User
 from studies.services.mails.mails import mails_kept
 from studies.services.people.participants import NewPerson, participants_add, people_present
@@ -84,6 +85,31 @@ def addresses_of(study: Study, number: int) -> list[str]:
     return [f"{study.slug}-{n + 1:03d}@example.org" for n in range(number)]
 
 
+def rehearsal_site(
+    study: Study, base_url: str, mailbox: Mailbox | None = None, *, skip_share: float = SKIPPED
+) -> Site:
+    """The study as simulated people find it at this address; item parameters where its item bank has them."""
+    items = {item.prompt_id: item for item in study.item_bank.items.all()} if study.item_bank else {}
+    keys = {}
+    for prompt in study.bank_version.prompts.prefetch_related("criteria"):
+        item = items.get(prompt.prompt_id)
+        keys[prompt.prompt_id] = PromptKey(
+            prompt_id=prompt.prompt_id,
+            gold_answer=prompt.gold_answer,
+            criteria=tuple(
+                CriterionRecord.model_validate({"text": criterion.text, "check": criterion.check_rule})
+                for criterion in prompt.criteria.all()
+            ),
+            solution=prompt.solution,
+            a=getattr(item, "a", None),
+            b=getattr(item, "b", None),
+        )
+    protocol = study.protocol
+    questions = protocol.check_questions if protocol.comprehension_check else ()
+    check = [question.correct for question in questions]
+    return Site(base_url, mailbox, study.slug, keys, protocol.resource_categories, skip_share, check)
+
+
 def rehearsal_run(
     *,
     study: Study,
@@ -114,13 +140,9 @@ def rehearsal_run(
         user__participations__study__is_simulated=False
     )
     by_email = {row.user.email: row for row in rows.select_related("user", "session")}
-    protocol = study.protocol
-    check = (
-        [question.correct for question in protocol.check_questions] if protocol.comprehension_check else []
-    )
-    site = Site(
-        _base_url(), None, study.slug, prompt_keys(study), protocol.resource_categories, SKIPPED, check
-    )
+    # Asked as by TLS: production refuses anything else.
+    host = settings.ALLOWED_HOSTS[0].lstrip(".")
+    site = rehearsal_site(study, f"https://{'localhost' if host == '*' else host}")
     saved, through = 0, 0
     for number, person in enumerate(drawn):
         step(number, people)
@@ -131,28 +153,18 @@ def rehearsal_run(
             continue
         if clock() - began > AT_MOST:
             break
+        answered = Answer.objects.filter(session=session, has_text=True) if session else Answer.objects.none()
         # The pages choose a language for this thread.
         with translation.override("en"), _signed_in(participant.user, site.base_url) as browser:
             saved += go_through(
                 person,
                 browser,
                 site,
-                answered=_answered(session),
+                answered=set(answered.values_list("position", flat=True)),
                 step=lambda number=number: step(number, people),  # type: ignore[misc]
             )
         through += 1
     return Rehearsed(people, through, saved)
-
-
-def _answered(session: Session | None) -> set[int]:
-    answers = Answer.objects.filter(session=session, has_text=True) if session else Answer.objects.none()
-    return set(answers.values_list("position", flat=True))
-
-
-def _base_url() -> str:
-    """An address under which the site lets itself be asked, as by TLS: production refuses anything else."""
-    name = settings.ALLOWED_HOSTS[0].lstrip(".")
-    return f"https://{'localhost' if name == '*' else name}"
 
 
 @contextmanager

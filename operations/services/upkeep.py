@@ -33,12 +33,12 @@ def mails_waiting(now: datetime) -> tuple[int, int, timedelta | None]:
     been due.
     """
     real = OutgoingMail.objects.filter(discarded=False, expires_at__gt=now)
-    found = real.aggregate(
+    waiting = real.aggregate(
         number=Count("pk"),
         tried=Count("pk", filter=Q(attempts__gt=0)),
         first=Min("due_at", filter=Q(due_at__lte=now)),
     )
-    return found["number"], found["tried"], now - found["first"] if found["first"] else None
+    return waiting["number"], waiting["tried"], now - waiting["first"] if waiting["first"] else None
 
 
 def _note() -> Path:

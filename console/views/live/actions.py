@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
-from console.forms.live import FORMS, OrderForm, PauseForm
+from console.forms.live import FORMS, PauseForm
 from console.selectors.board import Tab
 from console.selectors.board_rows import finished_sessions
 from console.services.live import Order, Reached, SessionAction, sessions_change
@@ -62,7 +62,12 @@ def staff_live_pause(request: HttpRequest, study: Study) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, _resumed() if paused else _paused())
+            sentence = _("Recruiting goes on: invitations can be accepted and people can start.")
+            if not paused:
+                sentence = _(
+                    "Recruiting is paused: nobody accepts an invitation or starts. Running sessions go on."
+                )
+            messages.success(request, sentence)
             return redirect("staff_live", study.slug)
     context = {"study": study, "form": form, "paused": paused}
     return render(request, "console/live/pause.html", context, status=422 if form.is_bound else 200)
@@ -70,77 +75,28 @@ def staff_live_pause(request: HttpRequest, study: Study) -> HttpResponse:
 
 def _act(request: HttpRequest, study: Study, action: SessionAction) -> HttpResponse:
     now = server_now()
-    asked = request.POST if request.method == "POST" else request.GET
+    query = request.POST if request.method == "POST" else request.GET
     posted = request.method == "POST"
     form = FORMS[action](request.POST if posted else None, initial={"seen_at": now.isoformat()})
     is_valid = form.is_valid()
     seen_at = form.cleaned_data.get("seen_at", now) if posted else now
-    sessions, came = _chosen(study, asked, now, seen_at)
+    sessions, came = _chosen(study, query, now, seen_at)
     if is_valid:
         try:
-            done = sessions_change(
-                study=study, sessions=sessions, order=_order(request, action, form), now=now
-            )
+            facts = form.cleaned_data
+            order = Order(action, facts["text"], signed_in(request), seen_at, facts.get("minutes", 0))
+            done = sessions_change(study=study, sessions=sessions, order=order, now=now)
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
             done.refused += [
                 (code, _("Not in the list yet when the page was made.")) for code in _codes(came)
             ]
-            _say(request, action, done, form.cleaned_data["text"])
-            return redirect(_back(study, asked))
-    context = _page(study, action, form, sessions, asked)
-    return render(request, "console/live/act.html", context, status=422 if form.is_bound else 200)
-
-
-def _order(request: HttpRequest, action: SessionAction, form: OrderForm) -> Order:
-    facts = form.cleaned_data
-    return Order(
-        action=action,
-        text=facts["text"],
-        actor=signed_in(request),
-        seen_at=facts["seen_at"],
-        minutes=facts.get("minutes", 0),
-    )
-
-
-def _chosen(
-    study: Study, asked: QueryDict, now: datetime, seen_at: datetime
-) -> tuple[QuerySet[Session], QuerySet[Session]]:
-    """The sessions that were ticked, or all that were in a list already at `seen_at`; and who came since."""
-    sessions = Session.objects.filter(participant__study=study)
-    everybody = asked.get("all", "")
-    if everybody == Tab.ANSWERING:
-        listed = sessions.filter(status=SessionStatus.ACTIVE, deadline_at__gte=now)
-        came = Q(started_at__gt=seen_at)
-    elif everybody == Tab.FINISHED:
-        listed = sessions.filter(pk__in=finished_sessions(sessions, now))
-        came = Q(ended_at__gt=seen_at) | Q(ended_at=None, deadline_at__gt=seen_at)
-    else:
-        return sessions.filter(pk__in=_keys(asked)), sessions.none()
-    return listed.exclude(came), listed.filter(came)
-
-
-def _codes(sessions: QuerySet[Session]) -> list[str]:
-    return list(sessions.order_by("participant__code").values_list("participant__code", flat=True))
-
-
-def _keys(asked: QueryDict) -> list[UUID]:
-    keys = []
-    for text in asked.getlist("session"):
-        try:
-            keys.append(UUID(text))
-        except ValueError:
-            raise Http404("no such session") from None
-    return keys
-
-
-def _page(
-    study: Study, action: SessionAction, form: OrderForm, sessions: QuerySet[Session], asked: QueryDict
-) -> dict[str, object]:
+            _say(request, action, done, facts["text"])
+            return redirect(_back(study, query))
     codes = _codes(sessions)
-    everybody = asked.get("all", "")
-    return {
+    everybody = query.get("all", "")
+    context = {
         "study": study,
         "action": action,
         "words": ACTION_WORDS[action],
@@ -149,19 +105,51 @@ def _page(
         "more": max(0, len(codes) - MOST_SHOWN),
         "number": len(codes),
         "all": everybody if everybody in {Tab.ANSWERING, Tab.FINISHED} else "",
-        "keys": [] if everybody else _keys(asked),
-        "back": _back(study, asked),
+        "keys": [] if everybody else _keys(query),
+        "back": _back(study, query),
     }
+    return render(request, "console/live/act.html", context, status=422 if form.is_bound else 200)
 
 
-def _back(study: Study, asked: QueryDict) -> str:
+def _chosen(
+    study: Study, query: QueryDict, now: datetime, seen_at: datetime
+) -> tuple[QuerySet[Session], QuerySet[Session]]:
+    """The sessions that were ticked, or all that were in a list already at `seen_at`; and who came since."""
+    sessions = Session.objects.filter(participant__study=study)
+    everybody = query.get("all", "")
+    if everybody == Tab.ANSWERING:
+        listed = sessions.filter(status=SessionStatus.ACTIVE, deadline_at__gte=now)
+        came = Q(started_at__gt=seen_at)
+    elif everybody == Tab.FINISHED:
+        listed = sessions.filter(pk__in=finished_sessions(sessions, now))
+        came = Q(ended_at__gt=seen_at) | Q(ended_at=None, deadline_at__gt=seen_at)
+    else:
+        return sessions.filter(pk__in=_keys(query)), sessions.none()
+    return listed.exclude(came), listed.filter(came)
+
+
+def _codes(sessions: QuerySet[Session]) -> list[str]:
+    return list(sessions.order_by("participant__code").values_list("participant__code", flat=True))
+
+
+def _keys(query: QueryDict) -> list[UUID]:
+    keys = []
+    for text in query.getlist("session"):
+        try:
+            keys.append(UUID(text))
+        except ValueError:
+            raise Http404("no such session") from None
+    return keys
+
+
+def _back(study: Study, query: QueryDict) -> str:
     """The board as it was left: its list, and the session where it was about one."""
-    keys = asked.getlist("session")
-    tab = asked.get("tab", "")
+    keys = query.getlist("session")
+    tab = query.get("tab", "")
     kept = {"tab": tab if tab in set(Tab) else "", "session": keys[0] if len(keys) == 1 else ""}
-    query = urlencode({name: value for name, value in kept.items() if value})
+    kept = {name: value for name, value in kept.items() if value}
     address = reverse("staff_live", args=[study.slug])
-    return f"{address}?{query}" if query else address
+    return f"{address}?{urlencode(kept)}" if kept else address
 
 
 def _say(request: HttpRequest, action: SessionAction, done: Reached, text: str) -> None:
@@ -173,7 +161,10 @@ def _say(request: HttpRequest, action: SessionAction, done: Reached, text: str) 
         )
         names = {"action": ACTION_WORDS[action].label, "number": number, "people": _named(done.reached)}
         messages.success(request, numbered(sentence, names))
-    for sentence, codes in _by_sentence(done).items():
+    people: dict[str, list[str]] = {}
+    for code, sentence in done.refused:
+        people.setdefault(sentence, []).append(code)
+    for sentence, codes in people.items():
         messages.warning(
             request,
             _("Not done for %(people)s: %(sentence)s") % {"people": _named(codes), "sentence": sentence},
@@ -182,26 +173,9 @@ def _say(request: HttpRequest, action: SessionAction, done: Reached, text: str) 
         messages.info(request, _("You had written: “%(text)s”") % {"text": text})
 
 
-def _by_sentence(done: Reached) -> dict[str, list[str]]:
-    people: dict[str, list[str]] = {}
-    for code, sentence in done.refused:
-        people.setdefault(sentence, []).append(code)
-    return people
-
-
 def _named(codes: list[str]) -> str:
-    shown = ", ".join(codes[:NAMED])
+    first = ", ".join(codes[:NAMED])
     left = len(codes) - NAMED
-    return (
-        numbered(_("%(people)s and %(number)d more"), {"people": shown, "number": left})
-        if left > 0
-        else shown
-    )
-
-
-def _paused() -> str:
-    return _("Recruiting is paused: nobody accepts an invitation or starts. Running sessions go on.")
-
-
-def _resumed() -> str:
-    return _("Recruiting goes on: invitations can be accepted and people can start.")
+    if left <= 0:
+        return first
+    return numbered(_("%(people)s and %(number)d more"), {"people": first, "number": left})

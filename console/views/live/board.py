@@ -1,7 +1,7 @@
 """The live board: looking, which changes nothing, and the address from which it renews itself."""
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from hashlib import sha256
@@ -15,7 +15,6 @@ from django.views.decorators.http import require_safe
 from console.forms.live import FORMS
 from console.selectors.board import SORTS, Board, Seen, Tab, Wanted, board, board_of, board_seen
 from console.selectors.board_incidents import Row
-from console.selectors.board_trail import Happening
 from console.services.live import SessionAction
 from console.views.live.words import ACTION_WORDS, RowWords, happening_words, tabs_of
 from formats.asked_numbers import number_asked
@@ -44,8 +43,8 @@ MAX_PAGE = 100_000
 def staff_live(request: HttpRequest, study: Study) -> HttpResponse:
     """Who is answering, how the places fill and what went wrong; `?session=` opens one session."""
     now = server_now()
-    shown = board(study, wanted_of(request), now)
-    context = _context(request, study, shown, now)
+    state = board(study, wanted_of(request), now)
+    context = _context(request, study, state, now)
     return render(request, "console/live/live.html", context)
 
 
@@ -65,12 +64,12 @@ def staff_live_state(request: HttpRequest, study: Study) -> HttpResponse:
     of_seen = _digest(request, study, seen)
     if of_seen == known_seen:
         return HttpResponseNotModified(headers={"ETag": f'"{of_seen}.{known_shown}"'})
-    shown = board_of(study, seen, now)
-    of_shown = _digest(request, study, shown)
+    state = board_of(study, seen, now)
+    of_shown = _digest(request, study, state)
     tag = f'"{of_seen}.{of_shown}"'
     if of_shown == known_shown:
         return HttpResponseNotModified(headers={"ETag": tag})
-    context = _context(request, study, shown, now)
+    context = _context(request, study, state, now)
     parts = {name: render_to_string(template, context, request) for name, template in PARTS.items()}
     return JsonResponse({"as_of": now.isoformat(), "parts": parts}, headers={"ETag": tag})
 
@@ -86,8 +85,8 @@ def _digest(request: HttpRequest, study: Study, facts: Seen | Board) -> str:
 def staff_live_table(request: HttpRequest, study: Study) -> HttpResponseBase:
     """The list as CSV, all of its pages."""
     now = server_now()
-    shown = board(study, replace(wanted_of(request), page=None, session=None), now)
-    return csv_file(request, f"live-{shown.wanted.tab}", csv_lines(FILE, shown.rows), study=study)
+    state = board(study, replace(wanted_of(request), page=None, session=None), now)
+    return csv_file(request, f"live-{state.wanted.tab}", csv_lines(FILE, state.rows), study=study)
 
 
 FILE: dict[str, Cell[Row]] = {
@@ -99,56 +98,44 @@ FILE: dict[str, Cell[Row]] = {
 
 def wanted_of(request: HttpRequest) -> Wanted:
     """What the address asks for; anything that is none of it is left out."""
-    asked = request.GET
-    page, sort, tab = asked.get("page", ""), asked.get("sort", ""), asked.get("tab", "")
+    query = request.GET
+    page, sort, tab = query.get("page", ""), query.get("sort", ""), query.get("tab", "")
+    try:
+        session = uuid.UUID(query.get("session", ""))
+    except ValueError:
+        session = None
     return Wanted(
         tab=Tab(tab) if tab in set(Tab) else Tab.ANSWERING,
         page=number_asked(page, most=MAX_PAGE) or 1,
         sort=sort if sort in SORTS else "left",
-        session=_key(asked.get("session", "")),
+        session=session,
     )
 
 
-def _key(text: str) -> uuid.UUID | None:
-    try:
-        return uuid.UUID(text)
-    except ValueError:
-        return None
-
-
-def _context(request: HttpRequest, study: Study, shown: Board, now: datetime) -> dict[str, object]:
+def _context(request: HttpRequest, study: Study, state: Board, now: datetime) -> dict[str, object]:
     rights = rights_here(request)
     names = profile_names(study)
-    offered = [action for action in _offered(shown.wanted.tab) if ACTION_WORDS[action].can in rights]
-    opened = RowWords(shown.opened, names, now) if shown.opened else None
+    offered: Iterable[SessionAction] = SessionAction
+    if state.wanted.tab != Tab.FINISHED:
+        offered = (SessionAction.EXTEND, SessionAction.MESSAGE, SessionAction.VOID)
+    happened = state.happened
+    if Can.SEE_PEOPLE not in rights:  # a reason for what was done to a person may name them
+        happened = [replace(happening, reason="") for happening in happened]
+    opened = RowWords(state.opened, names, now) if state.opened else None
     return {
         "study": study,
-        "board": shown,
+        "board": state,
         "now": now,
-        "tabs": tabs_of(shown),
-        "rows": [RowWords(row, names, now) for row in shown.rows],
+        "tabs": tabs_of(state),
+        "rows": [RowWords(row, names, now) for row in state.rows],
         "opened": opened,
-        "happened": [happening_words(one) for one in _told(shown.happened, rights)],
-        "bulk": [(action, ACTION_WORDS[action]) for action in offered],
+        "happened": [happening_words(happening) for happening in happened],
+        "bulk": [(action, ACTION_WORDS[action]) for action in offered if ACTION_WORDS[action].can in rights],
         "forms": _forms(opened, rights, now),
         "may_pause": Can.PAUSE in rights,
         "may_invite": Can.INVITE in rights,
         "may_see_people": Can.SEE_PEOPLE in rights,
     }
-
-
-def _told(happened: Sequence[Happening], rights: frozenset[Can]) -> Sequence[Happening]:
-    """A reason for what was done to a person may name them, here as in the history."""
-    if Can.SEE_PEOPLE in rights:
-        return happened
-    return [replace(one, reason="") for one in happened]
-
-
-def _offered(tab: Tab) -> tuple[SessionAction, ...]:
-    """What can be done to sessions of this list."""
-    if tab == Tab.FINISHED:
-        return tuple(SessionAction)
-    return (SessionAction.EXTEND, SessionAction.MESSAGE, SessionAction.VOID)
 
 
 def _forms(opened: RowWords | None, rights: frozenset[Can], now: datetime) -> list[tuple[object, ...]]:

@@ -110,16 +110,16 @@ def _clock_off(row: Row) -> str:
 
 
 def _recovered(row: Row) -> str:
-    said = []
+    sentences = []
     failed, lost = row.failed_saves or 0, row.lost_seconds or 0
     if failed:
-        said.append(
+        sentences.append(
             ngettext("%(failed)s save failed.", "%(failed)s saves failed.", failed)
             % {"failed": counted(failed)}
         )
     if lost:
-        said.append(_("The server was not reached for %(time)s.") % {"time": span_words(lost)})
-    return " ".join([*said, _("That is over: the page saves again.")])
+        sentences.append(_("The server was not reached for %(time)s.") % {"time": span_words(lost)})
+    return " ".join([*sentences, _("That is over: the page saves again.")])
 
 
 SENTENCES: Mapping[Incident, Callable[[Row], str]] = {
@@ -134,17 +134,17 @@ SENTENCES: Mapping[Incident, Callable[[Row], str]] = {
 }
 
 
-def reported_words(one: Happening) -> str:
+def reported_words(happening: Happening) -> str:
     """A line of the trail with what the page reported; empty where that says nothing more than its kind."""
-    seconds = int(one.seconds) if one.seconds.lstrip("-").isdecimal() else 0
-    if one.kind == SessionEventKind.SAVES_FAILED and one.failed.isdecimal():
-        failed = int(one.failed)
+    seconds = int(happening.seconds) if happening.seconds.lstrip("-").isdecimal() else 0
+    if happening.kind == SessionEventKind.SAVES_FAILED and happening.failed.isdecimal():
+        failed = int(happening.failed)
         words = ngettext(
             "%(failed)s save failed within %(time)s", "%(failed)s saves failed within %(time)s", failed
         )
         return words % {"failed": counted(failed), "time": span_words(seconds)}
-    if one.kind == SessionEventKind.CONTACT_LOST:
+    if happening.kind == SessionEventKind.CONTACT_LOST:
         return _("page not heard for %(time)s") % {"time": span_words(seconds)}
-    if one.kind == SessionEventKind.CLOCK_OFF:
+    if happening.kind == SessionEventKind.CLOCK_OFF:
         return _("device clock %(time)s") % {"time": clock_words(seconds)}
     return ""

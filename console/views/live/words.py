@@ -119,10 +119,6 @@ class RowWords:
         return self.used_seconds >= 0.9 * self.total_seconds
 
     @property
-    def silent_seconds(self) -> float:
-        return (self.now - (self.facts.last_save or self.facts.started_at)).total_seconds()
-
-    @property
     def state(self) -> tuple[Words, str]:
         return VOIDED if self.facts.voided else STATES[self.facts.status]
 
@@ -157,16 +153,16 @@ class RowWords:
         return (SessionAction.EXTEND, SessionAction.MESSAGE, SessionAction.VOID)
 
 
-def happening_words(one: Happening) -> tuple[Happening, Words]:
+def happening_words(happening: Happening) -> tuple[Happening, Words]:
     """One thing that happened, in words."""
-    return one, reported_words(one) or HAPPENED.get(one.kind, one.kind)
+    return happening, reported_words(happening) or HAPPENED.get(happening.kind, happening.kind)
 
 
-def tabs_of(shown: Board) -> list[tuple[Tab, Words, int]]:
+def tabs_of(board: Board) -> list[tuple[Tab, Words, int]]:
     """The tabs with how many sessions each lists."""
     numbers = {
-        Tab.ANSWERING: shown.answering + shown.tests,
-        Tab.INCIDENTS: shown.incidents,
-        Tab.FINISHED: shown.numbers.finished,
+        Tab.ANSWERING: board.answering + board.tests,
+        Tab.INCIDENTS: board.incidents,
+        Tab.FINISHED: board.numbers.finished,
     }
     return [(tab, words, numbers[tab]) for tab, words in TABS.items()]

@@ -41,8 +41,8 @@ def staff_decision(request: HttpRequest, participant: Participant) -> HttpRespon
     if request.method != "POST":  # somebody reloads, or changes the language, where a decision came back
         return _list(study, query)
     sent = request.POST.copy()
-    if (shown := sent.get("preview")) in (APPROVE, REJECT):
-        sent["decision"] = str(shown)
+    if (previewed := sent.get("preview")) in (APPROVE, REJECT):
+        sent["decision"] = str(previewed)
     form = VettingForm(sent)
     here = query.at(participant.code)
     if not form.is_valid():
@@ -50,7 +50,15 @@ def staff_decision(request: HttpRequest, participant: Participant) -> HttpRespon
     if "preview" in request.POST:
         return people_page(request, study, here, draft=Draft(form, _mail(request, participant, form)))
     try:
-        decided = _decide(request, participant, form)
+        decide = person_approve if form.cleaned_data["decision"] == APPROVE else participant_reject
+        decided = decide(
+            participant=participant,
+            reason=form.cleaned_data["reason"],
+            actor=signed_in(request),
+            now=server_now(),
+            site_url=site_url_of(request),
+            seen=form.cleaned_data["seen"] or None,
+        )
     except Refused as refusal:
         form.add_error(None, str(refusal))
         return people_page(request, study, here, draft=Draft(form), status=409)
@@ -127,8 +135,8 @@ def _replace(request: HttpRequest, participant: Participant, common: dict[str, A
         raise NotOnReserve(_("Nobody of this profile is on the reserve list any more; nothing was changed."))
     person = place_pass_on(participant=participant, successor=named, **common)
     words = _("%(successor)s has the place of %(code)s now.")
-    said = said_of_mail(person.study, MailKind.DECISION)
-    return f"{words % {'successor': person.code, 'code': participant.code}} {said}"
+    of_mail = said_of_mail(person.study, MailKind.DECISION)
+    return f"{words % {'successor': person.code, 'code': participant.code}} {of_mail}"
 
 
 def _remind(request: HttpRequest, participant: Participant, common: dict[str, Any]) -> str:
@@ -145,18 +153,6 @@ def _mail(request: HttpRequest, person: Participant, form: VettingForm) -> Any:
     reason = form.cleaned_data["reason"].strip()
     return decision_mail(
         person, decision=decision, reason=reason, site_url=site_url_of(request), now=server_now()
-    )
-
-
-def _decide(request: HttpRequest, participant: Participant, form: VettingForm) -> Participant:
-    decide = person_approve if form.cleaned_data["decision"] == APPROVE else participant_reject
-    return decide(
-        participant=participant,
-        reason=form.cleaned_data["reason"],
-        actor=signed_in(request),
-        now=server_now(),
-        site_url=site_url_of(request),
-        seen=form.cleaned_data["seen"] or None,
     )
 
 

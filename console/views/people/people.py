@@ -74,18 +74,18 @@ def people_page(
     pages = max(1, -(-total // PEOPLE_PER_PAGE))
     query = query if query.page <= pages else query.on_page(pages)
     before, rows, after = _stretch(study, query, now)
-    shown = rows_with_facts(study, rows, now)
+    listed = rows_with_facts(study, rows, now)
     names = profile_names(study)
-    facts = facts_at(study, query.person, shown, now)
+    facts = facts_at(study, query.person, listed, now)
     lines = [
         Line(
-            one,
-            names.profile(one.row.profile),
-            last_words(one, now),
-            query.at(one.row.handle).text,
-            one is facts,
+            entry,
+            names.profile(entry.row.profile),
+            last_words(entry, now),
+            query.at(entry.row.handle).text,
+            entry is facts,
         )
-        for one in shown
+        for entry in listed
     ]
     context = {
         "study": study,
@@ -105,7 +105,7 @@ def people_page(
     }
     if facts is not None:
         context |= _panel(request, study, query, facts, around)
-        context |= _neighbours(query, shown, facts, before, after)
+        context |= _neighbours(query, listed, facts, before, after)
     return render(request, "console/people.html", context, status=status)
 
 
@@ -148,7 +148,7 @@ def _panel(
     request: HttpRequest, study: Study, query: PeopleQuery, facts: RowFacts, around: Surroundings
 ) -> dict[str, Any]:
     """The panel, and what the asking person can do about the one it is of."""
-    quota: Quota | None = next((one for one in around.quotas if one.slug == facts.row.profile), None)
+    quota: Quota | None = next((place for place in around.quotas if place.slug == facts.row.profile), None)
     may_decide = Can.DECIDE_PEOPLE in rights_here(request)
     person = facts.participant
     replaceable = person is not None and not person.is_test and person.replaced_by is None
@@ -173,13 +173,13 @@ def _panel(
 
 
 def _neighbours(
-    query: PeopleQuery, shown: list[RowFacts], facts: RowFacts, before: Row | None, after: Row | None
+    query: PeopleQuery, listed: list[RowFacts], facts: RowFacts, before: Row | None, after: Row | None
 ) -> dict[str, Any]:
     """Who comes before and after in the list, across its pages; nobody where the person is not in it."""
-    if facts not in shown:
+    if facts not in listed:
         return {}
-    place = shown.index(facts)
-    handles = [one.row.handle for one in shown]
+    place = listed.index(facts)
+    handles = [entry.row.handle for entry in listed]
     earlier = query.at(handles[place - 1]) if place else before and query.at(before.handle, query.page - 1)
     is_last = place + 1 == len(handles)
     later = (after and query.at(after.handle, query.page + 1)) if is_last else query.at(handles[place + 1])

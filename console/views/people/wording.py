@@ -13,7 +13,6 @@ from console.selectors.people_facts import RowFacts
 from presentation.moments import day_text
 from presentation.numbers import numbered
 from presentation.tables import Named
-from studies.models import Invitation
 from studies.selectors.invitations import InvitationState
 
 TABS: Mapping[PersonState, Promise] = {
@@ -76,12 +75,9 @@ class Line:
 
 def last_words(facts: RowFacts, now: datetime) -> str:
     """What happened last, or what is waited for."""
-    if facts.invitation is not None:
-        return _invitation_words(facts.invitation, now)
-    return _WORDS[facts.row.state](facts, now)
-
-
-def _invitation_words(invitation: Invitation, now: datetime) -> str:
+    invitation = facts.invitation
+    if invitation is None:
+        return _WORDS[facts.row.state](facts, now)
     state = getattr(invitation, "state", "")
     if state == InvitationState.QUEUED:
         return _("the mail is on its way")
@@ -107,11 +103,10 @@ def _answering(facts: RowFacts, now: datetime) -> str:
         return ""
     minutes = facts.participant.session.seconds_left(now) // 60
     left = {"hours": minutes // 60, "minutes": minutes % 60}
+    words = _("%(hours)d h %(minutes)02d left, %(answered)d of %(asked)d")
     if not left["hours"]:
-        return numbered(_("%(minutes)d min left, %(answered)d of %(asked)d"), {**left, **_counts(facts)})
-    return numbered(
-        _("%(hours)d h %(minutes)02d left, %(answered)d of %(asked)d"), {**left, **_counts(facts)}
-    )
+        words = _("%(minutes)d min left, %(answered)d of %(asked)d")
+    return numbered(words, {**left, **_counts(facts)})
 
 
 def _counts(facts: RowFacts) -> dict[str, int]:
@@ -133,14 +128,8 @@ def _not_counted(facts: RowFacts, now: datetime) -> str:
     if session is not None and session.voided_at is not None:
         return _("the study team voided the session")
     if facts.participant is not None and facts.participant.replaced_by is not None:
-        code = facts.participant.replaced_by.code
-        return numbered(
-            _("%(answered)d of %(asked)d answered, replaced by %(code)s"),
-            {
-                **_counts(facts),
-                "code": code,
-            },
-        )
+        replaced = {**_counts(facts), "code": facts.participant.replaced_by.code}
+        return numbered(_("%(answered)d of %(asked)d answered, replaced by %(code)s"), replaced)
     return _answered(facts, now)
 
 

@@ -62,12 +62,12 @@ def staff_amend(request: HttpRequest, study: Study) -> HttpResponseBase:
 def _csv_rows(amendments: Iterable[Amendment], late: Collection[Amendment]) -> Iterator[list[str]]:
     """One row for each setting that an amendment changed, with its values as they are stored."""
     yield list(COLUMNS)
-    for one in amendments:
-        made_by = one.made_by.email if one.made_by else None
-        for setting, change in one.changes.items():
+    for amendment in amendments:
+        made_by = amendment.made_by.email if amendment.made_by else None
+        for setting, change in amendment.changes.items():
             cells = (
-                one.number, one.made_at.isoformat(), made_by, one.reason, one in late, setting,
-                change["from"], change["to"],
+                amendment.number, amendment.made_at.isoformat(), made_by, amendment.reason,
+                amendment in late, setting, change["from"], change["to"],
             )  # fmt: skip
             yield [csv_cell(cell) for cell in cells]
 
@@ -81,18 +81,14 @@ def staff_amend_step(request: HttpRequest, study: Study, page: str) -> HttpRespo
         raise Http404
     more = request.POST.get("more", "")
     form = _open_fields(study, kind(study, request.POST or None, more=more))
-    reason = _reason(request, study)
+    late = results_first_at(study) is not None
+    if request.method == "POST" and "more" not in request.POST and "again" not in request.POST:
+        reason = AmendmentForm(request.POST, after_results=late)
+    else:  # it is not asked for before the difference was shown
+        reason = AmendmentForm(initial={"reason": request.POST.get("reason", "")}, after_results=late)
     if request.method != "POST" or more or not form.is_valid():
         return _page(request, study, page, form, reason)
     return _amended(request, study, page, form, reason)
-
-
-def _reason(request: HttpRequest, study: Study) -> AmendmentForm:
-    """The reason of an amendment; it is not asked for before the difference was shown."""
-    late = results_first_at(study) is not None
-    if request.method == "POST" and "more" not in request.POST and "again" not in request.POST:
-        return AmendmentForm(request.POST, after_results=late)
-    return AmendmentForm(initial={"reason": request.POST.get("reason", "")}, after_results=late)
 
 
 def _amended(
@@ -103,30 +99,23 @@ def _amended(
     """
     seen = request.POST.get("seen", "")
     stored, opened = _stored(study), _opened(study, seen)
-    changes = {
-        name: value for name, value in _written(form).items() if value not in (opened[name], stored[name])
-    }
+    times = {name: _iso(value) for name, value in form.row().items() if name in TIMES}
+    written = {**form.settings(), **times}
+    changes = {name: value for name, value in written.items() if value not in (opened[name], stored[name])}
     difference = _difference(stored, changes)
-    shown = canonical_sha256({name: in_words(value) for name, value in changes.items()})
+    fingerprint = canonical_sha256({name: in_words(value) for name, value in changes.items()})
     try:
         changed = _changed(study, form, changes)
         if seen != study.protocol_hash:
             anew = _open_fields(study, type(form)(changed))
             since = _difference(opened, stored)
             return _page(
-                request,
-                study,
-                page,
-                anew,
-                reason,
-                difference=difference,
-                shown=shown,
-                since=since,
-                changes=changes,
-            )
+                request, study, page, anew, reason, difference=difference, fingerprint=fingerprint,
+                since=since, changes=changes,
+            )  # fmt: skip
         if (
             "again" not in request.POST
-            and request.POST.get("shown") == shown
+            and request.POST.get("shown") == fingerprint
             and difference
             and reason.is_valid()
         ):
@@ -147,7 +136,9 @@ def _amended(
         form.add_error(None, str(refusal))
     if not difference:
         form.add_error(None, _("Nothing was changed, so there is nothing to amend."))
-    return _page(request, study, page, form, reason, difference=difference, shown=shown, changes=changes)
+    return _page(
+        request, study, page, form, reason, difference=difference, fingerprint=fingerprint, changes=changes
+    )
 
 
 def _page(
@@ -158,7 +149,7 @@ def _page(
     reason: AmendmentForm,
     *,
     difference: list[dict[str, Any]] | None = None,
-    shown: str = "",
+    fingerprint: str = "",
     since: list[dict[str, Any]] | None = None,
     changes: Mapping[str, object] | None = None,
 ) -> HttpResponse:
@@ -175,7 +166,7 @@ def _page(
     label = TEXT_PAGES.get(page) or STEP_LABELS[page]
     context = {
         "study": study, "form": form, "page": page, "label": label, "reason": reason,
-        "difference": difference if not form.errors else None, "shown": shown, "since": since,
+        "difference": difference if not form.errors else None, "shown": fingerprint, "since": since,
         "seen": now_seen if since is not None else request.POST.get("seen", now_seen),
         "results_at": results_first_at(study), "holds": holds, "design_changes": design_changes,
     }  # fmt: skip
@@ -199,12 +190,6 @@ def _open_fields(study: Study, form: StepForm) -> StepForm:
         (label, tuple(name for name in names if name not in stay)) for label, names in form.groups
     )
     return form
-
-
-def _written(form: StepForm) -> dict[str, object]:
-    """What was written; times as the service takes them."""
-    times = {name: _iso(value) for name, value in form.row().items() if name in TIMES}
-    return {**form.settings(), **times}
 
 
 def _stored(study: Study) -> dict[str, Any]:
@@ -239,22 +224,24 @@ def _iso(value: object) -> str | None:
 
 
 def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
-    both = {name: {"from": before[name], "to": value} for name, value in after.items()}
-    return _changes_in_words({name: one for name, one in both.items() if one["from"] != one["to"]})
+    changes = {
+        name: {"from": before[name], "to": value} for name, value in after.items() if before[name] != value
+    }
+    return _changes_in_words(changes)
 
 
 def _changes_in_words(changes: dict[str, Any]) -> list[dict[str, Any]]:
     return [
         {
             "label": setting_label(name),
-            "before": _shown(name, change["from"]),
-            "after": _shown(name, change["to"]),
+            "before": _value(name, change["from"]),
+            "after": _value(name, change["to"]),
         }
         for name, change in changes.items()
     ]
 
 
-def _shown(name: str, value: object) -> str:
+def _value(name: str, value: object) -> str:
     if name in TIMES and isinstance(value, str) and (time := aware_time(value)):
         return moment(time)
     return in_words(value, name)

@@ -54,9 +54,9 @@ def staff_setup_preview(request: HttpRequest, study: Study, page: str) -> HttpRe
     if settings is None:
         return render(request, "console/setup/preview_refused.html")
     # What a participant reads after the lock, without changing the study's row.
-    shown = copy(study)
-    shown.settings, shown.status = settings.model_dump(mode="json"), StudyStatus.FROZEN
-    context = _context(shown, settings, page, server_now()) | {"page_base": BASE}
+    locked = copy(study)
+    locked.settings, locked.status = settings.model_dump(mode="json"), StudyStatus.FROZEN
+    context = _context(locked, settings, page, server_now()) | {"page_base": BASE}
     return render(request, TEMPLATES[page], context)
 
 
@@ -80,9 +80,9 @@ def _context(study: Study, settings: ProtocolSettings, page: str, now: datetime)
     if page == "consent":
         recorded = recorded_sentences(recorded_items(settings))
         participant = SimpleNamespace(vetting_status="approved", code="P-000")
-        told = told_lines(study, settings)
+        lines = told_lines(study, settings)
         return common | {
-            "participant": participant, "told": told, "recorded": recorded,
+            "participant": participant, "told": lines, "recorded": recorded,
         }  # fmt: skip
     if page == "receipt":
         return common | _receipt(study, settings, now)

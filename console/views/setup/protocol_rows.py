@@ -79,19 +79,19 @@ def protocol_rows(facts: Facts) -> list[ProtocolRow]:
 def protocol_texts(study: Study) -> list[ProtocolText]:
     """Every text in full, the judge's last where a language model is asked."""
     stored, defaults = study.protocol.model_dump(mode="json"), ProtocolSettings().model_dump(mode="json")
-    found = []
+    rows = []
     for name in TEXTS:
         if stored[name]:
             (label, page), text = _places()[name], in_words(stored[name], name)
-            found.append(ProtocolText(label, page, text, len(text.split()), stored[name] != defaults[name]))
+            rows.append(ProtocolText(label, page, text, len(text.split()), stored[name] != defaults[name]))
     if study.protocol.judge_kind == "llm":
         texts, label = study.judge_protocol, _("Judge: rubric and exact answers")
         own = DEFAULT_JUDGE_TEXTS
         both = (texts.rubric_text, texts.exact_text) if texts else (own.rubric, own.exact)
         is_own = texts is not None and texts.sha256 != own.sha256
         text = "\n\n".join(both)
-        found.append(ProtocolText(label, "judge", text, len(text.split()), is_own))
-    return found
+        rows.append(ProtocolText(label, "judge", text, len(text.split()), is_own))
+    return rows
 
 
 def in_short(value: Any, name: str) -> str:
@@ -105,7 +105,7 @@ def in_short(value: Any, name: str) -> str:
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
         return ", ".join(str(entry.get("name") or entry.get("text") or entry.get("slug")) for entry in value)
     if isinstance(value, list):
-        return ", ".join(in_words(one, name) for one in value) or _("none")
+        return ", ".join(in_words(entry, name) for entry in value) or _("none")
     if name == "judge_budget" and value is not None:
         return decimals(float(value))
     return in_words(value, name)
@@ -127,8 +127,8 @@ def _language_in_short(entry: Mapping[str, Any]) -> str:
     lacking = ", ".join(
         str(TEXT_LABELS[name]) for name in TRANSLATED if name not in TOLD_TEXTS and not entry.get(name)
     )
-    said = _("%(language)s, without: %(texts)s") if lacking else "%(language)s"
-    return said % {"language": language, "texts": lacking}
+    sentence = _("%(language)s, without: %(texts)s") if lacking else "%(language)s"
+    return sentence % {"language": language, "texts": lacking}
 
 
 def in_words(value: object, name: str = "") -> str:
@@ -146,12 +146,12 @@ def in_words(value: object, name: str = "") -> str:
     if isinstance(value, Mapping):
         fields = _entry_fields(name)
         return "\n".join(
-            f"{fields[key].label if key in fields else key}: {in_words(one, f'{name}.{key}')}"
-            for key, one in value.items()
+            f"{fields[key].label if key in fields else key}: {in_words(entry, f'{name}.{key}')}"
+            for key, entry in value.items()
         )
     if isinstance(value, Iterable):
-        between = "\n\n" if any(isinstance(one, Mapping) for one in value) else "\n"
-        return between.join(in_words(one, name) for one in value)
+        between = "\n\n" if any(isinstance(entry, Mapping) for entry in value) else "\n"
+        return between.join(in_words(entry, name) for entry in value)
     return str(value)
 
 
@@ -176,13 +176,13 @@ def _entry_fields(name: str) -> Mapping[str, Field]:
 def _places() -> dict[str, tuple[Any, str]]:
     """The label and the page of each setting, in the order of the pages."""
     known = ProtocolSettings.model_fields
-    found: dict[str, tuple[Any, str]] = {}
+    places: dict[str, tuple[Any, str]] = {}
     for page, form in STEP_FORMS.items():
         labels = {name: field.label for name, field in form.base_fields.items()}
         labels |= {name: rows.label for name, rows in form.lists.items()}
-        found |= {name: (label, page) for name, label in labels.items() if name in known}
-    found |= {name: (_("Missing answers"), page) for name, page in MORE_LABELS.items()}
-    return found
+        places |= {name: (label, page) for name, label in labels.items() if name in known}
+    places |= {name: (_("Missing answers"), page) for name, page in MORE_LABELS.items()}
+    return places
 
 
 def left_to_do(study: Study) -> list[dict[str, Any]]:

@@ -22,23 +22,20 @@ LISTED = 1000
 def step_facts(study: Study, page: str, plan: BatchPlan | None) -> dict[str, Any]:
     """Facts for the page's own part; nothing for most pages."""
     if page == "questions":
-        return _questions(study, plan)
+        is_current = plan is not None and plan_matches(plan, study)
+        return {"plan": plan, "is_current": is_current, "job": unless_done(study, BUILDING)}
     find = FACTS.get(page)
     return find(study) if find else {}
 
 
-def _questions(study: Study, plan: BatchPlan | None) -> dict[str, Any]:
-    is_current = plan is not None and plan_matches(plan, study)
-    return {"plan": plan, "is_current": is_current, "job": unless_done(study, BUILDING)}
-
-
 def _items(study: Study) -> dict[str, Any]:
     if study.item_bank is None:
-        asked = Prompt.objects.filter(version=study.bank_version_id)
-        return {"has_tasks": asked.exclude(task="").exists()}
+        prompts = Prompt.objects.filter(version=study.bank_version_id)
+        return {"has_tasks": prompts.exclude(task="").exists()}
     without = prompt_ids_without_parameters(study.bank_version, study.item_bank)
     named = prompt_ids_without_parameters(study.bank_version, study.item_bank, public_only=True)
     unused = len(item_ids_without_prompts(study.bank_version, study.item_bank))
+    differing = disagreements(study.bank_version, study.item_bank)
     return {
         "bank": study.item_bank,
         "without": named[:SHOWN],
@@ -46,9 +43,9 @@ def _items(study: Study) -> dict[str, Any]:
         "unused": unused,
         "models": models_of(study).count(),
         "newer": model_changes(study),
-        "disagreements": (found := disagreements(study.bank_version, study.item_bank))[:LISTED],
-        "disagreeing": len(found),
-        "more": max(0, len(found) - LISTED),
+        "disagreements": differing[:LISTED],
+        "disagreeing": len(differing),
+        "more": max(0, len(differing) - LISTED),
     }
 
 

@@ -117,16 +117,13 @@ def _saved(request: HttpRequest, study: Study, page: str, form: StepForm) -> Htt
         if page == "items" and undecided(Study.objects.get(pk=study.pk)):
             messages.warning(request, _("The two banks disagree on categories; say below which holds."))
             return redirect("staff_setup_step", slug=study.slug, page=page)
-        return redirect(*_way_on(request, study, page))
+        if request.POST.get("go") != "next":
+            return redirect("staff_setup_step", slug=study.slug, page=page)
+        following = next_page(page)
+        if not following:
+            return redirect("staff_lock", slug=study.slug)
+        return redirect("staff_setup_step", slug=study.slug, page=following)
     return step_page(request, study, page, form, status=422, seen=request.POST.get("seen", ""))
-
-
-def _way_on(request: HttpRequest, study: Study, page: str) -> tuple[str, ...]:
-    """The next page where that was asked for, or this one again."""
-    if request.POST.get("go") != "next":
-        return ("staff_setup_step", study.slug, page)
-    following = next_page(page)
-    return ("staff_setup_step", study.slug, following) if following else ("staff_lock", study.slug)
 
 
 def next_page(page: str) -> str:
@@ -143,12 +140,12 @@ def _differences(study: Study, form: StepForm) -> list[dict[str, object]]:
     written = {**form.settings(), **form.row()}
     label = {name: field.label for name, field in form.fields.items()}
     label |= {name: rows.label for name, rows in form.rows.items()}
-    found = []
+    differences = []
     for name, value in stored.items():
         mine = getattr(written[name], "pk", written[name])
         if str(mine) != str(value):
-            found.append({"label": label[name], "stored": value, "written": written[name]})
-    return found
+            differences.append({"label": label[name], "stored": value, "written": written[name]})
+    return differences
 
 
 def step_page(
@@ -166,7 +163,7 @@ def step_page(
     context = setup_context(study, page, server_now())
     facts = step_facts(study, page, context["plan"])
     if Can.SET_UP in rights_here(request):  # to others the page names no question
-        listed = {one.label for one in facts.get("disagreements", ())}
+        listed = {question.label for question in facts.get("disagreements", ())}
         private_shown(request, study, "items", private_labels(study, listed))
     context |= {
         "form": form,

@@ -21,7 +21,6 @@ from studies.selectors.private_questions import is_private, of_public, sees_priv
 from studies.services.clock import server_now
 from studies.services.private_questions import private_seen_of_bank
 from studies.services.refusals import Refused
-from studies.services.slugs import require_slug
 from studies.views.access import signed_in, site_page
 from studies.views.csv_files import csv_file
 
@@ -31,7 +30,7 @@ BANK_COLUMNS: tuple[Column[Any], ...] = (
     Column("bank", gettext_lazy("Bank"), ("bank__slug", "number"), str),
     Column("format", gettext_lazy("Format"), ("format",)),
     Column("questions", gettext_lazy("Questions"), ("size",), numeric=True),
-    Column("problems", gettext_lazy("Problems"), (), lambda one: len(one.problems), numeric=True),
+    Column("problems", gettext_lazy("Problems"), (), lambda row: len(row.problems), numeric=True),
     Column("imported", gettext_lazy("Imported"), ("imported_at",)),
     Column("used_by", gettext_lazy("Used by"), ("users",)),
 )
@@ -48,10 +47,10 @@ def staff_banks(request: HttpRequest) -> HttpResponseBase:
     if listing.wants_csv:
         return csv_file(request, "banks", listing.lines(rows))
     page = listing.page(rows)
-    used = studies_using("bank_version", [one.pk for one in page], signed_in(request))
+    used = studies_using("bank_version", [row.pk for row in page], signed_in(request))
     context = {
         "page": page,
-        "rows": [(one, used[one.pk]) for one in page],
+        "rows": [(row, used[row.pk]) for row in page],
         "words": words,
         "listing": listing,
     }
@@ -68,7 +67,7 @@ def staff_bank(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     prompts = Prompt.objects.filter(version=version)
     prompts = prompts.only("label", "prompt_id", "category", "modality", "split")
     page = page_of(request, prompts if whole else prompts.filter(of_public()), PER_PAGE)
-    private = {one.label for one in page if is_private(one)}
+    private = {row.label for row in page if is_private(row)}
     private_seen_of_bank(version=version, page="bank", labels=private, actor=reader, now=server_now())
     facts = bank_facts(version, with_private=whole)
     context = {
@@ -91,12 +90,8 @@ def staff_bank_upload(request: HttpRequest) -> HttpResponse:
     """Choose a file; it is read and shown before anything is stored."""
     initial = {"slug": request.GET.get("slug"), **chosen_before(request)}
     form = BankForm(request.POST or None, request.FILES or None, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        try:
-            require_slug(form.cleaned_data["slug"], of="a bank")
-            return uploaded(request, "read_bank", form.cleaned_data)
-        except Refused as refusal:
-            form.refuse(refusal)
+    if left := uploaded(request, "read_bank", form, slug_of="a bank"):
+        return left
     return render(
         request, "console/site/bank_upload.html", {"form": form}, status=422 if form.errors else 200
     )

@@ -54,8 +54,18 @@ def staff_delete(request: HttpRequest, kind: str, number: int) -> HttpResponse:
         require_deletable(row, actor=user)
     except Refused as refusal:
         why = str(refusal)
-    if request.method == "POST" and not (problem := _delete(request, row)):
-        return redirect(back)
+    if request.method == "POST":
+        typed = request.POST.get("typed", "")
+        try:
+            site_row_delete(row=row, typed=typed, actor=user, now=server_now())
+        except Gone as gone:
+            messages.info(request, str(gone))
+            return redirect(back)
+        except Refused as refusal:
+            problem = str(refusal)
+        else:
+            messages.success(request, _("It is deleted. The history of the site keeps that it was."))
+            return redirect(back)
     using = studies_resting_on(row)
     own = studies_of_staff(user).filter(pk__in=[study.pk for study in using])
     context = {
@@ -72,21 +82,6 @@ def staff_delete(request: HttpRequest, kind: str, number: int) -> HttpResponse:
     }
     status = (422 if problem else 200) if may_delete(user, row) else 403
     return render(request, "console/site/delete.html", context, status=status)
-
-
-def _delete(request: HttpRequest, row: Deletable) -> str:
-    """Delete it and say so; why not, where it stays."""
-    try:
-        site_row_delete(
-            row=row, typed=request.POST.get("typed", ""), actor=signed_in(request), now=server_now()
-        )
-    except Gone as gone:
-        messages.info(request, str(gone))
-    except Refused as refusal:
-        return str(refusal)
-    else:
-        messages.success(request, _("It is deleted. The history of the site keeps that it was."))
-    return ""
 
 
 def _refused(request: HttpRequest, kind: str, number: int) -> HttpResponse | None:
@@ -115,10 +110,10 @@ def staff_study_archive(request: HttpRequest, study: Study) -> HttpResponse:
     except Refused as refusal:
         messages.error(request, str(refusal))
         return redirect("staff_study", study.slug)
-    said = (
+    sentence = (
         _("The study is archived: it is only read, and stands under “Archived” among the studies.")
         if archive
         else _("The study is back among the others.")
     )
-    messages.success(request, said if changed else _("Nothing was changed."))
+    messages.success(request, sentence if changed else _("Nothing was changed."))
     return redirect("staff_study", study.slug)

@@ -39,9 +39,9 @@ TILES = tuple(LABELS)[:7]
 def staff_health(request: HttpRequest) -> HttpResponse:
     """Every part with its state; the mail server is asked only where the address says so."""
     ask_mail = "mail" in request.GET
-    found = list(checkup(now=timezone.now(), ask_mail=ask_mail, recount=False))
-    findings = [(LABELS.get(finding.part, finding.part), finding) for finding in found]
-    by_part = {finding.part: finding for finding in found}
+    checked = list(checkup(now=timezone.now(), ask_mail=ask_mail, recount=False))
+    findings = [(LABELS.get(finding.part, finding.part), finding) for finding in checked]
+    by_part = {finding.part: finding for finding in checked}
     context = {
         "findings": findings,
         "bad": [(label, finding) for label, finding in findings if not finding.ok],

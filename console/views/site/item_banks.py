@@ -47,19 +47,15 @@ TEXT_COLUMNS: tuple[Column[Any], ...] = (
 def staff_item_banks(request: HttpRequest) -> HttpResponseBase:
     """Every item bank with the studies on it, the same rows as CSV; POST stores another one."""
     form = ItemBankForm(request.POST or None, request.FILES or None, initial=chosen_before(request))
-    if request.method == "POST" and form.is_valid():
-        try:
-            require_slug(form.cleaned_data["slug"], of="an item bank")
-            return uploaded(request, "import_items", form.cleaned_data)
-        except Refused as refusal:
-            form.refuse(refusal)
+    if left := uploaded(request, "import_items", form, slug_of="an item bank"):
+        return left
     listing = Listing(request, ITEM_BANK_COLUMNS)
     banks = listing.ordered(item_banks())
     if listing.wants_csv:
         return csv_file(request, "item-banks", listing.lines(banks))
     page = listing.page(banks)
-    used = studies_using("item_bank", [one.pk for one in page], signed_in(request))
-    rows = [(one, used[one.pk]) for one in page]
+    used = studies_using("item_bank", [bank.pk for bank in page], signed_in(request))
+    rows = [(bank, used[bank.pk]) for bank in page]
     context = {"form": form, "page": page, "rows": rows, "listing": listing}
     return render(request, "console/site/item_banks.html", context, status=422 if form.errors else 200)
 
@@ -70,12 +66,8 @@ def staff_item_banks(request: HttpRequest) -> HttpResponseBase:
 def staff_calibrate(request: HttpRequest) -> HttpResponse:
     """An item bank from a matrix of models' scores, in the background."""
     form = CalibrationForm(request.POST or None, request.FILES or None, initial=chosen_before(request))
-    if request.method == "POST" and form.is_valid():
-        try:
-            require_slug(form.cleaned_data["slug"], of="an item bank")
-            return uploaded(request, "calibrate", form.cleaned_data)
-        except Refused as refusal:
-            form.refuse(refusal)
+    if left := uploaded(request, "calibrate", form, slug_of="an item bank"):
+        return left
     return render(request, "console/site/calibrate.html", {"form": form}, status=422 if form.errors else 200)
 
 
@@ -98,10 +90,10 @@ def staff_judge_texts(request: HttpRequest) -> HttpResponseBase:
             messages.success(request, _("The judge texts %(name)s are stored.") % {"name": texts.slug})
             return redirect("staff_judge_texts")
     listing = Listing(request, TEXT_COLUMNS)
-    found = listing.ordered(judge_texts())
+    ordered = listing.ordered(judge_texts())
     if listing.wants_csv:
-        return csv_file(request, "judge-texts", listing.lines(found))
-    page = listing.page(found)
-    used = studies_using("judge_protocol", [one.pk for one in page], signed_in(request))
-    context = {"form": form, "page": page, "rows": [(one, used[one.pk]) for one in page], "listing": listing}
+        return csv_file(request, "judge-texts", listing.lines(ordered))
+    page = listing.page(ordered)
+    used = studies_using("judge_protocol", [row.pk for row in page], signed_in(request))
+    context = {"form": form, "page": page, "rows": [(row, used[row.pk]) for row in page], "listing": listing}
     return render(request, "console/site/judge_texts.html", context, status=422 if form.errors else 200)

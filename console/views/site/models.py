@@ -16,8 +16,6 @@ from scoring.selectors.leaderboards import template_rows
 from studies.forms.uploads import takes_large_files
 from studies.models import ItemBank
 from studies.roles import SiteCan
-from studies.services.refusals import Refused
-from studies.services.slugs import require_slug
 from studies.views.access import site_page
 from studies.views.csv_files import csv_file
 
@@ -52,7 +50,7 @@ def staff_models(request: HttpRequest) -> HttpResponseBase:
     scores = scores_of(page.object_list)
     context = {
         "page": page,
-        "rows": [(one, scores.get(one.pk)) for one in page],
+        "rows": [(row, scores.get(row.pk)) for row in page],
         "kept": {"q": words, "bank": bank},
         "banks": ItemBank.objects.order_by("slug", "-imported_at"),
         "listing": listing,
@@ -81,12 +79,8 @@ def staff_models_template(request: HttpRequest) -> HttpResponseBase:
 def staff_models_upload(request: HttpRequest) -> HttpResponse:
     """Store a file of models' results, all of it or nothing."""
     form = ModelsForm(request.POST or None, request.FILES or None, initial=chosen_before(request))
-    if request.method == "POST" and form.is_valid():
-        values = form.cleaned_data
-        try:
-            return uploaded(request, "import_models", {**values, "item_bank": values["item_bank"].pk})
-        except Refused as refusal:
-            form.refuse(refusal)
+    if left := uploaded(request, "import_models", form):
+        return left
     context = {"form": form, "banks": ItemBank.objects.order_by("slug", "-imported_at")}
     return render(request, "console/site/models_upload.html", context, status=422 if form.errors else 200)
 
@@ -97,12 +91,8 @@ def staff_models_upload(request: HttpRequest) -> HttpResponse:
 def staff_models_table(request: HttpRequest) -> HttpResponse:
     """An item bank of tasks, with the models of a table of accuracies."""
     form = TableForm(request.POST or None, request.FILES or None, initial=chosen_before(request))
-    if request.method == "POST" and form.is_valid():
-        try:
-            require_slug(form.cleaned_data["slug"], of="an item bank")
-            return uploaded(request, "import_table", form.cleaned_data)
-        except Refused as refusal:
-            form.refuse(refusal)
+    if left := uploaded(request, "import_table", form, slug_of="an item bank"):
+        return left
     return render(
         request, "console/site/models_table.html", {"form": form}, status=422 if form.errors else 200
     )

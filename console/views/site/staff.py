@@ -73,19 +73,28 @@ DONE: Mapping[StaffChange, Promise] = {
 def staff_team(request: HttpRequest) -> HttpResponse:
     """Everybody who is staff; POST adds somebody, or rights to somebody."""
     form = StaffForm(request.POST if request.method == "POST" else None)
-    if form.is_valid() and _added(request, form):
-        return redirect("staff_team")
-    words, listing, found = _asked(request)
-    context = {
-        "form": form,
-        "words": words,
-        "listing": listing,
-        "page": listing.page(found),
-    }
+    if form.is_valid():
+        try:
+            user, is_new = staff_invite(
+                **form.cleaned_data,
+                site_url=site_url_of(request),
+                now=server_now(),
+                actor=signed_in(request),
+            )
+        except Refused as refusal:
+            form.add_error("email", str(refusal))
+        else:
+            sentence = _("%(email)s is staff of this site.")
+            if not is_new:
+                sentence = _("%(email)s was all of this already.")
+            messages.success(request, sentence % {"email": user.email})
+            return redirect("staff_team")
+    words, listing, rows = _listed(request)
+    context = {"form": form, "words": words, "listing": listing, "page": listing.page(rows)}
     return render(request, "console/staff.html", context, status=422 if form.errors else 200)
 
 
-def _asked(request: HttpRequest) -> tuple[str, Listing[Any], QuerySet[User]]:
+def _listed(request: HttpRequest) -> tuple[str, Listing[Any], QuerySet[User]]:
     """The words of an address that are asked for, and the rows with them in the order asked for."""
     words, listing = request.GET.get("q", "").strip()[:100], Listing(request, LIST_COLUMNS, FILE)
     return words, listing, listing.ordered(staff_members(words))
@@ -96,8 +105,8 @@ def _asked(request: HttpRequest) -> tuple[str, Listing[Any], QuerySet[User]]:
 @proof_required
 def staff_team_file(request: HttpRequest) -> HttpResponseBase:
     """The same rows as a CSV file."""
-    _words, listing, found = _asked(request)
-    return csv_file(request, "staff", listing.lines(found))
+    _words, listing, rows = _listed(request)
+    return csv_file(request, "staff", listing.lines(rows))
 
 
 @site_page(SiteCan.RUN_SITE)
@@ -138,10 +147,10 @@ def staff_team_factor(request: HttpRequest, number: int) -> HttpResponse:
         except Refused as refusal:
             form.add_error(None, str(refusal))
         else:
-            told = _(
+            sentence = _(
                 "The second factor of %(email)s is reset; they are signed out everywhere and told by mail."
             )
-            messages.success(request, told % {"email": user.email})
+            messages.success(request, sentence % {"email": user.email})
             return redirect("staff_team")
     status = 422 if form.is_bound and not form.is_valid() else 200
     return render(request, "console/staff_factor.html", {"person": user, "form": form}, status=status)
@@ -156,22 +165,5 @@ def staff_site_history(request: HttpRequest) -> HttpResponseBase:
     if listing.wants_csv:
         return csv_file(request, "site-history", listing.lines(rows))
     page = listing.page(rows)
-    context = {"page": page, "rows": [(one, SITE_WORDS[one.kind]) for one in page], "listing": listing}
+    context = {"page": page, "rows": [(event, SITE_WORDS[event.kind]) for event in page], "listing": listing}
     return render(request, "console/site/history.html", context)
-
-
-def _added(request: HttpRequest, form: StaffForm) -> bool:
-    """Whether the person is staff; otherwise the form says why not."""
-    try:
-        user, changed = staff_invite(
-            **form.cleaned_data,
-            site_url=site_url_of(request),
-            now=server_now(),
-            actor=signed_in(request),
-        )
-    except Refused as refusal:
-        form.add_error("email", str(refusal))
-        return False
-    sentence = _("%(email)s is staff of this site.") if changed else _("%(email)s was all of this already.")
-    messages.success(request, sentence % {"email": user.email})
-    return True

@@ -24,7 +24,7 @@ from judging.services.running.claim import judge_free, lease_time, rows_open, ro
 from judging.services.running.judge_specs import configured_client, model_judge, spec_of
 from judging.services.running.limits import MAX_CALLS_AT_A_TIME, PER_MINUTE, Window
 from judging.services.running.outages import retry_on_db_outage
-from judging.services.running.process_slots import is_computing, is_full
+from judging.services.running.process_slots import is_computing, others_may_begin
 from judging.services.running.runs import run_pause
 from judging.services.running.work import JudgeLoop
 
@@ -59,7 +59,7 @@ def judge_work(
         nonlocal until
         if until is not None and clock() >= until and not stopping.is_set():
             until = None
-            return is_full() and others_wait(config, clock())
+            return not others_may_begin() and others_wait(config, clock())
         until = until or clock() + timedelta(seconds=seconds)
         return stopping.is_set()
 

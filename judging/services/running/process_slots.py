@@ -52,6 +52,11 @@ def is_full() -> bool:
     return len(at_work) >= MAX_JUDGES_AT_ONCE or len(_slots) >= MAX_THREADS
 
 
+def others_may_begin() -> bool:
+    """Whether a worker's other threads are there for whoever waits; a command has none."""
+    return bool(_slots) and not is_full()
+
+
 def is_computing() -> bool:
     """Whether a run is computed here."""
     return any(slot.kind == "run" for slot in [*_slots])

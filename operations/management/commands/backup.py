@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from operations.services.backups.taking import backup_take
+from operations.services.backups import backup_take
 from operations.services.upkeep import backup_note
 from presentation.numbers import quantity
 from studies.management.operators import OperatorCommand

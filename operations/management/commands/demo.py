@@ -27,16 +27,9 @@ from operations.rehearsal.servers import (
 )
 from operations.rehearsal.taking_part import Site, work
 from operations.rehearsal.web import PageRefused
-from operations.selectors import prompt_keys
-from operations.services.demo_people import (
-    OPEN_STUDY,
-    PEOPLE as DEMO_PEOPLE,
-    STUDY,
-    VISITOR,
-    demo_staff_add,
-)
+from operations.services.demo_people import OPEN_STUDY, PEOPLE as DEMO_PEOPLE, STUDY, VISITOR, demo_staff_add
 from operations.services.rehearsal_studies import demo_models_import, demo_study_make
-from operations.services.rehearsals import simulated_people_add
+from operations.services.rehearsals import rehearsal_site, simulated_people_add
 from studies.management.operators import OperatorCommand
 from studies.models import Study, User
 from studies.services.amendments import study_amend
@@ -97,13 +90,19 @@ class Command(OperatorCommand):
         )  # fmt: skip
         with running_site(port, settings.DATA_DIR / "logs", environment=OPEN_DOORS) as site:
             _answer_all(site.url, lead)
-            _compare_with_models()
-            _evaluate()
+            _step("Importing results of 30 simulated models on the same bank")
+            demo_models_import(study=Study.objects.get(slug=STUDY), now=timezone.now())
+            _step("Off-task filter; the study lead confirms what it found")
+            reason = "Demo: the flagged answers are off-task."
+            call_command("screen_study", STUDY, confirm_all=True, by=LEAD, reason=reason)
+            _step("Judge (machine checks), item response scorer, results")
+            print("\nThe people in this study and the models behind its item bank are SIMULATED.\n")
+            call_command("score_study", STUDY)
+            call_command("export_study", STUDY, str(settings.DATA_DIR / "export"))
             _step(f"Done in {time.monotonic() - started:.0f} s")
             if serve:
                 mailbox = Mailbox(settings.DATA_DIR / "mail")
                 _let_people_in(lead, site.url)
-                print(_usage(site.url))
                 for line in site.watch(mailbox):
                     print(line, flush=True)
 
@@ -128,8 +127,7 @@ def _answer_all(url: str, lead: User) -> None:
     study = Study.objects.get(slug=STUDY)
     emails = simulated_people_add(study=study, number=PEOPLE, actor=lead, now=timezone.now())
     people = draw_people(emails, mean=0.5, spread=1.0, seed=20, off_task_share=0.0, behaviours=BEHAVIOURS)
-    mailbox = Mailbox(settings.DATA_DIR / "mail")
-    site = Site(url, mailbox, STUDY, prompt_keys(study), study.protocol.resource_categories, skip_share=0.05)
+    site = rehearsal_site(study, url, Mailbox(settings.DATA_DIR / "mail"))
     _step(f"{PEOPLE} simulated people sign in at {url} and answer through the pages")
     _crew(people[:-1], site)
     _step(f"The study now closes in {CLOSING_SECONDS} s; the last person starts and does not submit in time")
@@ -142,16 +140,6 @@ def _answer_all(url: str, lead: User) -> None:
         now=timezone.now(),
     )
     _crew(people[-1:], site)
-    _wait_for_the_end(study)
-
-
-def _crew(people: list[SimulatedPerson], site: Site) -> None:
-    connections.close_all()
-    # One after the other: who gets which batch, and so the result, is the same in every run.
-    work(people, site, at_once=1)
-
-
-def _wait_for_the_end(study: Study) -> None:
     until = time.monotonic() + SWEEP_SECONDS
     while not Session.objects.filter(participant__study=study, status="expired").exists():
         if time.monotonic() > until:
@@ -162,24 +150,14 @@ def _wait_for_the_end(study: Study) -> None:
         time.sleep(0.2)
 
 
-def _compare_with_models() -> None:
-    _step("Importing results of 30 simulated models on the same bank")
-    demo_models_import(study=Study.objects.get(slug=STUDY), now=timezone.now())
-
-
-def _evaluate() -> None:
-    _step("Off-task filter; the study lead confirms what it found")
-    call_command(
-        "screen_study", STUDY, confirm_all=True, by=LEAD, reason="Demo: the flagged answers are off-task."
-    )
-    _step("Judge (machine checks), item response scorer, results")
-    print("\nThe people in this study and the models behind its item bank are SIMULATED.\n")
-    call_command("score_study", STUDY)
-    call_command("export_study", STUDY, str(settings.DATA_DIR / "export"))
+def _crew(people: list[SimulatedPerson], site: Site) -> None:
+    connections.close_all()
+    # One after the other: who gets which batch, and so the result, is the same in every run.
+    work(people, site, at_once=1)
 
 
 def _let_people_in(lead: User, url: str) -> None:
-    """One who is admitted already and one who is invited."""
+    """One who is admitted already and one who is invited; and say how everybody comes in."""
     now = timezone.now()
     demo_staff_add(study=Study.objects.get(slug=STUDY), actor=lead, now=now)
     study = Study.objects.get(slug=OPEN_STUDY)
@@ -187,10 +165,8 @@ def _let_people_in(lead: User, url: str) -> None:
     participant_approve(participant=participant, actor=lead, now=now, reason="demo visitor")
     invitation = invitation_create(study=study, email=GUEST, profile="stem-phd", actor=lead, now=now)
     invitation_send(invitation=invitation, site_url=url, actor=lead, now=now)
-
-
-def _usage(url: str) -> str:
-    return f"""
+    print(
+        f"""
 Open {url}/ and choose who you are: one click signs you in as
   study lead                  and shows the results
   participant                 and lets you answer, with the clock running
@@ -200,6 +176,7 @@ Nothing is really mailed: invitations and sign-in codes appear here, below.
 Only the demo lets people in like this; elsewhere everybody gets a code, and staff need a second factor.
 Everything of the demo is in  {settings.DATA_DIR}; Ctrl-C ends it.
 """
+    )
 
 
 def _step(sentence: str) -> None:

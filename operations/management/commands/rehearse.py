@@ -21,10 +21,9 @@ from operations.rehearsal.servers import (
     running_site,
     stopped_by_signals,
 )
-from operations.rehearsal.taking_part import Site, work
+from operations.rehearsal.taking_part import work
 from operations.rehearsal.web import PageRefused
-from operations.selectors import prompt_keys
-from operations.services.rehearsals import simulated_people_add
+from operations.services.rehearsals import rehearsal_site, simulated_people_add
 from presentation.numbers import quantity
 from studies.management.operators import OperatorCommand, named_study
 
@@ -57,7 +56,12 @@ class Command(OperatorCommand):
 
     def rehearse(self, **options: Any) -> None:
         study = named_study(options["study"])
-        folder = _mail_folder()
+        folder = getattr(settings, "EMAIL_FILE_PATH", None)
+        if folder is None:
+            raise CommandError(
+                "a rehearsal reads sign-in codes from the data folder; "
+                "CHIRON_MAIL_URL sends them out: unset it"
+            )
         emails = simulated_people_add(study=study, number=options["people"], actor=None, now=timezone.now())
         if not emails:
             raise CommandError(
@@ -70,35 +74,15 @@ class Command(OperatorCommand):
             seed=options["seed"],
             off_task_share=options["off_task"],
         )
-        keys, protocol = prompt_keys(study), study.protocol
-        asked = protocol.check_questions if protocol.comprehension_check else ()
         call_command("collectstatic", interactive=False, verbosity=0)
-        connections.close_all()
         started = time.monotonic()
         logs = settings.DATA_DIR / "logs"
         with running_site(free_port(), logs, environment=MANY_FROM_ONE_ADDRESS) as running:
-            site = Site(
-                running.url,
-                Mailbox(folder),
-                study.slug,
-                keys,
-                protocol.resource_categories,
-                skip_share=options["skip"],
-                check=[question.correct for question in asked],
-            )
+            site = rehearsal_site(study, running.url, Mailbox(Path(folder)), skip_share=options["skip"])
+            connections.close_all()
             saved = work(people, site, at_once=options["at_once"])
         seconds = time.monotonic() - started
         print(
             f"{quantity(len(people), 'simulated person', 'simulated people')} saved "
             f"{quantity(saved, 'answer', 'answers')} in {seconds:,.0f} s through the web pages."
         )
-
-
-def _mail_folder() -> Path:
-    """Where the sign-in codes arrive; a real mail server is refused, for simulated people have no inbox."""
-    folder = getattr(settings, "EMAIL_FILE_PATH", None)
-    if folder is None:
-        raise CommandError(
-            "a rehearsal reads sign-in codes from the data folder; CHIRON_MAIL_URL sends them out: unset it"
-        )
-    return Path(folder)

@@ -1,5 +1,6 @@
 """manage.py run: a site from nothing, on this machine."""
 
+import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
@@ -57,19 +58,17 @@ class Command(OperatorCommand):
         mailbox = Mailbox(Path(folder)) if folder else None
         with running_site(port, settings.DATA_DIR / "logs", environment={}) as site:
             token = first_run_link_draw(now=timezone.now())
-            print(_usage(site.url, token), flush=True)
+            print(
+                f"\nChiron runs on {site.url}/ and keeps everything in {settings.DATA_DIR}. Ctrl-C ends it."
+            )
+            if folder:
+                print("Nothing is really mailed: invitations and sign-in codes appear here, below.")
+            if token is not None:
+                link = site.url + reverse("first_run", args=[token])
+                print(
+                    "\nNobody runs this site yet. Open this link on this machine, once and within an hour, "
+                    f"to make its first administrator:\n\n  {link}\n"
+                )
+            sys.stdout.flush()
             for line in site.watch(mailbox):
                 print(line, flush=True)
-
-
-def _usage(url: str, token: str | None) -> str:
-    lines = [f"\nChiron runs on {url}/ and keeps everything in {settings.DATA_DIR}. Ctrl-C ends it."]
-    if hasattr(settings, "EMAIL_FILE_PATH"):
-        lines.append("Nothing is really mailed: invitations and sign-in codes appear here, below.")
-    if token is not None:
-        link = url + reverse("first_run", args=[token])
-        lines.append(
-            "\nNobody runs this site yet. Open this link on this machine, once and within an hour, to make "
-            f"its first administrator:\n\n  {link}\n"
-        )
-    return "\n".join(lines)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from operations.services.backups.manifest import manifest_read, restored_faults
+from operations.services.backups import manifest_read, restored_faults
 from presentation.numbers import quantity
 from studies.management.operators import OperatorCommand
 

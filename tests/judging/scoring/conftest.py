@@ -8,6 +8,7 @@ from pytest_django import Settings
 
 from judging.judges import course
 from judging.models import JudgeConfig
+from judging.services.running import limits
 from studies.models import Participant, Study
 from tests.judging.scoring.judged_answers import PROMPTS
 from tests.support.scripted_judge import ScriptedRun
@@ -35,6 +36,7 @@ def without_waits(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """What failed is asked about again at once."""
     settings.JUDGING_ROUND_WAIT_SECONDS = 0
     monkeypatch.setattr(course, "FIRST_WAIT", 0.0)
+    monkeypatch.setattr(limits, "FIRST_PAUSE", 0.0)
 
 
 @pytest.fixture

@@ -1,1 +1,0 @@
-"""Backups: taking one, and proving a restored copy whole."""
