@@ -11,6 +11,8 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Self
@@ -27,8 +29,9 @@ from studies.protocol.settings import ProtocolSettings
 
 SETTING = "CHIRON_JUDGE_COMMANDS"
 MAX_OUTPUT_BYTES = 100_000
-# The shell sets the limit and becomes the program: a study's texts never come near a command line.
-LIMITED = 'ulimit -v "$1" && shift && exec "$@"'
+# The shell sets the limits and becomes the program: a study's texts never come near a command line. The one
+# of processor time ends what a killed worker leaves behind.
+LIMITED = 'ulimit -v "$1" && ulimit -t "$2" && shift 2 && exec "$@"'
 
 
 class ProgramJudgment(RubricJudgment):
@@ -62,7 +65,11 @@ class CommandJudge(LocalJudge):
         if shutil.which(arguments[0]) is None:
             raise ValueError(f"{arguments[0]} is no program that can be started here.")
         try:
-            files = {one: _sha256(one) for one in arguments if one.startswith("/") and Path(one).is_file()}
+            files = {
+                path: _sha256(path, os.stat(path).st_mtime_ns, os.stat(path).st_size)
+                for path in arguments
+                if path.startswith("/") and Path(path).is_file()
+            }
         except OSError as error:
             raise ValueError(f"{error.filename} cannot be read ({error.strerror}).") from None
         return cls(name, arguments, files, programs.seconds, programs.megabytes)
@@ -78,11 +85,11 @@ class CommandJudge(LocalJudge):
     def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
         """What the program says; whatever goes wrong with it leaves the criterion unscored."""
         try:
-            said = _read(self._output(_line(task, position)), self.name)
+            judgment = _read(self._output(_line(task, position)), self.name)
         except errors.LLMError as error:
             why = f"The program {self.name} {error}"
             return CriterionVerdict(position, None, None, why, UnscoredReason(error.reason))
-        return CriterionVerdict(position, said.score, said.confidence, said.explanation)
+        return CriterionVerdict(position, judgment.score, judgment.confidence, judgment.explanation)
 
     def _output(self, line: bytes) -> bytes:
         """All that the program writes, which then is gone with whatever it has started in its group."""
@@ -100,12 +107,13 @@ class CommandJudge(LocalJudge):
         return output
 
     def _started(self, line: bytes) -> "subprocess.Popen[bytes]":
+        limits = (str(self.megabytes * 1024), str(ceil(self.seconds) + 1))
         # A file, unlike a pipe, is never waited for: the program need not read it, or not to its end.
         with TemporaryFile() as given:
             given.write(line)
             given.seek(0)
             return subprocess.Popen(  # noqa: S603  # the operator's program
-                ["/bin/sh", "-c", LIMITED, "sh", str(self.megabytes * 1024), *self.arguments],
+                ["/bin/sh", "-c", LIMITED, "sh", *limits, *self.arguments],
                 stdin=given,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -115,7 +123,9 @@ class CommandJudge(LocalJudge):
             )
 
 
-def _sha256(path: str) -> str:
+@lru_cache
+def _sha256(path: str, changed_ns: int, size: int) -> str:
+    """Of a file as it was at that moment: it is looked at before and after each verdict."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -179,6 +179,42 @@ def test_whoever_resumes_a_run_has_the_judge_asked_at_once(
     assert owner.under_way == 4
 
 
+def test_the_next_owner_sends_no_more_at_a_time_than_the_one_before_came_down_to(
+    server: RunningJudge, make_run: MakeRun, clock: SteppedClock
+) -> None:
+    config = judge_of(server, concurrency=32)
+    begun(make_run, config, clock, people=3)
+    judge = ScriptedJudge(lambda task, position: UnscoredReason.RATE_LIMITED, retry_after=90.0)
+    first = owning(config, clock, judge)
+    first.turn()
+    assert first.under_way == 32
+    first.pool.finish()
+    assert first.turn() is False
+    first.loop.close()
+    clock.step(91)
+    second = owning(config, clock, judge)
+    second.turn()
+    assert second.under_way == 16
+    judge.says, judge.retry_after = (lambda task, position: None), None
+    for _ in range(3):
+        second.answered()
+    second.loop.close()
+    config.refresh_from_db()
+    assert config.pace in (18, 19)
+
+
+def test_words_of_an_answer_that_an_endpoint_repeats_hold_no_judge(
+    server: RunningJudge, make_run: MakeRun, clock: SteppedClock
+) -> None:
+    config = judge_of(server, concurrency=2)
+    begun(make_run, config, clock)
+    judge = ScriptedJudge(lambda task, position: UnscoredReason.PROMPT_TOO_LONG, retry_after=3_240_000.0)
+    owner = owning(config, clock, judge)
+    owner.turn()
+    owner.answered()
+    assert owner.under_way == 2
+
+
 def test_an_owner_goes_on_where_its_clock_is_set_back(
     server: RunningJudge, make_run: MakeRun, clock: SteppedClock
 ) -> None:

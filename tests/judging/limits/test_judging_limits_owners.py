@@ -4,9 +4,11 @@ import random
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from django.utils import timezone
@@ -16,9 +18,12 @@ from batches.models import Answer
 from benchmarks.hashed_judge.running import RunningJudge
 from judging.judges.interface import FIRST_ASKING, Asking, JudgeResult, JudgeTask
 from judging.judges.reasons import UnscoredReason
-from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, ScoringRun
+from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, PauseReason, ScoringRun
+from judging.services.running import claim as claiming, work as working
 from judging.services.running.limits import Window
 from judging.services.running.own import others_wait
+from judging.services.running.process_slots import process_slot
+from judging.services.running.runs import run_pause, run_resume
 from llm.requests import Attempt, ChatRequest, SchemaUse
 from tests.judging.limits.limited_runs import judge_of
 from tests.support.scripted_judge import AtOnce, ScriptedJudge
@@ -230,7 +235,7 @@ class Sized(ScriptedJudge):
 
     def request(self, task: JudgeTask, positions: tuple[int | None, ...]) -> ChatRequest | None:
         tokens = int(task.text_to_judge.split()[-1])
-        return ChatRequest("a" * 64, "model-1", (), {}, prompt_tokens_estimate=tokens)
+        return ChatRequest("model-1", "[]", None, "a" * 64, tokens)
 
 
 def sized(run: JudgingRun, *tokens: int) -> None:
@@ -345,6 +350,101 @@ def test_whoever_asks_is_gone_again_and_again_about_whatever_row(
             clock.step(30 + 60 + 1)
     assert (deaths, run.pause_reason) == (5, "error")
     assert "were lost 5 times" in run.pause_detail
+
+
+def test_a_judge_is_handed_over_where_a_run_waits_to_be_computed(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    config, now = judge_of(server), timezone.now() + timedelta(seconds=1)
+    make_run(config, people=1)
+    assert not others_wait(config, now)
+    run = make_run(judge_of(server, slug="other"), people=1)
+    # As the rows of a judge that asks no model.
+    ScoringRun.objects.filter(study=run.study).update(config=None)
+    assert others_wait(config, now)
+    with process_slot("run", 1):
+        assert not others_wait(config, now)
+
+
+def test_replies_that_came_back_are_not_asked_for_again_however_long_the_owner_was_asleep(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    config = judge_of(server, concurrency=72, timeout_seconds=30.0)
+    make_run(config, people=6)
+    clock = SteppedClock(timezone.now())
+    owner = owning(config, clock)
+    for _ in range(3):
+        owner.turn()
+    assert owner.under_way == 72
+    owner.pool.finish()
+    clock.step(500)
+    owner.turn()
+    assert Counter(JudgeCall.everything.values_list("outcome", flat=True)) == {"ok": 72}
+
+
+@dataclass
+class PoolOfFew(AtOnce):
+    """Can start no thread for a request after the first ones."""
+
+    left: int
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        self.left -= 1
+        if self.left < 0:
+            raise RuntimeError("can't start new thread")
+        return super().submit(fn, *args, **kwargs)
+
+
+def test_what_no_thread_can_be_started_for_is_given_back(server: RunningJudge, make_run: MakeRun) -> None:
+    config = judge_of(server, concurrency=8)
+    run = make_run(config, people=1)
+    clock = SteppedClock(timezone.now())
+    owner = owning(config, clock)
+    pool = PoolOfFew(3)
+    owner.loop.turn(pool)
+    owner.loop.turn(pool)
+    assert (JudgeCall.everything.count(), run.rows.filter(lease=None, state="open").count()) == (3, 9)
+    run.refresh_from_db()
+    assert (run.state, owner.loop.limits.room(clock())) == ("running", 8)
+
+
+@pytest.mark.parametrize(("seconds", "sent"), [(5, 4), (40, 0)])
+def test_a_claim_that_takes_long_is_sent_unless_it_would_outlive_its_time(
+    server: RunningJudge, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch, seconds: int, sent: int
+) -> None:
+    config = judge_of(server, concurrency=4)
+    make_run(config, people=1)
+    clock, claim = SteppedClock(timezone.now()), claiming.calls_claim
+
+    def slow(*arguments: Any, **named: Any) -> Any:
+        claimed = claim(*arguments, **named)
+        clock.step(seconds)
+        return claimed
+
+    monkeypatch.setattr(working, "calls_claim", slow)
+    owner = owning(config, clock)
+    owner.turn()
+    assert owner.under_way == sent
+    monkeypatch.undo()
+    owner.pool.finish()
+    owner.loop.store()
+    assert JudgeCall.everything.count() == sent
+
+
+def test_a_request_that_is_given_back_after_a_resumption_begins_anew(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    config = judge_of(server, concurrency=4)
+    run = make_run(config, people=1)
+    clock = SteppedClock(timezone.now())
+    owner = owning(config, clock)
+    owner.turn()
+    clock.step(400)  # asleep, past the time of its calls
+    run_pause(run=run, reason=PauseReason.BY_HAND, detail="", now=clock())
+    run_resume(run=run, budget=None, actor=None, now=clock())
+    owner.pool.wake()
+    owner.loop.store()
+    assert set(run.rows.values_list("starts", flat=True)) == {0}
 
 
 def test_a_judge_is_not_handed_over_to_one_whose_rows_all_wait(

@@ -159,6 +159,47 @@ def test_an_endpoint_that_has_too_much_to_do_is_left_alone_and_then_sent_half() 
     assert limits.room(at(40)) in (4, 5)
 
 
+def test_after_somebody_had_it_asked_at_once_an_endpoint_is_sent_more_again() -> None:
+    limits = limits_of(concurrency=16)
+    first = admitted(limits, 0)
+    assert first is not None
+    limits.ease(first, 600.0, at(1))
+    limits.settle(first, None)
+    assert limits.room(at(10)) == 0
+    limits.held_until = None
+    for number in range(40):
+        uid = admitted(limits, 10 + number)
+        assert uid is not None
+        limits.quicken(uid)
+        limits.settle(uid, 10)
+    assert limits.room(at(60)) > 4
+
+
+def test_a_clock_that_was_set_back_neither_counts_a_request_off_twice_nor_holds_an_endpoint() -> None:
+    limits = limits_of(requests=1, tokens=1000)
+    uid = admitted(limits, 0, tokens=900)
+    assert uid is not None
+    limits.held_until = at(100)
+    assert limits.room(at(101)) == 1
+    limits.settle(uid, 800)
+    assert limits.room(at(-7200)) == 1
+    assert admitted(limits, -7200, tokens=1000) is not None
+    assert admitted(limits, -7100, tokens=1000) is not None
+
+
+def test_one_absurd_count_of_tokens_does_not_stop_a_judge() -> None:
+    limits = limits_of(tokens=100_000)
+    uid = admitted(limits, 0, tokens=1000)
+    assert uid is not None
+    limits.settle(uid, 4_000_000_000)
+    sent = 0
+    for turn in range(60):
+        while uid := admitted(limits, 100 + turn, tokens=1000):
+            sent += 1
+            limits.settle(uid, 1000)
+    assert sent >= 90
+
+
 def test_what_was_not_sent_does_not_count() -> None:
     limits = limits_of(requests=1, tokens=100)
     uid = admitted(limits, 0, tokens=100)
