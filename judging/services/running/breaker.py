@@ -15,15 +15,13 @@ from llm.error_replies import SAID
 from llm.requests import OK
 
 FAILING_ANSWERS = 3
-
-
-# Of so many requests, the newest, it is looked when they came back: failures are faster than verdicts.
+# Of so many calls, the newest ones, it counts when they came back: failures are faster than verdicts.
 NEWEST = 900
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
-    """A request on record; `outcome` is empty while it is under way, and `ended_at` says nothing then."""
+class RecordedCall:
+    """`outcome` is empty while it is under way, and `ended_at` says nothing then."""
 
     outcome: str
     answer: int
@@ -40,16 +38,16 @@ class FailurePattern:
     failures: int
     answers: int
 
-    def failures_in(self, newest: Sequence[Sent]) -> list[Sent]:
+    def failures_in(self, newest: Sequence[RecordedCall]) -> list[RecordedCall]:
         """Those of the newest requests, the last to come back first, that show it; none while they do not."""
         failed = _one_a_moment([*takewhile(lambda call: call.outcome in self.outcomes, newest)])
         shown = len(failed) >= self.failures and len({call.answer for call in failed}) >= self.answers
         return failed if shown else []
 
 
-def _one_a_moment(failed: Sequence[Sent]) -> list[Sent]:
+def _one_a_moment(failed: Sequence[RecordedCall]) -> list[RecordedCall]:
     """Without the requests that an endpoint refused as too many while it refused another one."""
-    kept: list[Sent] = []
+    kept: list[RecordedCall] = []
     refused: datetime | None = None  # since when one is under way that was refused, of those after it
     for call in failed:
         if call.outcome == UnscoredReason.RATE_LIMITED:
@@ -98,7 +96,7 @@ def why_failing(judging_run: JudgingRun, run: ScoringRun, now: datetime) -> str 
     return None
 
 
-def _newest(judging_run: JudgingRun, run: ScoringRun) -> list[Sent]:
+def _newest(judging_run: JudgingRun, run: ScoringRun) -> list[RecordedCall]:
     """The newest requests for these scores since the run last began to ask, the last one first.
 
     What the release before had set aside, without a hash, is no request.
@@ -106,7 +104,7 @@ def _newest(judging_run: JudgingRun, run: ScoringRun) -> list[Sent]:
     fields = ("outcome", "answer_id", "called_at", "latency_ms", "due_at", "judging_run_id", "request_sha256")
     calls = JudgeCall.everything.filter(run=run).order_by("-pk").values_list(*fields)[:NEWEST]
     return [
-        Sent(outcome, answer, sent_at, sent_at + timedelta(milliseconds=latency), due_at)
+        RecordedCall(outcome, answer, sent_at, sent_at + timedelta(milliseconds=latency), due_at)
         for outcome, answer, sent_at, latency, due_at, of_run, request in calls
         if of_run == judging_run.pk and sent_at >= judging_run.resumed_at and request
     ]

@@ -167,10 +167,9 @@ def _judge_class(kind: str) -> Any:
 
 def local_judge(study: Study, spec: JudgeSpec) -> LocalJudge:
     """The study's own judge, which asks no model. Raises JudgeNotConfigured."""
-    protocol, programs = (
-        study.protocol,
-        Programs(settings.JUDGE_COMMANDS, settings.JUDGE_COMMAND_SECONDS, settings.JUDGE_COMMAND_MEGABYTES),
-    )
+    protocol = study.protocol
+    limits = (settings.JUDGE_COMMAND_SECONDS, settings.JUDGE_COMMAND_MEGABYTES)
+    programs = Programs(settings.JUDGE_COMMANDS, *limits)
     if protocol.judge_kind == "llm":
         raise JudgeNotConfigured(NO_MODEL_NAMED)
     judge: type[LocalJudge] = _judge_class(protocol.judge_kind)
