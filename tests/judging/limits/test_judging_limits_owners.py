@@ -355,7 +355,7 @@ def test_whoever_asks_is_gone_again_and_again_about_whatever_row(
 def test_a_judge_is_handed_over_where_a_run_waits_to_be_computed(
     server: RunningJudge, make_run: MakeRun
 ) -> None:
-    config, now = judge_of(server), timezone.now() + timedelta(seconds=1)
+    config, now = judge_of(server), timezone.now() + timedelta(hours=1)
     make_run(config, people=1)
     assert not others_wait(config, now)
     run = make_run(judge_of(server, slug="other"), people=1)
@@ -453,7 +453,7 @@ def test_a_judge_is_not_handed_over_to_one_whose_rows_all_wait(
     config, other = judge_of(server), judge_of(server, slug="other")
     make_run(config, people=1)
     run = make_run(other, people=1)
-    now = timezone.now() + timedelta(seconds=1)
+    now = timezone.now() + timedelta(hours=1)
     assert others_wait(config, now)
     run.rows.update(available_at=now + timedelta(minutes=1))
     assert not others_wait(config, now)
