@@ -31,11 +31,12 @@ def observed(visitors: Visitors, asked: Iterable[tuple[str, str]]) -> dict[str, 
     for turn, (name, path) in enumerate(asked):
         found = RECORDS.match(name)
         known = cells.get(first.setdefault(found[3], name)) if found else None
-        told = {method: by_each_role(visitors, method, name, path, known) for method in ("GET", "POST")}
+        told = {"GET": by_each_role(visitors, "GET", name, path, known)}
         if name.startswith("staff_"):
-            told["PUT"] = by_one_of_each_kind(visitors, "PUT", path, told, turn, but_each_of=STAFF)
+            told["POST"] = by_one_of_each_kind(visitors, "POST", path, told, turn, but_each_of=STAFF)
+            told["PUT"] = by_one_of_each_kind(visitors, "PUT", path, told, turn)
         else:
-            told["PUT"] = by_each_role(visitors, "PUT", name, path, known)
+            told |= {method: by_each_role(visitors, method, name, path, known) for method in ("POST", "PUT")}
         if known and all(told[method] == known[method] for method in told):
             cells[name] = {**known}
             continue

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
+from django.http import HttpRequest
 from django.template import Engine
 from django.template.base import NodeList
 from pytest_django import Settings
@@ -14,6 +15,7 @@ from pytest_django import Settings
 from benchmarks.hashed_judge.running import judge_server
 from formats.item_parameters import ItemParameter, ItemParameters
 from judging.models import JudgeConfig
+from presentation.rail import PageFacts
 from studies.bank.records import PromptRecord
 from studies.models import Participant, Study, User
 from studies.services.banks import item_bank_import
@@ -101,3 +103,15 @@ def brief_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     ):  # fmt: skip
         # Django keeps the template that it read, and renders this one again.
         monkeypatch.setattr(Engine.get_default().get_template(name), "nodelist", NodeList())
+
+
+@pytest.fixture
+def brief_rails(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What stands around each page of the study team is the same everywhere, and nothing asked changes it."""
+    settings.PROVIDERS = {**settings.PROVIDERS, "page_facts": "tests.access.conftest.no_page_facts"}
+    for name in ("presentation/_rail.html", "presentation/_switcher.html"):
+        monkeypatch.setattr(Engine.get_default().get_template(name), "nodelist", NodeList())
+
+
+def no_page_facts(_request: HttpRequest, _study: Study | None) -> PageFacts:
+    return PageFacts(frozenset(), {}, clock_is_held=False)

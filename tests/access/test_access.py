@@ -38,7 +38,7 @@ def part_of(name: str) -> str:
     return "" if WRITES else next(part for part, begins in PARTS.items() if re.match(begins, name))
 
 
-pytestmark = [pytest.mark.timeout(2400), pytest.mark.usefixtures("brief_refusals")]
+pytestmark = [pytest.mark.timeout(2400), pytest.mark.usefixtures("brief_refusals", "brief_rails")]
 in_parts = pytest.mark.parametrize("part", [""] if WRITES else list(PARTS))
 
 

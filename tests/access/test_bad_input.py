@@ -16,8 +16,6 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.handlers.wsgi import WSGIRequest
 from django.http import QueryDict
-from django.template import Engine
-from django.template.base import NodeList
 
 from console.forms.steps import STEP_FORMS
 from studies.models import Study, User
@@ -84,13 +82,6 @@ def draft(world: World, now: datetime) -> Study:
         settings=ProtocolSettings(), bank_version=here.bank_version,
         actor=User.objects.get(email="lead@example.org"),
     )  # fmt: skip
-
-
-@pytest.fixture
-def brief_rails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What stands around each page of the study team is the same everywhere, and nothing asked changes it."""
-    for name in ("presentation/_rail.html", "presentation/_switcher.html"):
-        monkeypatch.setattr(Engine.get_default().get_template(name), "nodelist", NodeList())
 
 
 def pages(world: World, draft: Study) -> Iterator[tuple[Address, str]]:

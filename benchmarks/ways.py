@@ -1,0 +1,147 @@
+"""Which of our files and functions a save, a page, a measure and a job run through.
+
+    python -m benchmarks.ways
+    python -m benchmarks.ways --list
+
+A small study on SQLite, in this process. Each way is gone twice, and counted is the second time: every
+function of ours that runs, in any thread, but those of the settings and while modules are imported. The way
+of a judge call has a benchmark of its own, `benchmarks.judging.way_of_a_call`.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from http import HTTPStatus
+from itertools import count
+from pathlib import Path
+from types import FrameType
+
+from benchmarks.judging.speed import close_connections, set_up
+
+ROOT = Path(__file__).resolve().parents[1]
+APART = ("benchmarks", ".venv", "tests", "config")
+Functions = Mapping[str, set[str]]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--list", action="store_true", help="name the files, with their functions")
+    options = parser.parse_args()
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory())
+        os.environ.update({"CHIRON_DATA_DIR": folder, "DATABASE_URL": f"sqlite:///{folder}/ways.sqlite3"})
+        set_up()
+        stack.callback(close_connections)
+        stack.enter_context(settings_of_a_client())
+        for name, go in ways():
+            go()
+            functions: defaultdict[str, set[str]] = defaultdict(set)
+            with noted(lambda file, function, into=functions: into[file].add(function)):
+                go()
+            report(name, functions, listed=options.list)
+
+
+def settings_of_a_client() -> AbstractContextManager[None]:
+    """Django's client is answered, and pages name static files without their being collected."""
+    from django.conf import settings
+    from django.test import override_settings
+
+    backend = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
+    own: AbstractContextManager[None] = override_settings(
+        STORAGES={**settings.STORAGES, "staticfiles": backend}, ALLOWED_HOSTS=["testserver"]
+    )
+    return own
+
+
+def ways() -> Iterator[tuple[str, Callable[[], object]]]:
+    """Each way with what goes it."""
+    from django.test import Client
+    from django.urls import reverse
+    from django.utils import timezone
+
+    from batches.models import Session
+    from benchmarks.judging.judged_study import judged_study
+    from benchmarks.sessions.running_study import start_everybody
+    from jobs.services.starting import job_start
+    from jobs.services.working import jobs_work
+    from judging.services.running.judge_specs import study_judge_specs
+    from scoring.coordinator import study_score
+    from scoring.services.measurement import measurement_compute
+    from studies.models import Participant, User
+
+    start_everybody(slug="running", people=1, batches=1, batch_size=2)
+    session = Session.objects.get()
+    person, staff, admin = Client(), Client(), User.objects.create_superuser("admin@example.org")
+    person.force_login(session.participant.user)
+    staff.force_login(admin)
+    revisions = count()
+
+    def save() -> None:
+        body = {"text": "2", "base_revision": next(revisions), "tab": "a", "sequence": 1}
+        address = f"/api/sessions/{session.pk}/answers/1"
+        reply = person.post(address, json.dumps(body), content_type="application/json")
+        assert reply.status_code == HTTPStatus.OK, reply.content
+
+    def page(client: Client, name: str, *arguments: object) -> Callable[[], object]:
+        address = reverse(name, args=arguments)
+
+        def ask() -> None:
+            assert client.get(address).status_code == HTTPStatus.OK, address
+
+        return ask
+
+    yield "a save", save
+    yield "a prompt's page", page(person, "session_prompt", session.pk, 1)
+    matched = {"judge_kind": "match", "match_rules": "bbeh", "top_size": 1, "replicates_per_profile": 50}
+    study = judged_study(people=2, prompts=2, criteria=0, **matched)
+    specs = study_judge_specs(study=study, configs=[], replicates=1)
+    nothing = {"planning": lambda done, of: None, "judging": lambda done, of: None}
+    scoring = study_score(study=study, specs=specs, budget=None, actor=None, clock=timezone.now, **nothing)
+    results = scoring.judges[0].results
+    code = Participant.objects.filter(study=study)[0].code
+    yield "the page of a person", page(staff, "staff_participant", study.slug, code)
+    yield "measuring", lambda: measurement_compute(results=results, now=timezone.now(), resamples=20)
+    yield "the page of a measure", page(staff, "staff_measurement", study.slug, "cohort")
+
+    def job() -> None:
+        made = {"contents": "internal"}
+        job_start(kind="export", study=study, actor=admin, now=timezone.now(), arguments=made)
+        assert jobs_work(clock=timezone.now) == 1
+
+    yield "an export as a job", job
+
+
+@contextmanager
+def noted(note: Callable[[str, str], object]) -> Iterator[None]:
+    """`note(file, function)` is called for each function of ours that runs, in any thread."""
+
+    def called(frame: FrameType, event: str, _argument: object) -> None:
+        path, name = Path(frame.f_code.co_filename), frame.f_code.co_qualname
+        if event == "call" and path.is_relative_to(ROOT) and name != "<module>":
+            file = path.relative_to(ROOT)
+            if file.parts[0] not in APART:
+                note(str(file), name)
+
+    threading.setprofile(called)
+    sys.setprofile(called)
+    try:
+        yield
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+
+def report(title: str, functions: Functions, *, listed: bool) -> None:
+    for file in sorted(functions) if listed else ():
+        print(f"{file}: {', '.join(sorted(functions[file]))}")
+    print(f"{title}: {len(functions)} files, {sum(map(len, functions.values()))} functions")
+
+
+if __name__ == "__main__":
+    main()
