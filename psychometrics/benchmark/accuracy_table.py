@@ -47,16 +47,15 @@ class AccuracyTable:
     task_sizes: Mapping[str, int] | None = None
 
     def __post_init__(self) -> None:
-        problems = [*self._name_problems(), *self._row_problems()] or [*self._share_problems()]
-        if problems:
+        # Whether numbers are percentages is looked at in a table that has all of them.
+        if problems := [*self._misfits()] or [*self._shares()]:
             raise AccuracyTableRefused(problems)
 
-    def _name_problems(self) -> Iterable[str]:
+    def _misfits(self) -> Iterable[str]:
+        """Names that occur twice, and rows that do not fit to the names."""
         for field, names in (("models", self.models), ("tasks", self.tasks)):
             for name in sorted(name for name, times in Counter(names).items() if times > 1):
                 yield f"{field}: {name!r} occurs twice; keep one"
-
-    def _row_problems(self) -> Iterable[str]:
         for task in sorted(set(self.tasks) - set(self.accuracy_percent)):
             yield f"accuracy_percent: the task {task!r} is missing"
         for task, row in self.accuracy_percent.items():
@@ -67,7 +66,7 @@ class AccuracyTable:
         for task in sorted(set(self.tasks) - set(self.task_sizes or self.tasks)):
             yield f"task_sizes: the task {task!r} is missing"
 
-    def _share_problems(self) -> Iterable[str]:
+    def _shares(self) -> Iterable[str]:
         for position, model in enumerate(self.models):
             measured = [row[position] or 0.0 for row in self.accuracy_percent.values()]
             if 0 < max(measured) <= 1:
@@ -83,15 +82,17 @@ class AccuracyTable:
 
     def metrics(self) -> list[ModelMetrics]:
         """Macro, micro and adjusted harmonic mean of every model, in file order."""
-        return [self._metrics_of(position) for position in range(len(self.models))]
-
-    def _metrics_of(self, position: int) -> ModelMetrics:
-        row = {task: self.accuracy_percent[task][position] for task in self.tasks}
-        accuracies = {task: math.nan if value is None else value for task, value in row.items()}
-        return ModelMetrics(
-            model=self.models[position],
-            macro=macro(accuracies),
-            micro=micro(accuracies, self.sizes) if self.sizes else math.nan,
-            adjusted_harmonic_mean=adjusted_harmonic_mean(accuracies),
-            not_measured=tuple(task for task, value in row.items() if value is None),
-        )
+        of_models = []
+        for position, model in enumerate(self.models):
+            column = {task: self.accuracy_percent[task][position] for task in self.tasks}
+            accuracies = {task: math.nan if value is None else value for task, value in column.items()}
+            of_models.append(
+                ModelMetrics(
+                    model=model,
+                    macro=macro(accuracies),
+                    micro=micro(accuracies, self.sizes) if self.sizes else math.nan,
+                    adjusted_harmonic_mean=adjusted_harmonic_mean(accuracies),
+                    not_measured=tuple(task for task, value in column.items() if value is None),
+                )
+            )
+        return of_models

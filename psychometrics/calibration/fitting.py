@@ -134,7 +134,12 @@ def fit_matrix(
         fit, check = _fit(problem, options, progress)
         seconds = clock() - started
         _refuse_unusable(matrix, fit, names)
-        left_out = _left_out(problem, fit, progress) if options.leave_one_out else None
+        left_out = None
+        if options.leave_one_out and problem.may_be_refitted:
+            number = len(fit.theta)
+            left_out = leave_one_out(
+                problem, fit, progress=lambda done: progress("without one configuration", done, number)
+            )
     notes = [
         *([f"left out, because they have no score: {named(empty, len(empty))}"] if empty else []),
         *model_notes(matrix, difficulty_only=options.difficulty_only, logistic=logistic),
@@ -207,12 +212,3 @@ def _fit(problem: Problem, options: FitOptions, progress: Progress) -> tuple[Cal
     if isinstance(problem, LeastSquares) and problem.data.shape[0] <= MAX_ABILITIES:
         return newton_check(problem.data, fit, problem.objective)
     return fit, None
-
-
-def _left_out(problem: Problem, fit: Calibration, progress: Progress) -> LeaveOneOut | None:
-    if not problem.may_be_refitted:
-        return None
-    number = len(fit.theta)
-    return leave_one_out(
-        problem, fit, progress=lambda done: progress("without one configuration", done, number)
-    )

@@ -6,7 +6,7 @@ and elsewhere: none of these may be too few, and of a category with a hidden cel
 cells of all profiles are in each.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -27,13 +27,7 @@ def hidden_shifts(cohort: Cohort) -> dict[str, Reason]:
     parts = withheld_parts(cohort, slices, nobody, cohort.is_pair)
     hidden = {subset: why for (group, subset), why in parts.items() if group == AVERAGE}
     labels = {part.subset for part in slices if part.kind in LABELS} & hidden.keys()
-    contrasts = dict(_hidden_contrasts(cohort, slices, hidden))
-    return {subset: hidden[subset] for subset in labels} | contrasts
-
-
-def _hidden_contrasts(
-    cohort: Cohort, slices: list[Slice], hidden: Mapping[str, Reason]
-) -> Iterator[tuple[str, Reason]]:
+    untold = {subset: hidden[subset] for subset in labels}
     profiles, categories = (
         [part for part in slices if part.kind == kind] for kind in (SliceKind.PROFILE, SliceKind.CATEGORY)
     )
@@ -48,7 +42,8 @@ def _hidden_contrasts(
                 *(hidden.get(subset) for subset in (profile.subset, category.subset, *cells)),
             ]
             if why := next(filter(None, found), None):
-                yield f"profile:{profile.value}/category:{category.value}", why
+                untold[f"profile:{profile.value}/category:{category.value}"] = why
+    return untold
 
 
 def suppressed_complements(members: Cohort, kept: Mapping[str, Mask]) -> frozenset[str]:

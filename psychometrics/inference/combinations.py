@@ -47,7 +47,14 @@ def _used(rows: Mask, codes: Codes, number: int) -> Mask:
     bits = np.ascontiguousarray(np.packbits(rows, axis=0).T)
     _, first, cell = np.unique(bits.view(f"S{bits.shape[1]}").ravel(), return_index=True, return_inverse=True)
     cells = rows[:, first].astype(np.float64)
-    few = _cells_of_few(cell, codes, number)
+    # The cells all of whose answers are of one of `codes`, or of two where `number` is 2, by these.
+    lowest, highest = (np.full(int(cell.max()) + 1, start) for start in (codes.max(), codes.min()))
+    np.minimum.at(lowest, cell, codes)
+    np.maximum.at(highest, cell, codes)
+    others = np.bincount(cell, (codes != lowest[cell]) & (codes != highest[cell]), minlength=len(lowest))
+    few: Cells = {}
+    for place in np.flatnonzero((others == 0) & ((lowest == highest) | (number > 1))).tolist():
+        few.setdefault(frozenset((int(lowest[place]), int(highest[place]))), []).append(place)
     if not few:
         return np.zeros(len(rows), dtype=bool)
     left, sizes, right = np.linalg.svd(cells, full_matrices=False)
@@ -59,18 +66,6 @@ def _used(rows: Mask, codes: Codes, number: int) -> Mask:
             used: Mask = np.abs(left @ (directions[:, 0] / sizes)) > CLOSE
             return used
     return np.zeros(len(rows), dtype=bool)
-
-
-def _cells_of_few(cell: Codes, codes: Codes, number: int) -> Cells:
-    """The cells all of whose answers are of one of `codes`, or of two where `number` is 2, by these."""
-    low, high = (np.full(int(cell.max()) + 1, start) for start in (codes.max(), codes.min()))
-    np.minimum.at(low, cell, codes)
-    np.maximum.at(high, cell, codes)
-    others = np.bincount(cell, (codes != low[cell]) & (codes != high[cell]), minlength=len(low))
-    cells: Cells = {}
-    for place in np.flatnonzero((others == 0) & ((low == high) | (number > 1))).tolist():
-        cells.setdefault(frozenset((int(low[place]), int(high[place]))), []).append(place)
-    return cells
 
 
 def _possible(q: Array, few: Cells, number: int) -> Iterator[list[int]]:

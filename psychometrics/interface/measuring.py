@@ -140,7 +140,11 @@ def measure(
     not given.
     """
     items = None if bank is None else bank_from(bank)
-    known = facts or Facts(top_size, items_by_category=_sizes(cohort, items))
+    sizes: Mapping[str, int] = {}
+    if items is not None:
+        of_prompt = {prompt.prompt_id: prompt.category for prompt in cohort.prompts}
+        sizes = items_by_category(zip(items.prompt_ids, items.subcategories, strict=True), of_prompt)
+    known = facts or Facts(top_size, items_by_category=sizes)
     found: dict[Block, tuple[Measure, ...]] = {}
     refused: dict[Block, str] = {}
     wanted = list(blocks)
@@ -193,14 +197,6 @@ def plan(
     if named is not None:
         study = replace(study, bank_prompts=len(named.items), mean_square=named.mean_square)
     return planned(study, kind, prices or Prices(), wanted, bank=named)
-
-
-def _sizes(cohort: Cohort, bank: ItemBank | None) -> Mapping[str, int]:
-    """How many items the bank has by category."""
-    if bank is None:
-        return {}
-    of_prompt = {prompt.prompt_id: prompt.category for prompt in cohort.prompts}
-    return items_by_category(zip(bank.prompt_ids, bank.subcategories, strict=True), of_prompt)
 
 
 def _cells(one: Measure) -> tuple[str, ...]:

@@ -54,8 +54,7 @@ def on_scale(block: Block, inputs: Inputs, measures: Iterable[Measure]) -> Itera
     """Measures of a block as they are stored: nothing of too few, on the scale of the bank, no interval that
     ignores a choice.
     """
-    told = disclosed(block, measures, inputs.withheld)
-    stored = (_outside_selection(block, _bounded(block, inputs, _of_nobody(inputs, one))) for one in told)
+    stored = _as_stored(block, inputs, disclosed(block, measures, inputs.withheld))
     return on_logistic_scale(stored) if is_logistic(inputs) else stored
 
 
@@ -63,37 +62,28 @@ def is_logistic(inputs: Inputs) -> bool:
     return inputs.items is not None and inputs.items.is_logistic
 
 
-def _of_nobody(inputs: Inputs, measure: Measure) -> Measure:
-    """Where there is no Top its numbers say so, and not that nobody's answer has a score."""
-    nothing = measure.group == "top" and measure.estimate.reason == Reason.NOTHING_SCORED
-    return (
-        replace(measure, estimate=unknown(Reason.TOO_FEW_PEOPLE))
-        if nothing and not inputs.top.any()
-        else measure
-    )
-
-
-def _outside_selection(block: Block, measure: Measure) -> Measure:
-    """Without the interval of people who were chosen by these very scores: it would leave out the choice.
-
-    Those of the block Top allow for it, or are labelled in-sample. The block Models leaves its own out; what
-    it keeps under Top is of models on the prompts of these people.
+def _as_stored(block: Block, inputs: Inputs, measures: Iterable[Measure]) -> Iterator[Measure]:
+    """With the reason that there is no Top, a bound where the squeeze alone gave a number, no interval that
+    ignores a choice.
     """
-    estimate = measure.estimate
-    has_interval = not math.isnan(estimate.low) or estimate.reason is not None
-    if measure.group != "top" or block in (Block.TOP, Block.MODELS) or not has_interval:
-        return measure
-    return replace(measure, estimate=without_selection(estimate))
-
-
-def _bounded(block: Block, inputs: Inputs, measure: Measure) -> Measure:
-    """Without a number in logits of people all of whose scores are 1, or all 0: the squeeze would make it."""
-    in_logits = CATALOGUE[measure.name].unit in (Unit.LOGITS, Unit.QL) and "model" not in measure.details
-    bound = inputs.bounds.get(measure.group or "average") if in_logits and measure.estimate.known else None
-    # The block Exclusions is of other people, those left out among them, and looks at their own scores.
-    if bound is None or block == Block.EXCLUSIONS or measure.subset.startswith(OTHER_ANSWERS):
-        return measure
-    return replace(measure, estimate=bound if measure.name in OF_TOP else unknown(Reason.NO_FINITE_SOLUTION))
+    for measure in measures:
+        estimate, is_top = measure.estimate, measure.group == "top"
+        # Where there is no Top its numbers say so, and not that nobody's answer has a score.
+        if is_top and estimate.reason == Reason.NOTHING_SCORED and not inputs.top.any():
+            estimate = unknown(Reason.TOO_FEW_PEOPLE)
+        # No number in logits of people all of whose scores are 1, or all 0: the squeeze would make it.
+        in_logits = CATALOGUE[measure.name].unit in (Unit.LOGITS, Unit.QL) and "model" not in measure.details
+        bound = inputs.bounds.get(measure.group or "average") if in_logits and estimate.known else None
+        # The block Exclusions is of other people, those left out among them, and looks at their own scores.
+        if bound and block != Block.EXCLUSIONS and not measure.subset.startswith(OTHER_ANSWERS):
+            estimate = bound if measure.name in OF_TOP else unknown(Reason.NO_FINITE_SOLUTION)
+        # No interval of people who were chosen by these very scores: it would leave out the choice. Those of
+        # the block Top allow for it, or are labelled in-sample. The block Models leaves its own out; what it
+        # keeps under Top is of models on the prompts of these people.
+        has_interval = not math.isnan(estimate.low) or estimate.reason is not None
+        if is_top and block not in (Block.TOP, Block.MODELS) and has_interval:
+            estimate = without_selection(estimate)
+        yield measure if estimate is measure.estimate else replace(measure, estimate=estimate)
 
 
 def off_scale(block: Block, inputs: Inputs, *, only_tasks: bool) -> str:

@@ -127,11 +127,8 @@ def _odds_ratios(
     for name in columns:
         log_odds = at.get(name, unknown(Reason.NO_VARIATION))
         compared = "" if name in NUMERIC else reference
-        yield OddsRatio(name, _exponential(log_odds), log_odds, regression.n, regression.clusters, compared)
-
-
-def _exponential(log_odds: Estimate) -> Estimate:
-    """The odds ratio with its interval; its error by the delta method."""
-    ratio = float(np.exp(min(log_odds.value, 700.0)))
-    low, high = float(np.exp(log_odds.low)), float(np.exp(min(log_odds.high, 700.0)))
-    return Estimate(ratio, ratio * log_odds.se, low, high, log_odds.reason)
+        # The odds ratio with its interval; its error by the delta method.
+        odds = float(np.exp(min(log_odds.value, 700.0)))
+        low, high = float(np.exp(log_odds.low)), float(np.exp(min(log_odds.high, 700.0)))
+        odds_ratio = Estimate(odds, odds * log_odds.se, low, high, log_odds.reason)
+        yield OddsRatio(name, odds_ratio, log_odds, regression.n, regression.clusters, compared)

@@ -101,11 +101,17 @@ def linkage(person: Codes, prompt: Codes, *, people: int, prompts: int) -> Linka
     asks = csr_array((ones, (person, prompt)), shape=(people, prompts))
     whole = csr_array((ones, (person, people + prompt)), shape=(people + prompts,) * 2)
     components, _ = connected_components(whole, directed=False)
+    # Some prompts at a time: for all of a large bank at once, who meets whom takes over a gigabyte.
+    askers = asks.T.tocsr()
+    neighbours = (
+        np.diff((askers[asked[start : start + PROMPTS_AT_ONCE]] @ asks).tocsr().indptr)
+        for start in range(0, len(asked), PROMPTS_AT_ONCE)
+    )
     idle = people - len(np.unique(person)) + prompts - len(asked)
     return Linkage(
         components=int(components) - idle,
         fewest_people=int(np.bincount(prompt)[asked].min()),
-        fewest_neighbours=_fewest_neighbours(asks, asked),
+        fewest_neighbours=min(int(count.min()) for count in neighbours) - 1,
         asked=len(asked),
     )
 
@@ -118,13 +124,3 @@ def batch_linkage(members: Sequence[Codes], *, people_per_batch: int, prompts: i
     prompt = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
     person = np.repeat(np.arange(people, dtype=np.int64), sizes)
     return linkage(person, prompt, people=people, prompts=prompts)
-
-
-def _fewest_neighbours(asks: csr_array, codes: Codes) -> int:
-    """Some prompts at a time: for all of a large bank at once, who meets whom takes over a gigabyte."""
-    askers = asks.T.tocsr()
-    counts = (
-        np.diff((askers[codes[start : start + PROMPTS_AT_ONCE]] @ asks).tocsr().indptr)
-        for start in range(0, len(codes), PROMPTS_AT_ONCE)
-    )
-    return min(int(count.min()) for count in counts) - 1

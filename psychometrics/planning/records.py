@@ -71,8 +71,14 @@ class Simulated:
         found = stored["rehearsed"]
         if found is None:
             return cls(linkage)
-        recoveries = tuple(_recovery(recovery) for recovery in found["recoveries"])
-        return cls(linkage, SimulatedDesign(recoveries, _number(found["correlation"]), found["studies"]))
+        recoveries = []
+        for own in found["recoveries"]:
+            names = [field.name for field in fields(Recovery) if field.type is float]
+            undefined = {Reason(name): studies for name, studies in own["undefined"].items()}
+            numbers = {name: _number(own[name]) for name in names}
+            recoveries.append(Recovery(**{**own, **numbers, "undefined": undefined}))
+        correlation = _number(found["correlation"])
+        return cls(linkage, SimulatedDesign(tuple(recoveries), correlation, found["studies"]))
 
 
 def as_json(record: Any) -> dict[str, JsonValue]:
@@ -88,12 +94,6 @@ def _strict(value: object) -> JsonValue:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, (str, int)) else str(value)
-
-
-def _recovery(stored: Mapping[str, Any]) -> Recovery:
-    numbers = {field.name: _number(stored[field.name]) for field in fields(Recovery) if field.type is float}
-    undefined = {Reason(name): studies for name, studies in stored["undefined"].items()}
-    return Recovery(**{**stored, **numbers, "undefined": undefined})
 
 
 def _number(stored: float | None) -> float:

@@ -9,7 +9,7 @@ import json
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -39,29 +39,27 @@ def _say(line: str) -> None:
     sys.stdout.write(line + "\n")
 
 
-def _with_progress(comparisons: Iterator[Compared]) -> Iterator[Compared]:
-    """Says on stderr every ten seconds how far it has come."""
-    reported_at = time.monotonic()
-    for number, one in enumerate(comparisons, start=1):
-        if time.monotonic() - reported_at > SAY_EVERY:
-            reported_at = time.monotonic()
-            sys.stderr.write(f"numbers so far: {number}, now {one.what}\n")
-        yield one
-
-
 def _report(export: Export) -> int:
     """Print what came out; the exit code."""
     changed = _say_of_files(export)
     names: dict[str, list[Compared]] = defaultdict(list)
-    for one in _with_progress(compared(export)):
-        names[one.what].append(one)
+    reported_at = time.monotonic()
+    for number, comparison in enumerate(compared(export), start=1):
+        if time.monotonic() - reported_at > SAY_EVERY:
+            reported_at = time.monotonic()
+            sys.stderr.write(f"numbers so far: {number}, now {comparison.what}\n")
+        names[comparison.what].append(comparison)
     _say(f"{'agree':>8} {'differ':>8} {'not here':>9}  what")
-    for what, found in names.items():
-        _say_of(what, found)
+    for what, comparisons in names.items():
+        wrong = [comparison for comparison in comparisons if comparison.agrees is False]
+        right = sum(comparison.agrees is True for comparison in comparisons)
+        _say(f"{right:>8} {len(wrong):>8} {sum(map(_is_left_out, comparisons)):>9}  {what}")
+        for comparison in wrong[:5]:
+            _say(f"{'':>28}differs: {comparison.note}")
     _say_reasons(names)
     _say("Counted from the tables, to be read beside the methods and the checklist of a report:")
-    for what, number in counted(export):
-        _say(f"{'':>28}{what}: {number}")
+    for what, count in counted(export):
+        _say(f"{'':>28}{what}: {count}")
     return _conclude([one for name in names.values() for one in name], changed=changed)
 
 
@@ -89,15 +87,6 @@ def _conclude(everything: list[Compared], *, changed: bool) -> int:
         "Everything that could be computed agrees." if not differing else f"Numbers that differ: {differing}"
     )
     return int(bool(differing or changed))
-
-
-def _say_of(what: str, comparisons: list[Compared]) -> None:
-    """One line for a name, and what differs."""
-    wrong = [comparison for comparison in comparisons if comparison.agrees is False]
-    right = sum(comparison.agrees is True for comparison in comparisons)
-    _say(f"{right:>8} {len(wrong):>8} {sum(map(_is_left_out, comparisons)):>9}  {what}")
-    for one in wrong[:5]:
-        _say(f"{'':>28}differs: {one.note}")
 
 
 def _say_reasons(names: Mapping[str, list[Compared]]) -> None:

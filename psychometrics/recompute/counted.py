@@ -51,7 +51,12 @@ def counted(export: Export) -> Iterator[tuple[str, str]]:
     sizes = Counter(answer["participant"] for answer in export.table("answers")).values()
     yield "prompts per person", f"{min(sizes, default=0)} to {max(sizes, default=0)}"
     sessions = export.table("sessions")
-    if minutes := [_minutes_of(session) for session in sessions if session["status"] in ENDED]:
+    times = [
+        [datetime.fromisoformat(session[name]) for name in ("started_at", "ended_at")]
+        for session in sessions
+        if session["status"] in ENDED
+    ]
+    if minutes := [(end - start).total_seconds() / 60 for start, end in times]:
         spread = (min(minutes), statistics.median(minutes), max(minutes))
         yield "minutes, shortest, median and longest", ", ".join(f"{one:.1f}" for one in spread)
     declared = [session["resources"] or [] for session in sessions if session["participant"] in retained]
@@ -74,8 +79,3 @@ def counted(export: Export) -> Iterator[tuple[str, str]]:
 
 def _said_of(names: Iterable[str]) -> str:
     return ", ".join(f"{name} {number}" for name, number in sorted(Counter(names).items())) or "none"
-
-
-def _minutes_of(session: Values) -> float:
-    start, end = (datetime.fromisoformat(session[name]) for name in ("started_at", "ended_at"))
-    return (end - start).total_seconds() / 60

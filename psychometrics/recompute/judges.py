@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from psychometrics.agreement.audit import Ratings, audit_agreement, rated
-from psychometrics.agreement.audit_records import AuditAgreement
 from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.agreement.levels import pair_levels, panel_levels
 from psychometrics.agreement.measures import pair_rows, panel_rows
@@ -138,17 +137,13 @@ class Judges:
             "raters": len({item["rater"] for item in items if item["human_score"] is not None}),
         }
         of_counts: Rows = {("sample", name): {"value": value} for name, value in counts.items()}
-        return of_counts | _audit_rows(agreement)
-
-
-def _audit_rows(agreement: AuditAgreement) -> Rows:
-    return {
-        (of, name): {
-            **{end: none_if_nan(getattr(estimate, end)) for end in ("value", "se", "low", "high")},
-            "n": n, "clusters": clusters, "reason": str(estimate.reason) if estimate.reason else None,
-        }
-        for of, name, n, clusters, estimate in agreement.statistics()
-    }  # fmt: skip
+        return of_counts | {
+            (of, name): {
+                **{end: none_if_nan(getattr(estimate, end)) for end in ("value", "se", "low", "high")},
+                "n": n, "clusters": clusters, "reason": str(estimate.reason) if estimate.reason else None,
+            }
+            for of, name, n, clusters, estimate in agreement.statistics()
+        }  # fmt: skip
 
 
 def _draws(stored: list[Values]) -> dict[str, int]:

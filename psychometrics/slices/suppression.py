@@ -42,9 +42,10 @@ def withheld_parts(cohort: Cohort, slices: Sequence[Slice], top: Mask, counted: 
         if few_private(others.private_prompts(rows)):
             found[group, ALL] = Reason.TOO_FEW_PRIVATE
     found = withheld(answers, _table(slices, everything, top)) | found
-    of_average, of_top = (
-        _told_of(group, slices, rows) for group, rows in ((AVERAGE, everything), (TOP, top))
-    )
+    # The rows of each group and of its parts that have a number of their own.
+    of_average = {(AVERAGE, ALL): everything} | {(AVERAGE, part.subset): part.rows for part in slices}
+    parts_of_top = [part for part in slices if part.kind != SliceKind.CELL]
+    of_top = {(TOP, ALL): top} | {(TOP, part.subset): part.rows & top for part in parts_of_top}
     _withhold_combined(answers, found, of_average, {})
     _withhold_combined(answers, found, of_top, of_average)
     return found
@@ -65,12 +66,6 @@ def withheld_where_asked(cohort: Cohort, parts: Mapping[str, Mask]) -> dict[str,
     """
     everything = np.ones(len(cohort), dtype=bool)
     return withheld(answers_of(cohort, everything), [Whole(ALL, everything, parts, only_private=True)])
-
-
-def _told_of(group: str, slices: Sequence[Slice], of_group: Mask) -> dict[Name, Mask]:
-    """The rows of a group and of each of its parts that have a number of their own."""
-    parts = [part for part in slices if group == AVERAGE or part.kind != SliceKind.CELL]
-    return {(group, ALL): of_group} | {(group, part.subset): part.rows & of_group for part in parts}
 
 
 def _withhold_combined(

@@ -70,10 +70,14 @@ class Crossfit:
         moved = values - self.means(np.ones((self.people, 1)), sizes, self.drawn)[:, 0]
         resampled = moved[:, np.newaxis] + np.concatenate([np.zeros((len(sizes), 0)), *parts], axis=1)
         resampled = np.clip(resampled, *self.bounds)
-        return [
-            self._estimate(size, value, own)
-            for size, value, own in zip(sizes, values, resampled, strict=True)
-        ]
+        estimates = []
+        for size, value, own in zip(sizes, values, resampled, strict=True):
+            if math.isnan(value):
+                why = Reason.TOO_FEW_PEOPLE if size > self.people else Reason.TOO_FEW_PAIRS
+                estimates.append(unknown(why))
+            else:
+                estimates.append(bootstrap_estimate(value, own, self.people))
+        return estimates
 
     def values(self, sizes: Sequence[int]) -> list[float]:
         """The estimate for each size, NaN where there is none."""
@@ -93,11 +97,6 @@ class Crossfit:
         means = np.full(total.shape, np.nan)
         np.divide(self.scale * total, defined, out=means, where=defined > 0)
         return means
-
-    def _estimate(self, size: int, value: float, resampled: Array) -> Estimate:
-        if math.isnan(value):
-            return unknown(Reason.TOO_FEW_PEOPLE if size > self.people else Reason.TOO_FEW_PAIRS)
-        return bootstrap_estimate(value, resampled, self.people)
 
 
 def crossfit(

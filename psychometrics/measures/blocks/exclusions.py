@@ -5,7 +5,6 @@ from dataclasses import asdict
 
 import numpy as np
 
-from formats.canonical import JsonValue
 from psychometrics.agreement.pairs import agreement
 from psychometrics.exclusions import multiverse, rules
 from psychometrics.exclusions.flow import flow_steps
@@ -155,23 +154,19 @@ def _ledger_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Meas
     facts, verdicts = screening.people, screening.decisions
     unread = np.full(len(facts), np.nan)
     masks = {rule.key: rule.removed(facts, unread) for rule in rules.DECLARED if not rule.score_based}
+    names = ("off_task_share", "answered_share", "median_words", "seconds_per_answer")
     for place, person in enumerate(inputs.everyone.people):
         by = [key for key, mask in masks.items() if mask[place]]
         if by or person.code in verdicts:
+            own = {name: float(getattr(facts, name)[place]) for name in names}
+            as_json = {name: None if np.isnan(value) else round(value, 4) for name, value in own.items()}
             yield Measure(
                 "exclusion.rules", plain(len(by)), participant=person.code,
                 details={
-                    "rules": [*by], "facts": facts_of(facts, place),
+                    "rules": [*by], "facts": {**as_json},
                     "excluded": not person.retained, "raters": len(verdicts.get(person.code, {})),
                 },
             )  # fmt: skip
-
-
-def facts_of(facts: rules.ExclusionFacts, place: int) -> dict[str, JsonValue]:
-    """One person's facts as JSON holds them."""
-    names = ("off_task_share", "answered_share", "median_words", "seconds_per_answer")
-    values = {name: float(getattr(facts, name)[place]) for name in names}
-    return {name: None if np.isnan(value) else round(value, 4) for name, value in values.items()}
 
 
 def rater_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure]:

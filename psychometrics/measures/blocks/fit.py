@@ -29,7 +29,11 @@ def fit_measures(inputs: Inputs) -> Iterator[Measure]:
     reference = tables(fitted_residuals(cohort.pairs, tables).deviation.sd, 0.0)
     fit = person_fit(cohort.pairs, reference, inputs.rng)
     yield from _common_measures(fit)
-    yield _grid_measure(fit)
+    # Everybody with both statistics: [correlation, outfit per pair, people not flagged, people flagged].
+    cells = fit_grid(fit)
+    people = sum(cell.fitting + cell.flagged for cell in cells)
+    counts: list[JsonValue] = [[cell.correlation, cell.outfit, cell.fitting, cell.flagged] for cell in cells]
+    yield Measure("fit.grid", plain(people), n=people, people=people, details={"cells": counts})
     yield from _people_measures(cohort, fit)
 
 
@@ -47,14 +51,6 @@ def _common_measures(fit: PersonFit) -> Iterator[Measure]:
     for name, value in (("fit.residual_sd", fit.residual_sd), ("fit.theta_sd", fit.prior.sd)):
         estimate = plain_or(value, Reason.NO_VARIATION)
         yield Measure(name, estimate, n=int(fit.n.sum()), people=len(fit.n))
-
-
-def _grid_measure(fit: PersonFit) -> Measure:
-    """Everybody with both statistics: [correlation, outfit per pair, people not flagged, people flagged]."""
-    cells = fit_grid(fit)
-    people = sum(cell.fitting + cell.flagged for cell in cells)
-    counts: list[JsonValue] = [[cell.correlation, cell.outfit, cell.fitting, cell.flagged] for cell in cells]
-    return Measure("fit.grid", plain(people), n=people, people=people, details={"cells": counts})
 
 
 def _people_measures(cohort: Cohort, fit: PersonFit) -> Iterator[Measure]:

@@ -1,6 +1,6 @@
 """What theta owes to the judge: its confidence, its failures, single verdicts, and who judges."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -18,8 +18,7 @@ MAX_INFLUENTIAL = 10
 
 def judge_measures(inputs: Inputs) -> Iterator[Measure]:
     """Confidence and failures always; what happens to theta where there is an item bank."""
-    yield from _confidence_measures(inputs.facts.judge.confidences)
-    yield _unscored_measure(inputs)
+    yield from _verdict_measures(inputs)
     if inputs.items is None:
         return
     for group, members in inputs.groups.items():
@@ -32,8 +31,12 @@ def judge_measures(inputs: Inputs) -> Iterator[Measure]:
         yield from other_score_measures(inputs, p, f"judge:{other.name}", run=other.run)
 
 
-def _confidence_measures(counts: Mapping[float, int]) -> Iterator[Measure]:
-    """Mean confidence and the share that is 1; `details` holds how often each value occurs."""
+def _verdict_measures(inputs: Inputs) -> Iterator[Measure]:
+    """Mean confidence, the share that is 1, and answers that the judge gave no valid verdict on.
+
+    `details` hold how often each confidence occurs. The latter are missing from every estimate, never zero.
+    """
+    counts = inputs.facts.judge.confidences
     total = sum(counts.values())
     histogram: list[JsonValue] = [[confidence, number] for confidence, number in counts.items()]
     mean = certain = unknown(Reason.NOTHING_SCORED)
@@ -42,16 +45,12 @@ def _confidence_measures(counts: Mapping[float, int]) -> Iterator[Measure]:
         certain = plain(counts.get(1.0, 0) / total)
     yield Measure("judge.confidence", mean, n=total, details={"counts": histogram})
     yield Measure("judge.certain", certain, n=total)
-
-
-def _unscored_measure(inputs: Inputs) -> Measure:
-    """Answers that the judge gave no valid verdict on: missing from every estimate, never zero."""
     outcome = inputs.cohort.outcome
     unscored = int((outcome == Outcome.UNSCORED).sum())
     judged = unscored + int((outcome == Outcome.SCORED).sum())
     share = plain(unscored / judged) if judged else unknown(Reason.NOTHING_SCORED)
     reasons: dict[str, JsonValue] = {**inputs.facts.judge.unscored}
-    return Measure("judge.unscored", share, n=judged, details={"unscored": unscored, "reasons": reasons})
+    yield Measure("judge.unscored", share, n=judged, details={"unscored": unscored, "reasons": reasons})
 
 
 def theta_measures(

@@ -82,7 +82,13 @@ class Part:
     def measures(self, *, nested: bool) -> Iterator[Measure]:
         """All its numbers; `nested` is the design of the whole study."""
         yield from self._counts()
-        yield self._raw_mean()
+        scored = self.scored
+        if len(scored):
+            mean = linear_estimate(np.ones(len(scored)), scored.p, scored.person)
+            measure = self._measure("raw_mean", within(mean.estimate, 0, 1), clusters=mean.clusters)
+            yield replace(measure, details={"error": "se.participant", "variance": CLUSTERED})
+        else:
+            yield self._measure("raw_mean", NOTHING)
         yield from self._thetas(nested=nested)
 
     def _measure(self, name: str, estimate: Estimate, *, clusters: int | None = None) -> Measure:
@@ -114,14 +120,6 @@ class Part:
             yield self._measure(name, plain(float(number)))
         for name, whole, part in (("k_bar", asked, n), ("coverage", self.prompts, asked)):
             yield self._measure(name, plain(part / whole) if whole else NOTHING)
-
-    def _raw_mean(self) -> Measure:
-        scored = self.scored
-        if not len(scored):
-            return self._measure("raw_mean", NOTHING)
-        mean = linear_estimate(np.ones(len(scored)), scored.p, scored.person)
-        measure = self._measure("raw_mean", within(mean.estimate, 0, 1), clusters=mean.clusters)
-        return replace(measure, details={"error": "se.participant", "variance": CLUSTERED})
 
     def _thetas(self, *, nested: bool) -> Iterator[Measure]:
         rows, pairs = self.rows, self.rows.pairs
