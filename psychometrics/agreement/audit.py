@@ -135,7 +135,11 @@ def weighted_agreement(
     weighted *= pairs.n / weighted[:, 0].sum()
     factors = _factors(groups, len(weighted), resamples, np.random.default_rng(seed))
     value, resampled = _values(weighted.sum(axis=0)[None, :], pairs), _values(factors @ weighted, pairs)
-    estimates = {name: _estimate(float(value[name][0]), resampled[name], pairs) for name in STATISTICS}
+    undefined = unknown(Reason.TOO_FEW_PAIRS if pairs.n < MIN_PAIRS else Reason.NO_VARIATION)
+    estimates = dict.fromkeys(STATISTICS, undefined)
+    for name in STATISTICS:
+        if not np.isnan(value[name][0]):
+            estimates[name] = bootstrap_estimate(float(value[name][0]), resampled[name], pairs.n)
     return WeightedAgreement(pairs=pairs.n, covered=covered, **estimates)
 
 
@@ -183,10 +187,3 @@ def _values(totals: Array, pairs: ScorePairs) -> dict[str, Array]:
     with np.errstate(divide="ignore", invalid="ignore"):  # a resample can be without any pair: NaN
         values = values_of(sums) | {"offset": sums.mean_d}
     return {name: values[SAME.get(name, name)] for name in STATISTICS}
-
-
-def _estimate(value: float, resampled: Array, pairs: ScorePairs) -> Estimate:
-    if math.isnan(value):
-        few = pairs.n < MIN_PAIRS
-        return unknown(Reason.TOO_FEW_PAIRS if few else Reason.NO_VARIATION)
-    return bootstrap_estimate(value, resampled, pairs.n)

@@ -19,8 +19,7 @@ from psychometrics.agreement.paired import pair_scores
 from psychometrics.agreement.statistics import statistics_of
 from psychometrics.inference.clusters import linear_estimate
 from psychometrics.inference.estimates import Estimate, Share, estimate_columns
-from psychometrics.inference.frames import Library, frame_of
-from psychometrics.inference.readable import table_text
+from psychometrics.inference.readable import Library, frame_of, table_text
 
 
 @dataclass(frozen=True)

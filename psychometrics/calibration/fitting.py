@@ -18,8 +18,7 @@ from psychometrics.calibration.notes import fit_notes, model_notes, unbounded_ro
 from psychometrics.calibration.problems import LeastSquares, LeaveOneOut, Logistic, Problem, leave_one_out
 from psychometrics.calibration.responses import responses_of
 from psychometrics.data.response_matrix import ResponseMatrix
-from psychometrics.inference.frames import Library, frame_of
-from psychometrics.inference.readable import number_text
+from psychometrics.inference.readable import Library, frame_of, number_text
 from psychometrics.irt.transform import Transform
 
 Solver = Literal["als", "adam"]

@@ -12,8 +12,7 @@ import numpy as np
 
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.inference.disclosure import answers_of, is_private
-from psychometrics.inference.estimates import Reason
-from psychometrics.inference.limits import few_private
+from psychometrics.inference.estimates import Reason, few_private
 from psychometrics.inference.measure import AVERAGE
 from psychometrics.slices.parts import Slice, SliceKind, slices_of
 from psychometrics.slices.suppression import withheld_parts

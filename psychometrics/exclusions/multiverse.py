@@ -46,7 +46,7 @@ class Aggregation(StrEnum):
 
 
 class Choice(StrEnum):
-    """What specifications differ in, in the order of the axes of their table (`spread_of`)."""
+    """What specifications differ in, in the order of the axes of `effects`."""
 
     EXCLUSION = "exclusion"
     MISSING = "missing"
@@ -187,6 +187,20 @@ def not_judged(cohort: Cohort) -> Mask:
     return ~retained & (unscored > scored)
 
 
+def effects(values: Array) -> tuple[dict[Choice, float], float]:
+    """Eta^2 of the main effect of each axis of a full table of values, and the remainder (interactions)."""
+    centred = values - values.mean()
+    total = float((centred**2).sum())
+    if total <= 1e-24 * max(float((values**2).sum()), 1.0):
+        return dict.fromkeys(Choice, np.nan), np.nan
+    shares = {}
+    for axis, choice in enumerate(Choice):
+        others = tuple(other for other in range(values.ndim) if other != axis)
+        mean = centred.mean(axis=others)
+        shares[choice] = float((mean**2).sum() * values.size / len(mean)) / total
+    return shares, max(0.0, 1 - sum(shares.values()))
+
+
 def spread_of(found: Sequence[Specification], group: str, estimator: str = "theta") -> Spread | None:
     """The spread of Average or Top, of `theta` or `ql`; None where nothing is measurable.
 
@@ -201,16 +215,7 @@ def spread_of(found: Sequence[Specification], group: str, estimator: str = "thet
     if not rows:
         return None
     values = np.array(rows).reshape(len(rows), len(MissingRule), len(Aggregation))
-    # Eta^2 of the main effect of each axis, and the remainder; neither where only rounding differs.
-    centred = values - values.mean()
-    total = float((centred**2).sum())
-    shares, interactions = dict.fromkeys(Choice, math.nan), math.nan
-    if total > 1e-24 * max(float((values**2).sum()), 1.0):
-        for axis, choice in enumerate(Choice):
-            others = tuple(other for other in range(values.ndim) if other != axis)
-            mean = centred.mean(axis=others)
-            shares[choice] = float((mean**2).sum() * values.size / len(mean)) / total
-        interactions = max(0.0, 1 - sum(shares.values()))
+    shares, interactions = effects(values)
     return Spread(
         values.size, float(np.median(values)), float(values.min()), float(values.max()), shares, interactions
     )

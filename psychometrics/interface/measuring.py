@@ -14,9 +14,8 @@ from psychometrics.data.categories import items_by_category
 from psychometrics.data.cohort import Cohort
 from psychometrics.data.cohort_table import cohort_from_columns as cohort_of_columns, read_cohort
 from psychometrics.inference.estimates import estimate_columns
-from psychometrics.inference.frames import Library, frame_of
 from psychometrics.inference.measure import Block, Measure, NotMeasurable
-from psychometrics.inference.readable import interval_text, number_text, table_text
+from psychometrics.inference.readable import Library, frame_of, interval_text, number_text, table_text
 from psychometrics.interface.arguments import Table, bank_from, names, numbers, whole_numbers
 from psychometrics.interface.scores import StrPath
 from psychometrics.irt.bank import ItemBank

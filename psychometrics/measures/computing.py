@@ -1,8 +1,8 @@
-"""Compute one block from its inputs."""
+"""Compute one block from its inputs; which function computes which, in the order they run and are shown."""
 
 import math
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -13,11 +13,22 @@ from psychometrics.data.cohort import Cohort
 from psychometrics.data.places import PUBLIC
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
+from psychometrics.measures.blocks.benchmark import benchmark_measures
+from psychometrics.measures.blocks.cohort import cohort_measures
+from psychometrics.measures.blocks.dif import dif_measures
+from psychometrics.measures.blocks.exclusions import exclusion_measures
+from psychometrics.measures.blocks.fit import fit_measures
+from psychometrics.measures.blocks.judge import judge_measures
+from psychometrics.measures.blocks.missing import missing_measures
+from psychometrics.measures.blocks.models import model_measures
+from psychometrics.measures.blocks.results import result_measures
+from psychometrics.measures.blocks.slices import slice_measures
+from psychometrics.measures.blocks.top import top_measures
+from psychometrics.measures.blocks.uncertainty import uncertainty_measures
 from psychometrics.measures.catalogue import CATALOGUE, Unit
 from psychometrics.measures.disclosure import disclosed
 from psychometrics.measures.inputs import Inputs
 from psychometrics.measures.logistic_scale import LOGISTIC_BANK, ONLY_LOGITS, on_logistic_scale
-from psychometrics.measures.registry import BLOCKS, THETA_ONLY
 
 OTHER_ANSWERS = ("as-zero", "bound:", "floor:")  # subsets that do not rest on the group's own answers alone
 OF_TOP = ("top.paper", "top.paper.ql")  # abilities of the very people that Top is made of
@@ -25,6 +36,24 @@ ONLY_TASKS = gettext_noop(
     "The items of the study's item bank are tasks, not prompts: no single answer has a theta. Theta on the "
     "tasks is in the block Benchmark."
 )
+BLOCKS: Mapping[Block, Callable[[Inputs], Iterator[Measure]]] = {
+    Block.RESULTS: result_measures,
+    Block.COHORT: cohort_measures,
+    Block.TOP: top_measures,
+    Block.UNCERTAINTY: uncertainty_measures,
+    Block.MODELS: model_measures,
+    Block.MISSING: missing_measures,
+    Block.EXCLUSIONS: exclusion_measures,
+    Block.JUDGE: judge_measures,
+    Block.FIT: fit_measures,
+    Block.DIF: dif_measures,
+    Block.SLICES: slice_measures,
+    Block.BENCHMARK: benchmark_measures,
+}
+# The headlines are stored with the results themselves, whatever becomes of the other blocks.
+MEASURED = tuple(block for block in BLOCKS if block != Block.RESULTS)
+# These have nothing to say where no prompt has item parameters.
+THETA_ONLY = frozenset({Block.TOP, Block.UNCERTAINTY, Block.MODELS, Block.FIT, Block.DIF, Block.SLICES})
 
 
 def cohorts_of(everyone: Cohort) -> dict[Scope, Cohort]:

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from formats.wording import gettext_noop
-from psychometrics.inference.estimates import Reason, unknown
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.estimates import WITHHELD, Reason, unknown
 from psychometrics.inference.measure import (
     ALL,
     AVERAGE,

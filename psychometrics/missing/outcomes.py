@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtrc
 
 from psychometrics.agreement.coefficients import ratio
@@ -92,7 +91,13 @@ def missing_model(cohort: Cohort) -> Iterator[OddsRatio]:
     absent = is_absent(cohort)[kept].astype(np.float64)
     named = np.array([prompt.modality for prompt in cohort.prompts], dtype=np.str_)
     modality = named[cohort.prompt[kept]]
-    levels, reference = _levels(modality, absent)
+    # Compared with the most frequent modality of which some but not all are absent.
+    names, codes, counts = np.unique(modality, return_inverse=True, return_counts=True)
+    missing = np.bincount(codes, absent, minlength=len(names))
+    levels = {str(name): bool(0 < k < n) for name, k, n in zip(names, missing, counts, strict=True)}
+    order = sorted(range(len(names)), key=lambda at: (not levels[str(names[at])], -counts[at], names[at]))
+    reference = str(names[order[0]]) if order else ""
+    levels.pop(reference, None)
     used: Mask = np.isin(modality, [reference, *(name for name, varies in levels.items() if varies)])
     columns = {"b": cohort.b[cohort.prompt[kept]], "position": cohort.position[kept].astype(np.float64)}
     columns |= {
@@ -105,16 +110,6 @@ def missing_model(cohort: Cohort) -> Iterator[OddsRatio]:
     alone = unknown(Reason.SEPARATED)
     for name in (name for name, varies in levels.items() if not varies):
         yield OddsRatio(f"modality:{name}", alone, alone, int((modality == name).sum()), 0, reference)
-
-
-def _levels(modality: NDArray[np.str_], absent: Array) -> tuple[dict[str, bool], str]:
-    """Whether some but not all are absent, by modality; and the one to compare with, which is left out."""
-    names, codes, counts = np.unique(modality, return_inverse=True, return_counts=True)
-    missing = np.bincount(codes, absent, minlength=len(names))
-    varies = {str(name): bool(0 < k < n) for name, k, n in zip(names, missing, counts, strict=True)}
-    order = sorted(range(len(names)), key=lambda at: (not varies[str(names[at])], -counts[at], names[at]))
-    reference = str(names[order[0]]) if order else ""
-    return {name: kind for name, kind in varies.items() if name != reference}, reference
 
 
 def _odds_ratios(

@@ -69,17 +69,12 @@ def design_of(
 
 
 def _cut(prompts: int, per_person: int, alike_in: Array | None, rng: np.random.Generator) -> list[Codes]:
-    if alike_in is not None:
-        return _alike(alike_in, -(-prompts // per_person), rng)
-    shuffled = rng.permutation(prompts).astype(np.int64)
-    return [shuffled[start : start + per_person] for start in range(0, prompts, per_person)]
-
-
-def _alike(values: Array, batches: int, rng: np.random.Generator) -> list[Codes]:
-    """Strata of about equal values, largest first; in each the batch with least so far gets the largest.
-
-    What is sorted by is jittered, so that every cut puts other prompts together.
-    """
+    if alike_in is None:
+        shuffled = rng.permutation(prompts).astype(np.int64)
+        return [shuffled[start : start + per_person] for start in range(0, prompts, per_person)]
+    # Strata of about equal values, largest first; in each the batch with least so far gets the largest.
+    # What is sorted by is jittered, so that every cut puts other prompts together.
+    values, batches = alike_in, -(-prompts // per_person)
     order = np.argsort(-values * np.exp(JITTER * rng.standard_normal(len(values))))
     sums = np.zeros(batches)
     members: list[list[int]] = [[] for _ in range(batches)]

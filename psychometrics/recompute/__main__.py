@@ -41,7 +41,12 @@ def _say(line: str) -> None:
 
 def _report(export: Export) -> int:
     """Print what came out; the exit code."""
-    changed = _say_of_files(export)
+    measured = [run["measurement"] for run in export.manifest["runs"] if run["measurement"]]
+    if not all(measurement.get("methods") for measurement in measured):
+        _say("Measured by methods of before: errors and details are not compared.")
+    changed = export.changed_files()
+    for name in changed:
+        _say(f"{name} is not the file that the manifest names")
     names: dict[str, list[Compared]] = defaultdict(list)
     reported_at = time.monotonic()
     for number, comparison in enumerate(compared(export), start=1):
@@ -60,18 +65,8 @@ def _report(export: Export) -> int:
     _say("Counted from the tables, to be read beside the methods and the checklist of a report:")
     for what, count in counted(export):
         _say(f"{'':>28}{what}: {count}")
-    return _conclude([one for name in names.values() for one in name], changed=changed)
-
-
-def _say_of_files(export: Export) -> bool:
-    """Say what is to be known of the export as a whole; whether a file is not the one that is named."""
-    measured = [run["measurement"] for run in export.manifest["runs"] if run["measurement"]]
-    if not all(one.get("methods") for one in measured):
-        _say("Measured by methods of before: errors and details are not compared.")
-    changed = export.changed_files()
-    for name in changed:
-        _say(f"{name} is not the file that the manifest names")
-    return bool(changed)
+    everything = [comparison for of_name in names.values() for comparison in of_name]
+    return _conclude(everything, changed=bool(changed))
 
 
 def _conclude(everything: list[Compared], *, changed: bool) -> int:

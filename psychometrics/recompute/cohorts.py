@@ -8,8 +8,8 @@ from datetime import datetime
 import numpy as np
 
 from formats.item_parameters import ResponseModel
+from psychometrics.benchmark.accuracy_table import TableColumn
 from psychometrics.benchmark.metrics import task_key
-from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort, cohort_of
 from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.exclusions.work import Work, facts_of_work

@@ -11,8 +11,7 @@ from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.agreement.levels import pair_levels, panel_levels
 from psychometrics.agreement.measures import pair_rows, panel_rows
 from psychometrics.agreement.scores import PanelScores, filled
-from psychometrics.inference.estimates import none_if_nan
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.estimates import WITHHELD, none_if_nan
 from psychometrics.measures.methods import METHODS, OF_ERRORS
 from psychometrics.recompute.cohorts import items_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotComputed, NotHere, Values, place_of

@@ -4,16 +4,14 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from psychometrics.data.cohort import Cohort
-from psychometrics.inference.estimates import Reason
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.estimates import WITHHELD, Reason
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope, stored_columns
 from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
-from psychometrics.measures.methods import CLUSTERED, METHODS, OF_ERRORS, changed_since
+from psychometrics.measures.methods import CLUSTERED, METHODS, OF_ERRORS, changed_since, presently_named
 from psychometrics.recompute.cohorts import asks_tasks, cohort_from, facts_from, items_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, TEXTS, Export, NotComputed, NotHere, Values
-from psychometrics.recompute.renamed import presently_named
 
 Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, participant, prompt id
 NOT_BEFORE = WITHHELD | {Reason.NO_FINITE_SOLUTION}  # of what earlier methods had a number

@@ -17,8 +17,7 @@ import numpy as np
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.inference.combinations import telling_too_few
 from psychometrics.inference.disclosure import Answers, Whole, answers_of, withheld
-from psychometrics.inference.estimates import Reason
-from psychometrics.inference.limits import few_private
+from psychometrics.inference.estimates import Reason, few_private
 from psychometrics.inference.measure import ALL, AVERAGE, TOP, Name
 from psychometrics.slices.parts import Slice, SliceKind
 

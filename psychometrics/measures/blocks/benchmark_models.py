@@ -7,9 +7,9 @@ from zlib import crc32
 
 import numpy as np
 
+from psychometrics.benchmark.accuracy_table import TableColumn
 from psychometrics.benchmark.matched import DRAWS, Placed, placed, thinned
 from psychometrics.benchmark.metrics import bbeh_task_sizes, task_key
-from psychometrics.benchmark.table import TableColumn
 from psychometrics.benchmark.tasks import TaskSums, harmonic_estimate, harmonics
 from psychometrics.benchmark.theta import (
     cohort_theta,
@@ -19,8 +19,7 @@ from psychometrics.benchmark.theta import (
     unbounded_on_tasks,
 )
 from psychometrics.inference.clusters import Array, Codes
-from psychometrics.inference.estimates import Reason, none_if_nan, unknown
-from psychometrics.inference.limits import MIN_QUESTIONS
+from psychometrics.inference.estimates import MIN_QUESTIONS, Reason, none_if_nan, unknown
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.blocks.results import over_tasks

@@ -10,7 +10,6 @@ from psychometrics.exclusions import multiverse, rules
 from psychometrics.exclusions.flow import flow_steps
 from psychometrics.exclusions.itt import intention_to_treat
 from psychometrics.exclusions.multiverse import Specification
-from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.first_error import by_people
 from psychometrics.inference.measure import Measure, plain, plain_or
@@ -33,8 +32,18 @@ def exclusion_measures(inputs: Inputs) -> Iterator[Measure]:
     lowest = multiverse.lowest_ranks(everyone)
     yield from flow_measures(inputs, screening)
     yield from itt_measures(inputs)
-    yield from _rule_measures(facts, lowest)
-    removed = rules.removed_by(rules.DECLARED, facts, lowest)
+    removed, sha256 = rules.removed_by(rules.DECLARED, facts, lowest), rules.rules_sha256()
+    for rule in rules.DECLARED:
+        by_rule, conditions = removed[rule.key], rule.conditions(facts, lowest)
+        yield Measure(
+            "rule.removed", plain(int(by_rule.sum())), subset=f"rule:{rule.key}", people=len(facts),
+            details={
+                "rule": asdict(rule), "rules_version": rules.RULES_VERSION, "rules_sha256": sha256,
+                "score_based": rule.score_based,
+                "by_condition": {condition: int(mask.sum()) for condition, mask in conditions.items()},
+                "also_by_verdict": int((by_rule & facts.confirmed).sum()),
+            },
+        )  # fmt: skip
     specifications = list(multiverse.specifications(everyone, removed, inputs.facts.top_size))
     for group in GROUPS:
         for estimator in NAMES:
@@ -73,23 +82,6 @@ def itt_measures(inputs: Inputs) -> Iterator[Measure]:
                 f"itt.{found.name}", found.estimate, group=group, n=found.n, people=found.people,
                 clusters=found.clusters, details={"people_not_judged": unjudged},
             )  # fmt: skip
-
-
-def _rule_measures(facts: rules.ExclusionFacts, lowest: Array) -> Iterator[Measure]:
-    """How many people each rule leaves out, by condition, and how many of them the reviewers do as well."""
-    sha256 = rules.rules_sha256()
-    for rule in rules.DECLARED:
-        removed = rule.removed(facts, lowest)
-        conditions = rule.conditions(facts, lowest)
-        yield Measure(
-            "rule.removed", plain(int(removed.sum())), subset=f"rule:{rule.key}", people=len(facts),
-            details={
-                "rule": asdict(rule), "rules_version": rules.RULES_VERSION, "rules_sha256": sha256,
-                "score_based": rule.score_based,
-                "by_condition": {condition: int(mask.sum()) for condition, mask in conditions.items()},
-                "also_by_verdict": int((removed & facts.confirmed).sum()),
-            },
-        )  # fmt: skip
 
 
 def multiverse_measures(specifications: list[Specification], group: str, estimator: str) -> Iterator[Measure]:

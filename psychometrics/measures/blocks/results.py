@@ -21,10 +21,9 @@ from psychometrics.benchmark import tasks
 from psychometrics.data.cohort import Cohort
 from psychometrics.data.places import PUBLIC, Outcome
 from psychometrics.inference.clusters import linear_estimate
-from psychometrics.inference.estimates import Estimate, Reason, unknown, within
+from psychometrics.inference.estimates import FEW_BATCHES, Estimate, Reason, unknown, within
 from psychometrics.inference.first_error import GroupTheta, estimated, group_theta
 from psychometrics.inference.jackknife import prompt_information, theta_prompt
-from psychometrics.inference.limits import FEW_BATCHES
 from psychometrics.inference.measure import CATEGORY, TASK, Measure, plain
 from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import analytic_estimate, pooled_fit, twoway_error

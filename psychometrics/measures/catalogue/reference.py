@@ -22,12 +22,16 @@ def reference() -> str:
         lines += [f"## {block}\n", *HEAD]
         for entry in entries_of(block):
             needs = [*entry.needs, *(() if entry.on_logistic == OnLogistic.STANDS else ("logits",))]
+            # Groups, parts of the data, and whether it is of one person or prompt.
+            parts = [f"`{subset}`" if subset else "everything" for subset in entry.subsets]
+            whom = [", ".join(filter(None, entry.groups)), "" if entry.subsets == ("",) else ", ".join(parts)]
+            whom.append(f"one {entry.about}" if entry.about else "")
             surfaces = [name for name in ("page", "terminal") if getattr(entry, name)]
             cells = (
                 f"`{entry.name}`",
                 meaning_text(entry),
                 entry.unit,
-                _whom(entry),
+                "; ".join(filter(None, whom)),
                 ", ".join(needs),
                 ", ".join(surfaces),
             )
@@ -40,13 +44,6 @@ def meaning_text(entry: Entry) -> str:
     """Label and meaning in one; the name, which stands beside it, is not said again."""
     meaning = entry.meaning.removeprefix(f"{entry.name}: ")
     return f"**{entry.label}**: {meaning}"
-
-
-def _whom(entry: Entry) -> str:
-    """Groups, parts of the data, and whether it is of one person or prompt."""
-    subsets = [f"`{subset}`" if subset else "everything" for subset in entry.subsets]
-    parts = [", ".join(filter(None, entry.groups)), "" if entry.subsets == ("",) else ", ".join(subsets)]
-    return "; ".join(filter(None, [*parts, f"one {entry.about}" if entry.about else ""]))
 
 
 if __name__ == "__main__":
