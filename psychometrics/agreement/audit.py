@@ -150,8 +150,8 @@ def _verdicts_stood_for(strata: Sequence[str], frame: Iterable[Stratum]) -> dict
     if not_drawn := sorted(name for name in counts if name not in known or not known[name].drawn):
         raise ScoresRefused(f"no verdict was drawn from the stratum {not_drawn[0]}")
     return {
-        name: one.verdicts * counts[name] / one.drawn if one.drawn else one.verdicts
-        for name, one in sorted(known.items())
+        name: stratum.verdicts * counts[name] / stratum.drawn if stratum.drawn else stratum.verdicts
+        for name, stratum in sorted(known.items())
     }
 
 

@@ -52,8 +52,8 @@ class AuditAgreement:
         weighted, sample = (
             {
                 name: Estimate(
-                    *(_number(own[name][end]) for end in ENDS),
-                    Reason(own[name]["reason"]) if own[name]["reason"] else None,
+                    **{end: _number(own[name][end]) for end in ENDS},
+                    reason=Reason(own[name]["reason"]) if own[name]["reason"] else None,
                 )
                 for name in STATISTICS
             }

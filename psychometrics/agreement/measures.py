@@ -91,9 +91,9 @@ def _ability_measures(values: Mapping[str, Any]) -> Iterator[Measure]:
 
 
 def _warning_measures(subset: str, warnings: Iterable[Mapping[str, Any]]) -> Iterator[Measure]:
-    for number, one in enumerate(warnings):
-        details = {name: one[name] for name in ("code", "subject", "threshold", "reason")}
-        value = _plain(one["value"], one["reason"])
+    for number, warning in enumerate(warnings):
+        details = {name: warning[name] for name in ("code", "subject", "threshold", "reason")}
+        value = _plain(warning["value"], warning["reason"])
         yield _measure("warning", value, f"{subset};warning:{number + 1}", details=details)
 
 

@@ -94,10 +94,9 @@ class Comparison:
         # theta_QL, on those of the rows that both scored.
         p, other = (own[rows] for own in self._p)
         both = ~(np.isnan(p) | np.isnan(other))
-        people, once = cluster_codes(self._people[rows[both]])[0], np.zeros(int(both.sum()), dtype=np.int64)
-        shared = Pairs(
-            people, self._places[rows[both]], once, p[both], a[both], b[both], self._logits(p[both])
-        )
+        rows, p, other = rows[both], p[both], other[both]
+        people, once = cluster_codes(self._people[rows])[0], np.zeros(len(rows), dtype=np.int64)
+        shared = Pairs(people, self._places[rows], once, p, a[both], b[both], self._logits(p))
         either = why[0] or why[1]
         return {
             "group": group,

@@ -257,7 +257,7 @@ def item_dif(residuals: Residuals, others: Sequence[Residuals] = ()) -> ItemDif:
     """
     prompt, of, n = np.unique(residuals.pairs.prompt, return_inverse=True, return_counts=True)
     d, v = np.bincount(of, residuals.r) / n, own_abilities(residuals.pairs).s1_squared / n
-    of_all = np.stack([ratio(np.bincount(of, one.r) / n, np.sqrt(v)) for one in (residuals, *others)])
+    of_all = np.stack([ratio(np.bincount(of, process.r) / n, np.sqrt(v)) for process in (residuals, *others)])
     same_side = (of_all > 0).all(axis=0) | (of_all < 0).all(axis=0) | np.isnan(of_all[0])
     z = np.where(same_side, np.sign(of_all[0]) * np.abs(of_all).min(axis=0), 0.0)
     between = heterogeneity(d, v)

@@ -32,7 +32,10 @@ def hidden_shifts(cohort: Cohort) -> dict[str, Reason]:
     )
     answers = answers_of(cohort, cohort.is_pair)
     for category in categories:
-        cells = [Slice(SliceKind.CELL, f"{category.value}/{one.value}", one.rows).subset for one in profiles]
+        cells = [
+            Slice(SliceKind.CELL, f"{category.value}/{profile.value}", profile.rows).subset
+            for profile in profiles
+        ]
         for profile in profiles:
             focal, part = profile.rows, category.rows
             cells_of_contrast = (focal & part, focal & ~part, ~focal & part, ~focal & ~part)

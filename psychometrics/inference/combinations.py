@@ -38,7 +38,7 @@ def telling_too_few(answers: Answers, parts: Mapping[N, Mask]) -> set[N]:
         if rows[:, seen].any():
             used = _used(rows[:, seen], codes[seen], number)
             if used.any():
-                return {name for name, one in zip(names, used, strict=True) if one}
+                return {name for name, is_used in zip(names, used, strict=True) if is_used}
     return set()
 
 
@@ -70,11 +70,11 @@ def _used(rows: Mask, codes: Codes, number: int) -> Mask:
 
 def _possible(q: Array, few: Cells, number: int) -> Iterator[list[int]]:
     """Sets of cells that may hold a sum by themselves."""
-    single = {one: own for one, own in few.items() if len(one) == 1}
+    single = {members: own for members, own in few.items() if len(members) == 1}
     yield from (own for own in single.values() if (q[:, own] ** 2).sum() > 1 - CLOSE)
     if number == 1:
         return
-    pairs = {one for one in few if len(one) == 2}
+    pairs = {members for members in few if len(members) == 2}
     if single:
         squares = np.array([q[:, own] @ q[:, own].T for own in single.values()])
         flat = squares.reshape(len(squares), -1)
@@ -82,7 +82,7 @@ def _possible(q: Array, few: Cells, number: int) -> Iterator[list[int]]:
         left = np.maximum(1 - np.sqrt(np.diag(products)), 0)
         near = np.argwhere(np.triu(products > np.outer(left, left) - CLOSE, 1))
         names = list(single)
-        pairs |= {names[one] | names[other] for one, other in near}
+        pairs |= {names[first] | names[other] for first, other in near}
     for both in pairs:
         parts = [both, *map(frozenset, combinations(both, 1))]
         yield [place for part in parts for place in few.get(part, ())]

@@ -107,8 +107,10 @@ class Share:
 def estimate_columns(estimates: Iterable[Estimate]) -> dict[str, list[object]]:
     """Value, standard error, interval and reason as columns of a table; NaN where there is none."""
     listed = list(estimates)
-    numbers = {name: [getattr(one, name) for one in listed] for name in ("value", "se", "low", "high")}
-    return {**numbers, "reason": [str(one.reason or "") for one in listed]}
+    numbers = {
+        name: [getattr(estimate, name) for estimate in listed] for name in ("value", "se", "low", "high")
+    }
+    return {**numbers, "reason": [str(estimate.reason or "") for estimate in listed]}
 
 
 def unknown(reason: Reason) -> Estimate:

@@ -32,7 +32,7 @@ NUMERIC = ("b", "position")
 
 def is_absent(cohort: Cohort) -> Mask:
     """(n,): the person gave no answer that counts."""
-    return np.isin(cohort.outcome, [str(one) for one in ABSENT])
+    return np.isin(cohort.outcome, [str(outcome) for outcome in ABSENT])
 
 
 def outcome_counts(cohort: Cohort) -> Mapping[Outcome, int]:

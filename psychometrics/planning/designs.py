@@ -61,7 +61,7 @@ def design_of(
     batches = -(-prompts // per_person)
     numbers = np.arange(people) % batches if kind == NESTED else np.arange(people)
     return Design(
-        person=np.repeat(np.arange(people), [len(one) for one in given]).astype(np.int64),
+        person=np.repeat(np.arange(people), [len(batch) for batch in given]).astype(np.int64),
         prompt=np.concatenate(given),
         batch=numbers.astype(np.int64),
         prompts=prompts,

@@ -88,9 +88,9 @@ def as_json(record: Any) -> dict[str, JsonValue]:
 
 def _strict(value: object) -> JsonValue:
     if isinstance(value, dict):
-        return {str(name): _strict(one) for name, one in value.items()}
+        return {str(name): _strict(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_strict(one) for one in value]
+        return [_strict(part) for part in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, (str, int)) else str(value)

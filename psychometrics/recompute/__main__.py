@@ -70,8 +70,10 @@ def _report(export: Export) -> int:
 
 
 def _conclude(everything: list[Compared], *, changed: bool) -> int:
-    agreeing, differing = (sum(one.agrees is which for one in everything) for which in (True, False))
-    if empty := sum(one.empty for one in everything):
+    agreeing, differing = (
+        sum(comparison.agrees is which for comparison in everything) for which in (True, False)
+    )
+    if empty := sum(comparison.empty for comparison in everything):
         _say(f"Rows without a number, with the reason why: {empty}")
     if differing:
         _say(f"Random draws are repeated with numpy {np.__version__}; another version may draw otherwise.")
@@ -88,8 +90,8 @@ def _say_reasons(names: Mapping[str, list[Compared]]) -> None:
     """Every reason why numbers are not here, once: how many these are, and some of their names."""
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
     for what, found in names.items():
-        for one in filter(_is_left_out, found):
-            reasons[one.note][what] += 1
+        for comparison in filter(_is_left_out, found):
+            reasons[comparison.note][what] += 1
     if reasons:
         _say("Not here, and why:")
     for reason, left_out in reasons.items():
@@ -99,8 +101,8 @@ def _say_reasons(names: Mapping[str, list[Compared]]) -> None:
         _say(f"{'':>11}{'; '.join(examples)}")
 
 
-def _is_left_out(one: Compared) -> bool:
-    return one.agrees is None and not one.empty
+def _is_left_out(comparison: Compared) -> bool:
+    return comparison.agrees is None and not comparison.empty
 
 
 if __name__ == "__main__":

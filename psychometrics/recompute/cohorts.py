@@ -33,7 +33,7 @@ def cohort_from(export: Export, run: int) -> Cohort:
             bool(participant["retained"]),
             arms.get(participant["participant"], ""),
         )
-        for participant in sorted(export.table("participants"), key=lambda one: str(one["participant"]))
+        for participant in sorted(export.table("participants"), key=lambda row: str(row["participant"]))
         if participant["session_status"] in ENDED
     ]
     prompts = [
@@ -41,7 +41,7 @@ def cohort_from(export: Export, run: int) -> Cohort:
             prompt["prompt_id"], prompt["result_category"], prompt["result_subcategory"], prompt["modality"],
             task=prompt["task"], labels=tuple(prompt["labels"]), criteria=prompt["criteria"],
         )
-        for prompt in sorted(export.table("prompts"), key=lambda one: str(one["prompt_id"]))
+        for prompt in sorted(export.table("prompts"), key=lambda row: str(row["prompt_id"]))
     ]  # fmt: skip
     # The item parameters that the prompts have, as their table gives them.
     bank = _bank(export, [prompt for prompt in export.table("prompts") if prompt["a"] is not None])
@@ -158,7 +158,7 @@ def _screening(export: Export, everyone: Cohort) -> inputs.ScreeningFacts:
 
 
 def _work(export: Export, codes: set[str]) -> dict[str, Work]:
-    flags = [one for one in export.table("flags") if one["prompt_id"] is not None]
+    flags = [flag for flag in export.table("flags") if flag["prompt_id"] is not None]
     newest = flags[-1]["rules_version"] if flags else ""
     reasons: dict[Place, set[str]] = defaultdict(set)
     for flag in flags:
@@ -210,9 +210,9 @@ def _judge(export: Export, entry: Values, everyone: Cohort, stored: list[Values]
 
 
 def _board(export: Export, items: ItemBank) -> Leaderboard:
-    models = sorted(export.table("models"), key=lambda one: str(one["model"]))
+    models = sorted(export.table("models"), key=lambda model: str(model["model"]))
     scored = [model for model in models if model["published_theta"] is None]
-    layers = {one["model"]: layer for layer, one in enumerate(scored)}
+    layers = {model["model"]: layer for layer, model in enumerate(scored)}
     rows = (
         (layers[model_score["model"]], model_score["prompt_id"], model_score["epoch"], model_score["score"])
         for model_score in export.table("model_scores")

@@ -108,7 +108,7 @@ def _columns_of(stored: Values, values: Values) -> Iterator[tuple[str, Any, Any]
     """Name, stored and computed value of each column and of each fact in `details`."""
     for name, value in values.items():
         if name == "details":
-            yield from ((fact, stored[name].get(fact), one) for fact, one in value.items())
+            yield from ((fact, stored[name].get(fact), computed) for fact, computed in value.items())
             added = stored[name].keys() - value.keys()
             yield from ((fact, stored[name][fact], None) for fact in sorted(added))
         elif name in stored:
@@ -119,7 +119,7 @@ def _same(stored: Any, found: Any) -> bool:
     match stored, found:
         case dict(), dict():
             same_keys = stored.keys() == found.keys()
-            return same_keys and all(_same(one, found[key]) for key, one in stored.items())
+            return same_keys and all(_same(part, found[key]) for key, part in stored.items())
         case list(), list() | tuple():
             return len(stored) == len(found) and all(map(_same, stored, found))
         case bool() | str() | None, _:

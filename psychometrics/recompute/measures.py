@@ -44,7 +44,7 @@ class MeasuredRun:
     def has_earlier_errors(self) -> bool:
         """Whether headlines have errors of before: results keep theirs, even if they are measured again."""
         details = [row["details"] for row in self.rows if (row["block"], row["name"]) == HEADLINE]
-        return self.methods != METHODS or all(one.get("variance") != CLUSTERED for one in details)
+        return self.methods != METHODS or all(facts.get("variance") != CLUSTERED for facts in details)
 
     def found(self, row: Values) -> Values:
         """What the columns of a stored row should be. Raises NotHere, NotComputed."""
@@ -92,7 +92,7 @@ class MeasuredRun:
         if row["block"] == Block.RESULTS:
             key = (Block.RESULTS, "answers.expected", row["group"] or "", row["subset"] or "", "", "")
             here = self.block(Block.RESULTS, all_scope=True).get(key)
-            stored = (one for one in self.rows if self.export.lacks(one) and key_of(one) == key)
+            stored = (other for other in self.rows if self.export.lacks(other) and key_of(other) == key)
             same = here is not None and here.estimate.value == next(stored)["value"]
         if row["block"] in (Block.SLICES, Block.RESULTS) and not same:
             raise NotHere(PRIVATE)
@@ -175,7 +175,7 @@ def by_key(block: str, measures: list[Measure]) -> dict[Key, Measure]:
 
 def key_of(row: Values) -> Key:
     names = ("block", "name", "group", "subset", "participant", "prompt_id")
-    block, name, group, subset, participant, prompt_id = (row[one] or "" for one in names)
+    block, name, group, subset, participant, prompt_id = (row[column] or "" for column in names)
     return block, name, group, subset, participant, prompt_id
 
 

@@ -133,7 +133,7 @@ class ResultsRun:
 
     @cached_property
     def _headlines(self) -> list[Values]:
-        return [_in_scope(one) for one in self._run.block(Block.RESULTS, all_scope=False).values()]
+        return [_in_scope(measure) for measure in self._run.block(Block.RESULTS, all_scope=False).values()]
 
     @cached_property
     def _tasks(self) -> dict[tuple[str, str], headlines.TaskNumbers]:

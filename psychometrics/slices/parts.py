@@ -108,9 +108,9 @@ def slices_of(cohort: Cohort) -> Iterator[Slice]:
     found[SliceKind.ARM] = arm_slices(cohort)
     for slices in found.values():
         yield from slices
-    for one in found[SliceKind.CATEGORY]:
+    for category in found[SliceKind.CATEGORY]:
         for other in found[SliceKind.PROFILE]:
-            yield Slice(SliceKind.CELL, f"{one.value}/{other.value}", one.rows & other.rows)
+            yield Slice(SliceKind.CELL, f"{category.value}/{other.value}", category.rows & other.rows)
 
 
 def arm_slices(cohort: Cohort) -> list[Slice]:

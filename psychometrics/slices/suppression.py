@@ -121,5 +121,5 @@ def _parts_of(
         yield whole(ALL, everything, [label])
     for kind, wholes in WITHIN.items():
         for outer in (part for part in slices if part.kind in wholes):
-            inner = [one for one in slices if one.kind == kind and (one.rows & outer.rows).any()]
+            inner = [part for part in slices if part.kind == kind and (part.rows & outer.rows).any()]
             yield whole(outer.subset, outer.rows, inner)

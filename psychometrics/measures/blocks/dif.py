@@ -103,9 +103,14 @@ def _slope_measures(possible: Sequence[Residuals], nested: bool) -> Iterator[Mea
     """People's slope on -a b, the slope that was expected without DIF, and their difference."""
     invariances = [
         scale_invariance(
-            one.r, one.expected, one.pairs, nested=nested, deviation=one.deviation, prior=one.prior
+            residuals.r,
+            residuals.expected,
+            residuals.pairs,
+            nested=nested,
+            deviation=residuals.deviation,
+            prior=residuals.prior,
         )
-        for one in possible
+        for residuals in possible
     ]
     excess = held_by_all([invariance.excess for invariance in invariances])
     for name, value in (
@@ -130,7 +135,10 @@ def _label_shifts(kind: str, labels: list[str], possible: Sequence[Residuals], n
         return {}
     return {
         f"{kind}:{name}": held_by_all(
-            [mean_shift(one.r, pairs, own, nested=nested, prior=one.prior) for one in possible]
+            [
+                mean_shift(residuals.r, pairs, own, nested=nested, prior=residuals.prior)
+                for residuals in possible
+            ]
         )
         for name, own in masks.items()
     }
@@ -146,8 +154,10 @@ def _profile_shifts(cohort: Cohort, possible: Sequence[Residuals], nested: bool)
     return {
         f"profile:{profile}/category:{category}": held_by_all(
             [
-                profile_shift(one.r, pairs, of_profile, of_category, nested=nested, prior=one.prior)
-                for one in possible
+                profile_shift(
+                    residuals.r, pairs, of_profile, of_category, nested=nested, prior=residuals.prior
+                )
+                for residuals in possible
             ]
         )
         for profile, of_profile in profiles.items()
@@ -165,7 +175,7 @@ def told(family: Family, hidden: Mapping[str, Reason]) -> Family:
 
 def family_measures(family: Family) -> Iterator[Measure]:
     """One family of hypotheses: categories, modalities or profiles."""
-    corrected = holm([one.p for one in family.values()])
+    corrected = holm([shift.p for shift in family.values()])
     for (subset, found), p_holm in zip(family.items(), corrected, strict=True):
         tests = {"p": none_if_nan(found.p), "p_holm": none_if_nan(p_holm), "flagged": bool(p_holm <= LEVEL)}
         yield Measure(
@@ -174,7 +184,7 @@ def family_measures(family: Family) -> Iterator[Measure]:
 
 
 def flagged_of(family: Family) -> list[str]:
-    corrected = holm([one.p for one in family.values()])
+    corrected = holm([shift.p for shift in family.values()])
     return [name.partition(":")[2] for name, p in zip(family, corrected, strict=True) if p <= LEVEL]
 
 

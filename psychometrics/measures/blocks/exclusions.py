@@ -170,8 +170,8 @@ def rater_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measur
     if not twice:
         yield Measure("screening.kappa", unknown(Reason.NOT_RATED_TWICE), n=0, people=rated)
         return
-    first, second = [float(one.first) for one in twice], [float(one.second) for one in twice]
+    first, second = [float(rating.first) for rating in twice], [float(rating.second) for rating in twice]
     found = agreement(first, second, np.arange(len(twice)), rng=inputs.rng, resamples=inputs.resamples)
-    details = {"agreeing": sum(one.first == one.second for one in twice)}
+    details = {"agreeing": sum(rating.first == rating.second for rating in twice)}
     for name, estimate in (("screening.kappa", found.kappa), ("screening.ac1", found.ac1)):
         yield Measure(name, estimate, n=len(twice), people=rated, clusters=len(twice), details=details)

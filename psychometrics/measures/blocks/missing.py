@@ -147,15 +147,15 @@ def model_measures(cohort: Cohort) -> Iterator[Measure]:
     if not cohort.known[cohort.prompt].any():
         return
     hidden = _hidden_modalities(cohort)
-    for one in missing_model(cohort):
-        if hidden and one.term.startswith("modality:"):
+    for odds in missing_model(cohort):
+        if hidden and odds.term.startswith("modality:"):
             yield Measure(
-                "missing.odds_ratio", unknown(max(hidden.values())), group="average", subset=one.term,
-                details={"log_odds": None, "se": None, "compared_with": one.compared_with},
+                "missing.odds_ratio", unknown(max(hidden.values())), group="average", subset=odds.term,
+                details={"log_odds": None, "se": None, "compared_with": odds.compared_with},
             )  # fmt: skip
             continue
-        details = {"log_odds": none_if_nan(one.log_odds.value), "se": none_if_nan(one.log_odds.se)}
+        details = {"log_odds": none_if_nan(odds.log_odds.value), "se": none_if_nan(odds.log_odds.se)}
         yield Measure(
-            "missing.odds_ratio", one.ratio, group="average", subset=one.term, n=one.n,
-            clusters=one.clusters, details={**details, "compared_with": one.compared_with},
+            "missing.odds_ratio", odds.ratio, group="average", subset=odds.term, n=odds.n,
+            clusters=odds.clusters, details={**details, "compared_with": odds.compared_with},
         )  # fmt: skip

@@ -214,14 +214,14 @@ def theta_measures(
 
 def _standings(side: Side, models: Sequence[ModelScores], comparisons: Sequence[Versus]) -> dict[int, Facts]:
     """Places and groups of the cohort (-1) and of each model (its number), by single responses."""
-    known = [number for number, one in enumerate(comparisons) if one.model.estimate.known]
+    known = [number for number, versus in enumerate(comparisons) if versus.model.estimate.known]
     weights = np.bincount(side.items, minlength=len(side.bank)).astype(np.float64)
     p = np.full((len(known) + 1, len(known) + 1), np.nan)
     y = np.array([models[number].single_logits for number in known]).reshape(len(known), len(side.bank))
     p[1:, 1:] = model_p_values(y, side.bank.a, weights)
     p[0, 1:] = p[1:, 0] = [_p_of(comparisons[number].difference) for number in known]
     theta = [side.cohort[Theta.POOL], *(comparisons[number].model for number in known)]
-    stands = places(np.array([one.estimate.value for one in theta]), separated(p))
+    stands = places(np.array([ability.estimate.value for ability in theta]), separated(p))
     return {
         number: {"place_best": place.best, "place_worst": place.worst, "groups": list(place.groups)}
         for number, place in zip([-1, *known], stands, strict=True)
