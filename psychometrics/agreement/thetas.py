@@ -67,10 +67,13 @@ class Comparison:
         both = ~(np.isnan(of_x) | np.isnan(of_y))
         of_x, of_y = of_x[both], of_y[both]
         people, once = len(of_x), np.ones(len(of_x))
-        ranks = [np.unique(thetas.round(DECIMALS), return_inverse=True)[1] for thetas in (of_x, of_y)]
+        ranks_x, ranks_y = (
+            np.unique(thetas.round(DECIMALS), return_inverse=True)[1] for thetas in (of_x, of_y)
+        )
+        rho = RankedPairs(ranks_x, ranks_y, np.arange(people), once).correlation(once)
         return {
             "sd_of_people": float((of_y - of_x).std(ddof=1)) if people > 1 else None,
-            "spearman_of_people": none_if_nan(RankedPairs(*ranks, np.arange(people), once).correlation(once)),
+            "spearman_of_people": none_if_nan(rho),
             "people": people,
         }
 

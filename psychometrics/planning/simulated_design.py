@@ -205,14 +205,14 @@ def _top(
     )
     selected = float(truth[own.person[by_raw]].mean())
     # The mean of the highest shrunken abilities; the error of people must be known for it.
-    reason = Reason.TOO_FEW_PEOPLE if len(own.theta) < MIN_TO_SHRINK else own.reason
-    if reason is None:
+    why = Reason.TOO_FEW_PEOPLE if len(own.theta) < MIN_TO_SHRINK else own.reason
+    if why is None:
         shrunken = shrunken_abilities(own).theta
         best = ranked(shrunken, present)[:size]
         of_best = float(truth[own.person[best]].mean())
         by_bayes = Draw(float(shrunken[best].mean()), of_best, math.nan, held=False)
     else:
-        by_bayes = _draw(unknown(reason), math.nan)
+        by_bayes = _draw(unknown(why), math.nan)
     return {
         "top.paper": Draw(paper, selected, math.nan, held=False),
         "top.crossfit5": _draw(fitted, selected),
