@@ -185,8 +185,10 @@ class ChatClient:
         except LLMError as error:
             error.attempt = self._attempt(request, sending, error.received, error.reason, started, use)
             raise
+        # What a reply to the schema that could be used shows of the endpoint's way with schemas.
         if with_schema and not sending.plain:
-            use = _schema_use(sending, reply)
+            held = SchemaUse.SLIPPED if sending.on_trial else SchemaUse.HELD
+            use = SchemaUse.UNHELD if is_fenced(reply.text) else held
         attempt = self._attempt(request, sending, reply.received, OK, started, use)
         return Completion(reply.text, parsed, reply.finish_reason, attempt)
 
@@ -229,10 +231,3 @@ class ChatClient:
             mark=request.mark,
             schema_use=use,
         )
-
-
-def _schema_use(sending: Sending, reply: ReplyText) -> SchemaUse:
-    """What a reply to the schema that could be used shows."""
-    if is_fenced(reply.text):
-        return SchemaUse.UNHELD
-    return SchemaUse.SLIPPED if sending.on_trial else SchemaUse.HELD

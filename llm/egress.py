@@ -99,29 +99,28 @@ class Egress:
     def to_named(cls, named: Iterable[str], *, loopback: bool = False) -> Self:
         """Allow these host names, addresses and networks besides. Raises ValueError for anything else."""
         hosts, networks = set[str](), list[IPv4Network | IPv6Network]()
-        for number, one in enumerate(named, start=1):
+        for number, name in enumerate(named, start=1):
             try:
-                networks.append(ip_network(one))
+                networks.append(ip_network(name))
             except ValueError:
-                if not _HOST_NAME.fullmatch(_plain(one)):
+                if not _HOST_NAME.fullmatch(_plain(name)):
                     raise ValueError(f"number {number} is no host name, address or network") from None
-                hosts.add(_plain(one))
+                hosts.add(_plain(name))
         return cls(loopback, frozenset(hosts), tuple(networks))
 
     def require(self, host: str, addresses: Iterable[str]) -> None:
         """Raise AddressForbidden unless requests may go to every one of the addresses of `host`."""
         if _plain(host) in self.hosts:
             return
-        if not all(self._allows(ip_address(one)) for one in addresses):
-            raise AddressForbidden(host)
-
-    def _allows(self, address: IPv4Address | IPv6Address) -> bool:
-        return any(address in network for network in self.networks) or all(
-            _is_public(meant)
-            or (self.loopback and meant.is_loopback)
-            or any(meant in network for network in self.networks)
-            for meant in _meant(address)
-        )
+        for address in map(ip_address, addresses):
+            allowed = any(address in network for network in self.networks) or all(
+                _is_public(meant)
+                or (self.loopback and meant.is_loopback)
+                or any(meant in network for network in self.networks)
+                for meant in _meant(address)
+            )
+            if not allowed:
+                raise AddressForbidden(host)
 
 
 PUBLIC_ONLY = Egress()

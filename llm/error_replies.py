@@ -109,10 +109,18 @@ def told_error(
     received: errors.Received, endpoint: str, said: Mapping[str, JsonValue] | None = None
 ) -> errors.LLMError | None:
     """The error that a reply with status 200 says it is, in `said` or in its body, by the code in it."""
-    found = _error_in(_object(received.raw) if said is None else said)
-    if found is None:
+    value = _object(received.raw) if said is None else said
+    error = value.get("error")
+    if not error and value.get("object") == "error":
+        error = {name: value.get(name) for name in ("code", "message", "type")}
+    if not error:
         return None
-    code, words = found
+    code, words = None, str(error)
+    if isinstance(error, dict):
+        named = error.get("code") or error.get("status") or _STATUS_OF_TYPE.get(str(error.get("type")))
+        if isinstance(named, int) or (isinstance(named, str) and named.isdecimal()):
+            code = int(named)
+        words = str(error.get("message") or json.dumps(error))
     if NO_SUCH_PATH.search(words):
         return other_interface(received, endpoint, "an error about its address")
     sentence = f"{endpoint} answered with an error inside of its reply"
@@ -170,8 +178,27 @@ def nothing_chosen(received: errors.Received, endpoint: str) -> errors.UnusableR
 
 
 def other_interface(received: errors.Received, endpoint: str, what: str = "") -> errors.OtherInterface | None:
-    begins_as_stream = received.raw.lstrip().startswith(("data:", "event:", ": "))
-    what = what or ("a stream" if begins_as_stream else _interface_of(_object(received.raw)))
+    """The error of a reply that is `what`, or what it shows itself to be; None where neither is known."""
+    if not what and received.raw.lstrip().startswith(("data:", "event:", ": ")):
+        what = "a stream"
+    if not what:
+        value = _object(received.raw)
+        choices = value.get("choices")
+        objects = [part for part in choices if isinstance(part, dict)] if isinstance(choices, list) else []
+        first = objects[0] if objects else {}
+        message = first.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        known = {
+            "a message whose content is no text": isinstance(content, dict),
+            "a stream": "delta" in first,
+            "a text completion": "text" in first,
+            "a reply of Gemini's own interface": "candidates" in value,
+            "a reply of Anthropic's own interface": value.get("type") == "message" and "content" in value,
+            "a reply of the Responses interface": value.get("object") == "response" or "output" in value,
+            "a reply of TGI's own interface": "generated_text" in value,
+            "a reply of Ollama's own interface": "done" in value,
+        }
+        what = next((name for name, is_it in known.items() if is_it), "")
     if not what:
         return None
     return errors.OtherInterface(
@@ -179,39 +206,6 @@ def other_interface(received: errors.Received, endpoint: str, what: str = "") ->
         f"OpenAI-compatible chat interface, often ending in /v1.{SAID}{shown(received.raw)}",
         received,
     )
-
-
-def _error_in(value: Mapping[str, JsonValue]) -> tuple[int | None, str] | None:
-    """The code and the words of the error that a body or a choice says it is; None where it says none."""
-    error = value.get("error")
-    if not error and value.get("object") == "error":
-        error = {name: value.get(name) for name in ("code", "message", "type")}
-    if not error:
-        return None
-    if not isinstance(error, dict):
-        return None, str(error)
-    code = error.get("code") or error.get("status") or _STATUS_OF_TYPE.get(str(error.get("type")))
-    number = int(code) if isinstance(code, int) or (isinstance(code, str) and code.isdecimal()) else None
-    return number, str(error.get("message") or json.dumps(error))
-
-
-def _interface_of(value: Mapping[str, JsonValue]) -> str:
-    """What a whole reply is instead of a chat completion, "" where that is not known."""
-    choices = value.get("choices")
-    first = next((one for one in choices if isinstance(one, dict)), {}) if isinstance(choices, list) else {}
-    message = first.get("message")
-    if isinstance(message, dict) and isinstance(message.get("content"), dict):
-        return "a message whose content is no text"
-    known = {
-        "a stream": "delta" in first,
-        "a text completion": "text" in first,
-        "a reply of Gemini's own interface": "candidates" in value,
-        "a reply of Anthropic's own interface": value.get("type") == "message" and "content" in value,
-        "a reply of the Responses interface": value.get("object") == "response" or "output" in value,
-        "a reply of TGI's own interface": "generated_text" in value,
-        "a reply of Ollama's own interface": "done" in value,
-    }
-    return next((name for name, is_it in known.items() if is_it), "")
 
 
 def _object(text: str) -> Mapping[str, JsonValue]:

@@ -51,13 +51,6 @@ class Endpoint:
             raise EndpointInvalid("The key holds a character no key has, such as a space or a line break.")
         object.__setattr__(self, "base_url", self.base_url.rstrip("/"))
 
-    @property
-    def chat_url(self) -> httpx.URL:
-        try:
-            return httpx.URL(f"{self.base_url}/chat/completions")
-        except httpx.InvalidURL as error:
-            raise EndpointInvalid(f"The base URL {self.base_url!r} is not usable: {error}") from None
-
     def without_key(self, text: str) -> str:
         """Mask the key where an endpoint echoes it. Very short keys are placeholders of local servers."""
         if self.api_key and len(self.api_key) >= _MIN_MASKED_CHARACTERS:
@@ -108,10 +101,21 @@ class ChatHttp:
         self._egress = egress
         self._timer = timer
         self._injected = transport
-        url = endpoint.chat_url
+        try:
+            url = httpx.URL(f"{endpoint.base_url}/chat/completions")
+        except httpx.InvalidURL as error:
+            raise EndpointInvalid(f"The base URL {endpoint.base_url!r} is not usable: {error}") from None
         port = url.port or (443 if url.scheme == "https" else 80)
         self._url = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=port, target=url.raw_path)
-        self._headers = _headers(endpoint.api_key, url)
+        self._headers = [
+            (b"Host", url.netloc),
+            (b"Content-Type", b"application/json"),
+            (b"Accept", b"application/json"),
+            (b"Accept-Encoding", b"identity"),
+            (b"User-Agent", b"chiron"),
+        ]
+        if endpoint.api_key:
+            self._headers.append((b"Authorization", f"Bearer {endpoint.api_key}".encode("ascii")))
         self._idle: list[Transport] = []
         self._closed = False
 
@@ -223,19 +227,6 @@ class ChatHttp:
         return errors.Received(status=response.status, raw=self._endpoint.without_key(text))
 
 
-def _headers(api_key: str | None, url: httpx.URL) -> list[tuple[bytes, bytes]]:
-    headers = [
-        (b"Host", url.netloc),
-        (b"Content-Type", b"application/json"),
-        (b"Accept", b"application/json"),
-        (b"Accept-Encoding", b"identity"),
-        (b"User-Agent", b"chiron"),
-    ]
-    if api_key:
-        headers.append((b"Authorization", f"Bearer {api_key}".encode("ascii")))
-    return headers
-
-
 class _Gunzip:
     """One gzip member. More after its end is refused at once: zlib would copy all of it at every piece."""
 
@@ -337,7 +328,11 @@ class BoundedNetwork(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         """Connect to the first address of `host` that answers. Raises AddressForbidden besides the usual."""
-        addresses = _addresses(host, port)
+        try:
+            resolved = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError(str(error)) from None
+        addresses = [str(sockaddr[0]) for *_, sockaddr in resolved]
         self._egress.require(host, addresses)
         failed: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in addresses:
@@ -381,11 +376,3 @@ class _BoundedStream(httpcore.NetworkStream):
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)
-
-
-def _addresses(host: str, port: int) -> list[str]:
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError) as error:
-        raise httpcore.ConnectError(str(error)) from None
-    return [str(sockaddr[0]) for *_, sockaddr in found]

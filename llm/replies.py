@@ -30,7 +30,6 @@ from dataclasses import dataclass, replace
 from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, FailFast, Field, JsonValue, TypeAdapter, ValidationError
-from pydantic_core import ErrorDetails
 
 from llm import errors
 from llm.error_replies import SAID, nothing_chosen, other_interface, shown, told_error
@@ -323,11 +322,13 @@ def parse(reply: ReplyText, schema: type[Schema], *, endpoint: str, plain: bool 
         # Each problem takes about a kilobyte to list, and a hostile reply has as many as it has fields.
         few = error.error_count() <= MAX_PROBLEMS
         problems = error.errors(include_input=False, include_url=False) if few else []
-        is_json = not any(one["type"] == "json_invalid" for one in problems)
-        problem = (
-            "; ".join(_in_words(one) for one in problems[:NAMED_PROBLEMS]) or "hardly any field is right"
-        )
-        if few and all(one["type"] in _OUT_OF_RANGE for one in problems):
+        is_json = not any(fault["type"] == "json_invalid" for fault in problems)
+        told = []
+        for fault in problems[:NAMED_PROBLEMS]:
+            place = ".".join(str(part)[:_NAME_CHARACTERS] for part in fault["loc"][:NAMED_PROBLEMS])
+            told.append(f"{place or 'reply'}: {fault['msg']}")
+        problem = "; ".join(told) or "hardly any field is right"
+        if few and all(fault["type"] in _OUT_OF_RANGE for fault in problems):
             kind = errors.ReplyOutOfRange
     if not is_json and not reply.is_complete:
         way_out = (
@@ -360,11 +361,6 @@ def _given_twice(text: str) -> str:
 
     json.loads(text, object_pairs_hook=note)
     return f"{twice[0][:_NAME_CHARACTERS]}: given twice" if twice else ""
-
-
-def _in_words(problem: ErrorDetails) -> str:
-    place = ".".join(str(part)[:_NAME_CHARACTERS] for part in problem["loc"][:NAMED_PROBLEMS])
-    return f"{place or 'reply'}: {problem['msg']}"
 
 
 def storable(text: str) -> str:
@@ -413,21 +409,14 @@ def spoken(text: str) -> str:
         text = text.removesuffix(ends).rstrip() if ends else text
     for begins in _TURN_BEGINS:
         text = text.removeprefix(begins).lstrip()
-    return _unframed(_behind_thought(text))
-
-
-def _behind_thought(text: str) -> str:
     for begins, ends in _THOUGHTS.items():
         thought, ended, rest = text.partition(ends)
         # Templates may open the thought in the prompt; what only quotes its end is no JSON before it, either.
         if ended and not thought.startswith(("{", "```")):
-            return rest.strip()
+            text = rest.strip()
+            break
         if text.startswith(begins):
             return ""
-    return text
-
-
-def _unframed(text: str) -> str:
     for begins, ends in _FRAMES.items():
         if text.startswith(begins) and text.endswith(ends):
             return text[len(begins) : -len(ends)].strip()

@@ -154,7 +154,7 @@ class RequestMaker:
 
 
 def messages_text(messages: Sequence[Message]) -> str:
-    """Messages as JSON in ASCII; a message's content stands last, see `_with_last_line`."""
+    """Messages as JSON in ASCII; a message's content stands last, see `Encoder.body`."""
     return json.dumps([{"role": message.role, "content": message.content} for message in messages])
 
 
@@ -247,7 +247,11 @@ class Encoder:
         """The bytes of `request`; `added` is what is said after it."""
         messages = request.messages_json
         if plain and request.response_schema is not None:
-            messages = _with_last_line(messages, schema_in_words(request.response_schema))
+            # One more line at the end of the last message, whose content ends the text.
+            if not messages.endswith('"}]'):
+                raise ValueError("There is no message to add a line to.")
+            line = json.dumps(f"\n\n{schema_in_words(request.response_schema)}")[1:-1]
+            messages = f'{messages[:-3]}{line}"}}]'
         if added:
             messages = f"{messages[:-1]}, {messages_text(added)[1:]}"
         return (self._head + messages + self._tail(request.response_schema, plain)).encode("ascii")
@@ -260,13 +264,6 @@ class Encoder:
         # Not sorted: models fill in the fields of a schema in the order in which it names them.
         rest = json.dumps({**fields, **self._settings}, allow_nan=False)
         return "}" if rest == "{}" else f", {rest[1:]}"
-
-
-def _with_last_line(messages_json: str, line: str) -> str:
-    """The messages with one more line at the end of the last one, whose content ends the text."""
-    if not messages_json.endswith('"}]'):
-        raise ValueError("There is no message to add a line to.")
-    return f'{messages_json[:-3]}{json.dumps(chr(10) * 2 + line)[1:-1]}"}}]'
 
 
 class SchemaUse(StrEnum):

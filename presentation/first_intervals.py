@@ -9,8 +9,7 @@ from presentation.measures import or_dash, why_absent
 from presentation.numbers import Text, bounded, decimals, span
 from presentation.tables import ABSENT
 from psychometrics.inference import coverage
-from psychometrics.inference.estimates import Reason
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.estimates import WITHHELD, Reason
 from psychometrics.measures.headlines import GroupNumbers, TaskNumbers
 
 ERRORS: Mapping[str, Text] = {

@@ -10,8 +10,7 @@ from presentation.catalogue import code_label
 from presentation.drawings.sure import Reach
 from presentation.numbers import Text, bounded, decimals, numbered, percent, span
 from presentation.tables import ABSENT, Dash, Interval, PlainWord, Table, led
-from psychometrics.inference.estimates import Reason
-from psychometrics.inference.limits import FEW_CLUSTERS
+from psychometrics.inference.estimates import FEW_CLUSTERS, Reason
 
 
 class Ends(Protocol):

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from presentation.measures import Measured
 from presentation.numbers import Text, counted, decimals, percent
-from psychometrics.inference.limits import MIN_PEOPLE
+from psychometrics.inference.estimates import MIN_PEOPLE
 from psychometrics.top.rules import Luck, is_large_top, is_top, luck_of
 
 LUCK_WORDS: Mapping[Luck, Text] = {

@@ -25,7 +25,7 @@ PACKING = gettext_noop("Packing them into one file")
 
 def bring_up(job: JobContext, *, until: int) -> bool:
     """Bring the study's results up to date, as this part of the job; whether anything was to be done."""
-    from psychometrics.measures.registry import MEASURED
+    from psychometrics.measures.computing import MEASURED
     from scoring.coordinator import results_recompute
 
     computing, measuring = (Part(job, 0, until, phase) for phase in (COMPUTING, MEASURING))

@@ -90,7 +90,7 @@ def pages(slug: str) -> dict[str, float]:
     client = Client(HTTP_HOST="127.0.0.1")
     client.force_login(User.objects.create_superuser("lead@example.org"))
     addresses = {"results": reverse("staff_results", args=[slug])}
-    from psychometrics.measures.registry import MEASURED
+    from psychometrics.measures.computing import MEASURED
 
     addresses |= {str(block): reverse("staff_measurement", args=[slug, block]) for block in MEASURED}
     taken: dict[str, float] = {}

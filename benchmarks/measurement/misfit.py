@@ -65,7 +65,7 @@ class Cuts:
 
 def statistics_of(pairs: Pairs, reference: Reference) -> Statistics:
     rows = Rows(pairs)
-    sums = sums_of(rows.compact, reference, len(rows.n))
+    sums = sums_of(replace(rows.pairs, person=rows.of), reference, len(rows.n))
     prior = prior_of(likelihood_of(sums), reference.grid)
     theta = abilities(rows, sums, prior, reference, rows.pairs.y)
     correlation = compared(rows.correlations(rows.pairs.y))

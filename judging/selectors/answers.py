@@ -8,7 +8,7 @@ from batches.models import Answer
 from batches.rules.statuses import SessionStatus, answer_state, counts
 from judging.models import ScoringRun
 from judging.selectors.judging import answers_of
-from psychometrics.data.answers import ResultAnswer
+from psychometrics.data.places import ResultAnswer
 from screening.selectors.participants import retained_participants
 from studies.models import Study
 

@@ -133,9 +133,13 @@ def weighted_agreement(
     for group in groups:
         weighted[group.rows] *= group.verdicts / len(group.rows)
     weighted *= pairs.n / weighted[:, 0].sum()
-    factors = _factors(_resampled(groups), len(weighted), resamples, np.random.default_rng(seed))
+    factors = _factors(groups, len(weighted), resamples, np.random.default_rng(seed))
     value, resampled = _values(weighted.sum(axis=0)[None, :], pairs), _values(factors @ weighted, pairs)
-    estimates = {name: _estimate(float(value[name][0]), resampled[name], pairs) for name in STATISTICS}
+    undefined = unknown(Reason.TOO_FEW_PAIRS if pairs.n < MIN_PAIRS else Reason.NO_VARIATION)
+    estimates = dict.fromkeys(STATISTICS, undefined)
+    for name in STATISTICS:
+        if not np.isnan(value[name][0]):
+            estimates[name] = bootstrap_estimate(float(value[name][0]), resampled[name], pairs.n)
     return WeightedAgreement(pairs=pairs.n, covered=covered, **estimates)
 
 
@@ -146,31 +150,27 @@ def _verdicts_stood_for(strata: Sequence[str], frame: Iterable[Stratum]) -> dict
     if not_drawn := sorted(name for name in counts if name not in known or not known[name].drawn):
         raise ScoresRefused(f"no verdict was drawn from the stratum {not_drawn[0]}")
     return {
-        name: one.verdicts * counts[name] / one.drawn if one.drawn else one.verdicts
-        for name, one in sorted(known.items())
+        name: stratum.verdicts * counts[name] / stratum.drawn if stratum.drawn else stratum.verdicts
+        for name, stratum in sorted(known.items())
     }
 
 
-def _resampled(groups: Sequence[_Group]) -> list[_Group]:
-    """The groups whose draw could have been another one; those of one row are joined with each other.
+def _factors(groups: Sequence[_Group], rows: int, resamples: int, rng: np.random.Generator) -> Array:
+    """What each row's weight is multiplied with in each resample, (R, rows).
 
-    A single one of them is joined with the smallest other.
+    It varies in the groups whose draw could have been another one. Those of one row are joined with each
+    other, a single one of them with the smallest other.
     """
     in_part = (group for group in groups if len(group.rows) < group.verdicts)
-    open_groups = sorted(in_part, key=lambda one: len(one.rows))
-    lone = [open_group for open_group in open_groups if len(open_group.rows) == 1]
+    open_groups = sorted(in_part, key=lambda group: len(group.rows))
+    lone = [group for group in open_groups if len(group.rows) == 1]
     together = open_groups[:2] if len(lone) == 1 else lone
-    others = open_groups[len(together) :]
-    if not together:
-        return others
-    rows = np.concatenate([one.rows for one in together])
-    return [*others, _Group(rows, sum(one.verdicts for one in together))]
-
-
-def _factors(groups: Sequence[_Group], rows: int, resamples: int, rng: np.random.Generator) -> Array:
-    """What each row's weight is multiplied with in each resample, (R, rows)."""
+    resampled = open_groups[len(together) :]
+    if together:
+        joined = np.concatenate([group.rows for group in together])
+        resampled.append(_Group(joined, sum(group.verdicts for group in together)))
     factors = np.ones((resamples, rows))
-    for group in groups:
+    for group in resampled:
         r = len(group.rows)
         if r > 1:
             times = rng.multinomial(r - 1, np.full(r, 1 / r), size=resamples)
@@ -187,10 +187,3 @@ def _values(totals: Array, pairs: ScorePairs) -> dict[str, Array]:
     with np.errstate(divide="ignore", invalid="ignore"):  # a resample can be without any pair: NaN
         values = values_of(sums) | {"offset": sums.mean_d}
     return {name: values[SAME.get(name, name)] for name in STATISTICS}
-
-
-def _estimate(value: float, resampled: Array, pairs: ScorePairs) -> Estimate:
-    if math.isnan(value):
-        few = pairs.n < MIN_PAIRS
-        return unknown(Reason.TOO_FEW_PAIRS if few else Reason.NO_VARIATION)
-    return bootstrap_estimate(value, resampled, pairs.n)

@@ -49,18 +49,22 @@ class AuditAgreement:
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "AuditAgreement":
         """The same again from what `as_json` gave."""
-        of = ({name: _estimate(stored[part][name]) for name in STATISTICS} for part in ("weighted", "sample"))
-        return cls(stored["pairs"], stored["clusters"], _number(stored["covered"]), *of)
+        weighted, sample = (
+            {
+                name: Estimate(
+                    **{end: _number(own[name][end]) for end in ENDS},
+                    reason=Reason(own[name]["reason"]) if own[name]["reason"] else None,
+                )
+                for name in STATISTICS
+            }
+            for own in (stored["weighted"], stored["sample"])
+        )
+        return cls(stored["pairs"], stored["clusters"], _number(stored["covered"]), weighted, sample)
 
 
 def _estimate_json(estimate: Estimate) -> JsonValue:
     ends = {end: none_if_nan(getattr(estimate, end)) for end in ENDS}
     return {**ends, "reason": str(estimate.reason) if estimate.reason else None}
-
-
-def _estimate(stored: Mapping[str, Any]) -> Estimate:
-    value, se, low, high = (_number(stored[end]) for end in ENDS)
-    return Estimate(value, se, low, high, Reason(stored["reason"]) if stored["reason"] else None)
 
 
 def _number(stored: float | None) -> float:

@@ -118,7 +118,21 @@ class SizeRefused(ValueError):
 
 def stratum_of(verdict: JudgedVerdict) -> StratumKind:
     score = round(verdict.score, DECIMALS)
-    return StratumKind(_band(score), _standing(score, verdict))
+    others = [round(other, DECIMALS) for other in verdict.others]
+    if score <= 0:
+        band = Band.NONE
+    elif score < MET:
+        band = Band.LOW
+    else:
+        band = Band.HIGH if score < 1 else Band.FULL
+    if not others:
+        standing = Standing.SURE if verdict.confidence >= SURE else Standing.UNSURE
+    elif any((other >= MET) != (score >= MET) for other in others):
+        standing = Standing.DIFFER
+    else:
+        far = max(round(abs(other - score), DECIMALS) for other in others)
+        standing = Standing.AGREE if far < NEAR else Standing.NEAR
+    return StratumKind(band, standing)
 
 
 def draw_sample(verdicts: Iterable[JudgedVerdict], *, size: int, rng: "np.random.Generator") -> Draw:
@@ -164,21 +178,3 @@ def allocated(sizes: Mapping[StratumKind, int], size: int) -> dict[StratumKind, 
         claims = {kind: LEANING[kind.standing] * sizes[kind] / (2 * numbers[kind] + 1) for kind in open_kinds}
         numbers[max(open_kinds, key=claims.__getitem__)] += 1
     return numbers
-
-
-def _band(score: float) -> Band:
-    if score <= 0:
-        return Band.NONE
-    if score < MET:
-        return Band.LOW
-    return Band.HIGH if score < 1 else Band.FULL
-
-
-def _standing(score: float, verdict: JudgedVerdict) -> Standing:
-    others = [round(other, DECIMALS) for other in verdict.others]
-    if not others:
-        return Standing.SURE if verdict.confidence >= SURE else Standing.UNSURE
-    if any((other >= MET) != (score >= MET) for other in others):
-        return Standing.DIFFER
-    far = max(round(abs(other - score), DECIMALS) for other in others)
-    return Standing.AGREE if far < NEAR else Standing.NEAR

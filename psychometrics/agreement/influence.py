@@ -165,7 +165,7 @@ def quasi_changes_of_one(pairs: Pairs, places: Codes, p: Array) -> Array:
     number, changed = len(places) + 1, (np.arange(len(places)), pairs.prompt[places])
     columns = (np.ones(len(pairs)), pairs.p)
     counts, sums = (np.bincount(pairs.prompt, column, minlength=prompts) for column in columns)
-    times, reached = (np.tile(one, (number, 1)).astype(np.float64) for one in (counts, sums))
+    times, reached = (np.tile(column, (number, 1)).astype(np.float64) for column in (counts, sums))
     times[changed] -= np.isnan(p)
     reached[changed] += np.nan_to_num(p) - pairs.p[places]
     mean = np.clip(np.divide(reached, times, out=np.zeros_like(reached), where=times > 0), 0, 1)

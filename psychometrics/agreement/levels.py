@@ -42,7 +42,13 @@ def pair_levels(
     people = scores.people
     of_answers = scores.answer_scores
     yield ANSWER, _compared(of_answers[:, x], of_answers[:, y], people, **draws)
-    yield PEOPLE, _people_values(of_answers[:, x], of_answers[:, y], people, **draws)
+    # People's mean scores, each over the answers that both judges scored.
+    both = ~(np.isnan(of_answers[:, x]) | np.isnan(of_answers[:, y]))
+    count = int(people.max()) + 1 if len(people) else 0
+    answers = np.bincount(people[both], minlength=count).astype(np.float64)
+    sums = (np.bincount(people[both], of_answers[both, own], minlength=count) for own in columns)
+    of_x, of_y = (np.clip(ratio(summed.astype(np.float64), answers), 0, 1) for summed in sums)
+    yield PEOPLE, agreement_values(agreement_from_seed(of_x, of_y, np.arange(count), **draws), ())
     if items is not None:
         yield ABILITY, _ability_values(Comparison(scores, columns, items, top_size))
 
@@ -55,20 +61,6 @@ def _compared(x: Array, y: Array, clusters: Codes, *, seed: int, resamples: int)
         "confusion": confusion(x, y),
         "outside": outside(agreement, x, y),
     }
-
-
-def _people_values(x: Array, y: Array, people: Codes, *, seed: int, resamples: int) -> Values:
-    """Agreement of people's mean scores, each over the answers that both judges scored."""
-    both = ~(np.isnan(x) | np.isnan(y))
-    count = int(people.max()) + 1 if len(people) else 0
-    answers = np.bincount(people[both], minlength=count).astype(np.float64)
-    of_x, of_y = (
-        ratio(np.bincount(people[both], p[both], minlength=count).astype(np.float64), answers) for p in (x, y)
-    )
-    agreement = agreement_from_seed(
-        np.clip(of_x, 0, 1), np.clip(of_y, 0, 1), np.arange(count), seed=seed, resamples=resamples
-    )
-    return agreement_values(agreement, ())
 
 
 def _ability_values(comparison: Comparison) -> Values:

@@ -91,9 +91,9 @@ def _ability_measures(values: Mapping[str, Any]) -> Iterator[Measure]:
 
 
 def _warning_measures(subset: str, warnings: Iterable[Mapping[str, Any]]) -> Iterator[Measure]:
-    for number, one in enumerate(warnings):
-        details = {name: one[name] for name in ("code", "subject", "threshold", "reason")}
-        value = _plain(one["value"], one["reason"])
+    for number, warning in enumerate(warnings):
+        details = {name: warning[name] for name in ("code", "subject", "threshold", "reason")}
+        value = _plain(warning["value"], warning["reason"])
         yield _measure("warning", value, f"{subset};warning:{number + 1}", details=details)
 
 
@@ -181,12 +181,29 @@ def _count(row: Row) -> int:
 
 def pair_rows(level: str, values: Mapping[str, Any]) -> Iterator[ExportRow]:
     """Every statistic of two judges on a level; `of` is "x" or "y" where it is one judge's own, else ""."""
-    if level == ABILITY:
-        yield from _theta_rows(values)
+    if level != ABILITY:
+        counts = {name: values[name] for name in ("n", "clusters", "seed", "resamples")}
+        for statistic, found in values["statistics"].items():
+            yield {"of": "", "level": level, "statistic": statistic, **counts, **_ends_of(found)}
         return
-    counts = {name: values[name] for name in ("n", "clusters", "seed", "resamples")}
-    for statistic, found in values["statistics"].items():
-        yield {"of": "", "level": level, "statistic": statistic, **counts, **_ends_of(found)}
+    order, people = order_of_people(values), values["people"]
+    yield _export_row("", PEOPLE, "theta_order", {"n": people, "clusters": people}, order)
+    for group in values["groups"]:
+        name, pooled = group["group"], group["x"]["pooled"]
+        for side in SIDES:
+            own = group[side]
+            reason = own["pooled"]["reason"] if own["theta"] is None else ""
+            for statistic, found in (
+                ("people", {"value": own["participants"], "reason": "", **ALONE}),
+                ("theta.prompt", {"value": own["theta"], "reason": reason, **ALONE}),
+                ("theta.pool", own["pooled"]),
+                ("theta.ql", own["quasi"]),
+            ):
+                yield _export_row(side, name, statistic, own["pooled"], _ends_of(found))
+        for key, statistic in GROUP_NUMBERS.items():
+            yield _export_row("", name, statistic, group[key], _ends_of(group[key]))
+        for statistic, found in moves_of(group):
+            yield _export_row("", name, statistic, pooled, found)
 
 
 def panel_rows(levels: Mapping[str, Any]) -> Iterator[ExportRow]:
@@ -197,32 +214,9 @@ def panel_rows(levels: Mapping[str, Any]) -> Iterator[ExportRow]:
             yield {"level": level, "statistic": statistic, **counts, **_ends_of(found)}
 
 
-def _theta_rows(values: Mapping[str, Any]) -> Iterator[ExportRow]:
-    order, people = order_of_people(values), values["people"]
-    yield _export_row("", PEOPLE, "theta_order", {"n": people, "clusters": people}, order)
-    for group in values["groups"]:
-        level, own = group["group"], group["x"]["pooled"]
-        for side in SIDES:
-            for statistic, found in _thetas_of(group[side]):
-                yield _export_row(side, level, statistic, group[side]["pooled"], _ends_of(found))
-        for key, statistic in GROUP_NUMBERS.items():
-            yield _export_row("", level, statistic, group[key], _ends_of(group[key]))
-        for statistic, found in moves_of(group):
-            yield _export_row("", level, statistic, own, found)
-
-
 def _export_row(of: str, level: str, statistic: str, counts: ExportRow, export_row: ExportRow) -> ExportRow:
     sizes = {"n": counts["n"], "clusters": counts["clusters"]}
     return {"of": of, "level": level, "statistic": statistic, **sizes, **export_row}
-
-
-def _thetas_of(group: ExportRow) -> Iterator[tuple[str, ExportRow]]:
-    """A group under one judge: how many people, and every theta."""
-    reason = group["pooled"]["reason"] if group["theta"] is None else ""
-    yield "people", {"value": group["participants"], "reason": "", **ALONE}
-    yield "theta.prompt", {"value": group["theta"], "reason": reason, **ALONE}
-    yield "theta.pool", group["pooled"]
-    yield "theta.ql", group["quasi"]
 
 
 def _ends_of(found: Mapping[str, Any]) -> ExportRow:

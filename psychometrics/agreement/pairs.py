@@ -19,8 +19,7 @@ from psychometrics.agreement.paired import pair_scores
 from psychometrics.agreement.statistics import statistics_of
 from psychometrics.inference.clusters import linear_estimate
 from psychometrics.inference.estimates import Estimate, Share, estimate_columns
-from psychometrics.inference.frames import Library, frame_of
-from psychometrics.inference.readable import table_text
+from psychometrics.inference.readable import Library, frame_of, table_text
 
 
 @dataclass(frozen=True)
@@ -69,11 +68,17 @@ class Agreement:
     def statistics(self) -> dict[str, Estimate]:
         """Every statistic and share by its name, in the order above."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        shares = {name: one.estimate for name, one in values.items() if isinstance(one, Share)}
-        return {name: one for name, one in (values | shares).items() if isinstance(one, Estimate)}
+        shares = {
+            name: statistic.estimate for name, statistic in values.items() if isinstance(statistic, Share)
+        }
+        return {
+            name: statistic
+            for name, statistic in (values | shares).items()
+            if isinstance(statistic, Estimate)
+        }
 
     def __repr__(self) -> str:
-        rows = [(name, repr(one)) for name, one in self.statistics.items()]
+        rows = [(name, repr(statistic)) for name, statistic in self.statistics.items()]
         about = f"Agreement of two judges on {self.n} of {self.rows} responses in {self.clusters} clusters"
         return f"{about}\n{table_text(('statistic', 'value [95 %]'), rows)}"
 

@@ -100,10 +100,18 @@ def statistics_of(
     blocks = [
         _values(draws, totals, ranked, pairs) for draws in draws_of_clusters(pairs.clusters, resamples, rng)
     ]
-    estimates = {
-        name: _estimate(name, value, np.concatenate([*(block[name] for block in blocks), []]), pairs)
-        for name, value in sample.items()
-    }
+    estimates = {}
+    for name, value in sample.items():
+        if not np.isnan(value[0]):
+            resampled = np.concatenate([*(block[name] for block in blocks), []])
+            estimates[name] = bootstrap_estimate(float(value[0]), resampled, pairs.clusters)
+        elif pairs.n < PAIRS_NEEDED.get(name, MIN_PAIRS):
+            estimates[name] = unknown(Reason.TOO_FEW_PAIRS)
+        elif name in ("pearson", "spearman"):
+            constant = Reason.X_CONSTANT if np.ptp(pairs.x) == 0 else Reason.Y_CONSTANT
+            estimates[name] = unknown(constant)
+        else:
+            estimates[name] = unknown(Reason.NO_VARIATION)
     shares = {
         name: Share(round(float(value[0]) * pairs.n), pairs.n, estimates.pop(name))
         for name, value in sample.items()
@@ -116,16 +124,6 @@ def _values(draws: Array, totals: Array, ranked: RankedPairs, pairs: ScorePairs)
     """Every statistic of every draw (R, clusters): arrays (R,)."""
     rho = np.array([ranked.correlation(draw) for draw in draws])
     return values_of(sums_of(draws @ totals, pairs)) | {"spearman": rho}
-
-
-def _estimate(name: str, value: Array, resampled: Array, pairs: ScorePairs) -> Estimate:
-    if not np.isnan(value[0]):
-        return bootstrap_estimate(float(value[0]), resampled, pairs.clusters)
-    if pairs.n < PAIRS_NEEDED.get(name, MIN_PAIRS):
-        return unknown(Reason.TOO_FEW_PAIRS)
-    if name not in ("pearson", "spearman"):
-        return unknown(Reason.NO_VARIATION)
-    return unknown(Reason.X_CONSTANT if np.ptp(pairs.x) == 0 else Reason.Y_CONSTANT)
 
 
 def _mid_ranks(value: Codes, weight: Array) -> Array:

@@ -32,13 +32,6 @@ from psychometrics.top.ranking import by_mean, first_of, raw_means
 Places = NDArray[np.int64]
 
 
-def _rank_correlation(x: Array, y: Array) -> float:
-    """Spearman's rho of thetas (N,); NaN below three people or where one side does not vary."""
-    ranks = [np.unique(thetas.round(DECIMALS), return_inverse=True)[1] for thetas in (x, y)]
-    once = np.ones(len(x))
-    return RankedPairs(ranks[0], ranks[1], np.arange(len(x)), once).correlation(once)
-
-
 class Comparison:
     """Abilities under two runs of a panel, given by their columns."""
 
@@ -53,7 +46,10 @@ class Comparison:
     def groups(self) -> list[dict[str, Any]]:
         """Average and Top under both judges; Top only where both have one."""
         everybody = [np.ones(len(self._codes), dtype=bool)] * 2
-        best = [self._top(p) for p in self._p]
+        # Ties go by code; nobody is Top where fewer than its size have a score.
+        number, size = len(self._codes), self._top_size
+        means = [by_mean(raw_means(self._people, p, number), self._codes) for p in self._p]
+        best = [first_of(mean, size, number) for mean in means]
         untold = list(map(self._withheld, self._p, best))
         return [self._change("average", everybody, untold), self._change("top", best, untold)]
 
@@ -63,20 +59,23 @@ class Comparison:
         Of the people who have both, on the answers both scored.
         """
         x, y = (np.where(np.isnan(other), np.nan, own) for own, other in (self._p, self._p[::-1]))
-        rows = self._rows_by_person()
+        known = np.flatnonzero(self._places >= 0)
+        ordered = known[np.argsort(self._people[known], kind="stable")]
+        starts = np.unique(self._people[ordered], return_index=True)[1]
+        rows = np.split(ordered, starts[1:])  # of each person
         of_x, of_y = (np.array([self._theta(p, own) for own in rows], dtype=np.float64) for p in (x, y))
         both = ~(np.isnan(of_x) | np.isnan(of_y))
         of_x, of_y = of_x[both], of_y[both]
+        people, once = len(of_x), np.ones(len(of_x))
+        ranks_x, ranks_y = (
+            np.unique(thetas.round(DECIMALS), return_inverse=True)[1] for thetas in (of_x, of_y)
+        )
+        rho = RankedPairs(ranks_x, ranks_y, np.arange(people), once).correlation(once)
         return {
-            "sd_of_people": float((of_y - of_x).std(ddof=1)) if len(of_x) > 1 else None,
-            "spearman_of_people": none_if_nan(_rank_correlation(of_x, of_y)),
-            "people": len(of_x),
+            "sd_of_people": float((of_y - of_x).std(ddof=1)) if people > 1 else None,
+            "spearman_of_people": none_if_nan(rho),
+            "people": people,
         }
-
-    def _top(self, p: Array) -> Mask:
-        """(N,): Top by the scores p (n,); ties go by code, nobody where fewer than its size have a score."""
-        number = len(self._codes)
-        return first_of(by_mean(raw_means(self._people, p, number), self._codes), self._top_size, number)
 
     def _withheld(self, p: Array, top: Mask) -> Mapping[str, Reason]:
         """Which of Average and Top (N,) under the scores p (n,) must not be told."""
@@ -95,24 +94,21 @@ class Comparison:
         change = self._by_logits(a, difference, self._people[rows])
         if any(unbounded(a, b, p[rows]) for p in self._p) and not self._items.is_logistic:
             change = replace(change, estimate=unknown(Reason.NO_FINITE_SOLUTION))
+        # theta_QL, on those of the rows that both scored.
+        p, other = (own[rows] for own in self._p)
+        both = ~(np.isnan(p) | np.isnan(other))
+        rows, p, other = rows[both], p[both], other[both]
+        people, once = cluster_codes(self._people[rows])[0], np.zeros(len(rows), dtype=np.int64)
+        shared = Pairs(people, self._places[rows], once, p, a[both], b[both], self._logits(p))
         either = why[0] or why[1]
         return {
             "group": group,
             "x": self._of_group(self._p[0], of_x, why[0]),
             "y": self._of_group(self._p[1], of_y, why[1]),
             "change": _values_unless(either, change),
-            "quasi_change": _values_unless(either, self._quasi_change(rows)),
+            "quasi_change": _values_unless(either, quasi_change(shared, other)),
             "shared": int((of_x & of_y).sum()),
         }
-
-    def _quasi_change(self, rows: Places) -> ClusterEstimate:
-        """Of theta_QL, on those of the rows that both scored."""
-        p, other = (own[rows] for own in self._p)
-        both = ~(np.isnan(p) | np.isnan(other))
-        rows, places = rows[both], self._places[rows[both]]
-        people, once = cluster_codes(self._people[rows])[0], np.zeros(len(rows), dtype=np.int64)
-        a, b, y = self._items.a[places], self._items.b[places], self._logits(p[both])
-        return quasi_change(Pairs(people, places, once, p[both], a, b, y), other[both])
 
     def _of_group(self, p: Array, people: Mask, untold: Reason | None) -> Values:
         """One group under one judge: pooled and quasi, theta_QL, have cluster errors."""
@@ -140,12 +136,6 @@ class Comparison:
     def _rows_of(self, people: Mask) -> Places:
         """The answers of these people to prompts of the item bank."""
         return np.flatnonzero(people[self._people] & (self._places >= 0))
-
-    def _rows_by_person(self) -> Sequence[Places]:
-        known = np.flatnonzero(self._places >= 0)
-        ordered = known[np.argsort(self._people[known], kind="stable")]
-        starts = np.unique(self._people[ordered], return_index=True)[1]
-        return np.split(ordered, starts[1:])
 
     def _theta(self, p: Array, rows: Places) -> float:
         return ability_of(p[rows], self._places[rows], self._items).theta

@@ -19,12 +19,13 @@ GRID = 20  # differences and means are counted in steps of 1/20 score point
 def agreement_values(agreement: Agreement, warnings: Iterable[AgreementWarning]) -> Values:
     """Every statistic of two judges, and what they rest on."""
     counts = ("rows", "n", "missing_x", "missing_y", "clusters", "seed", "resamples")
+    statistics = {name: _estimate_values(estimate) for name, estimate in agreement.statistics.items()}
+    for name, values in statistics.items():
+        if isinstance(share := getattr(agreement, name), Share):
+            values["count"] = share.count
     return {
         **{name: getattr(agreement, name) for name in counts},
-        "statistics": {
-            name: _estimate_values(estimate) | _counted(getattr(agreement, name))
-            for name, estimate in agreement.statistics.items()
-        },
+        "statistics": {**statistics},
         "warnings": [warning_values(warning) for warning in warnings],
     }
 
@@ -40,10 +41,6 @@ def panel_values(agreement: PanelAgreement) -> Values:
             "alpha_nominal": _estimate_values(agreement.nominal),
         },
     }
-
-
-def _counted(statistic: Estimate | Share) -> Values:
-    return {"count": statistic.count} if isinstance(statistic, Share) else {}
 
 
 def _estimate_values(estimate: Estimate) -> Values:

@@ -63,26 +63,28 @@ def agreement_warnings(
     agreement: "Agreement", theta_changes: Iterable[ThetaChange] = ()
 ) -> tuple[AgreementWarning, ...]:
     """Every threshold that is passed, and every one that cannot be checked."""
-    moves = ((change.group, change.in_errors) for change in theta_changes)
-    return (*_coefficient_warnings(agreement), *theta_warnings(moves))
-
-
-def _coefficient_warnings(agreement: "Agreement") -> Iterator[AgreementWarning]:
     alpha, offset, kappa = agreement.alpha_interval, agreement.offset, agreement.kappa
-    for subject, threshold in {"alpha_interval": MIN_ALPHA, "offset": MAX_OFFSET, "kappa": MIN_KAPPA}.items():
-        statistic = agreement.statistics[subject]
-        if not statistic.known:
-            yield AgreementWarning(
-                WarningCode.NOT_MEASURED, subject, statistic.value, threshold, statistic.reason
-            )
+    thresholds = {"alpha_interval": MIN_ALPHA, "offset": MAX_OFFSET, "kappa": MIN_KAPPA}
+    unmeasured = [
+        (subject, agreement.statistics[subject])
+        for subject in thresholds
+        if not agreement.statistics[subject].known
+    ]
+    warnings = [
+        AgreementWarning(WarningCode.NOT_MEASURED, subject, none.value, thresholds[subject], none.reason)
+        for subject, none in unmeasured
+    ]
     if alpha.value < MIN_ALPHA:
-        yield AgreementWarning(WarningCode.ALPHA_LOW, "alpha_interval", alpha.value, MIN_ALPHA)
+        warnings.append(AgreementWarning(WarningCode.ALPHA_LOW, "alpha_interval", alpha.value, MIN_ALPHA))
     if abs(offset.value) > MAX_OFFSET:
-        yield AgreementWarning(WarningCode.OFFSET_LARGE, "offset", offset.value, MAX_OFFSET)
+        warnings.append(AgreementWarning(WarningCode.OFFSET_LARGE, "offset", offset.value, MAX_OFFSET))
     if kappa.value < MIN_KAPPA:
-        yield AgreementWarning(WarningCode.KAPPA_LOW, "kappa", kappa.value, MIN_KAPPA)
+        warnings.append(AgreementWarning(WarningCode.KAPPA_LOW, "kappa", kappa.value, MIN_KAPPA))
     if agreement.clusters < MIN_CLUSTERS:
-        yield AgreementWarning(WarningCode.FEW_CLUSTERS, "clusters", agreement.clusters, MIN_CLUSTERS)
+        few = AgreementWarning(WarningCode.FEW_CLUSTERS, "clusters", agreement.clusters, MIN_CLUSTERS)
+        warnings.append(few)
+    moves = ((change.group, change.in_errors) for change in theta_changes)
+    return (*warnings, *theta_warnings(moves))
 
 
 def theta_warnings(moves: Iterable[tuple[str, float]]) -> Iterator[AgreementWarning]:

@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from psychometrics.benchmark.metrics import adjusted_harmonic_mean, bbeh_task_sizes, macro, micro
+from psychometrics.benchmark.metrics import adjusted_harmonic_mean, bbeh_task_sizes, macro, micro, task_key
+
+RANDOM = "random"  # the column of a table that guesses (BBEH paper, Table 2)
 
 
 class AccuracyTableRefused(ValueError):
@@ -47,34 +49,32 @@ class AccuracyTable:
     task_sizes: Mapping[str, int] | None = None
 
     def __post_init__(self) -> None:
-        problems = [*self._name_problems(), *self._row_problems()] or [*self._share_problems()]
-        if problems:
-            raise AccuracyTableRefused(problems)
-
-    def _name_problems(self) -> Iterable[str]:
-        for field, names in (("models", self.models), ("tasks", self.tasks)):
-            for name in sorted(name for name, times in Counter(names).items() if times > 1):
-                yield f"{field}: {name!r} occurs twice; keep one"
-
-    def _row_problems(self) -> Iterable[str]:
-        for task in sorted(set(self.tasks) - set(self.accuracy_percent)):
-            yield f"accuracy_percent: the task {task!r} is missing"
-        for task, row in self.accuracy_percent.items():
+        rows, named = self.accuracy_percent, (("models", self.models), ("tasks", self.tasks))
+        problems = [
+            f"{field}: {name!r} occurs twice; keep one"
+            for field, names in named
+            for name, times in sorted(Counter(names).items())
+            if times > 1
+        ]
+        missing = sorted(set(self.tasks) - set(rows))
+        problems += [f"accuracy_percent: the task {task!r} is missing" for task in missing]
+        for task, row in rows.items():
             if task not in self.tasks:
-                yield f"accuracy_percent: {task!r} is not among the tasks"
+                problems.append(f"accuracy_percent: {task!r} is not among the tasks")
             if len(row) != len(self.models):
-                yield f"accuracy_percent: {task!r} has {len(row):,} where the models are {len(self.models):,}"
-        for task in sorted(set(self.tasks) - set(self.task_sizes or self.tasks)):
-            yield f"task_sizes: the task {task!r} is missing"
-
-    def _share_problems(self) -> Iterable[str]:
-        for position, model in enumerate(self.models):
-            measured = [row[position] or 0.0 for row in self.accuracy_percent.values()]
-            if 0 < max(measured) <= 1:
-                yield (
+                sizes = f"{len(row):,} where the models are {len(self.models):,}"
+                problems.append(f"accuracy_percent: {task!r} has {sizes}")
+        unsized = sorted(set(self.tasks) - set(self.task_sizes or self.tasks))
+        problems += [f"task_sizes: the task {task!r} is missing" for task in unsized]
+        # Whether numbers are percentages is looked at in a table that has all of them.
+        for position, model in enumerate(() if problems else self.models):
+            if 0 < max(row[position] or 0.0 for row in rows.values()) <= 1:
+                problems.append(
                     f"accuracy_percent: no accuracy of {model!r} is above 1, so they look like shares; write "
                     "percentages (45 for 0.45)"
                 )
+        if problems:
+            raise AccuracyTableRefused(problems)
 
     @property
     def sizes(self) -> Mapping[str, int] | None:
@@ -83,15 +83,40 @@ class AccuracyTable:
 
     def metrics(self) -> list[ModelMetrics]:
         """Macro, micro and adjusted harmonic mean of every model, in file order."""
-        return [self._metrics_of(position) for position in range(len(self.models))]
+        of_models = []
+        for position, model in enumerate(self.models):
+            column = {task: self.accuracy_percent[task][position] for task in self.tasks}
+            accuracies = {task: math.nan if value is None else value for task, value in column.items()}
+            of_models.append(
+                ModelMetrics(
+                    model=model,
+                    macro=macro(accuracies),
+                    micro=micro(accuracies, self.sizes) if self.sizes else math.nan,
+                    adjusted_harmonic_mean=adjusted_harmonic_mean(accuracies),
+                    not_measured=tuple(task for task, value in column.items() if value is None),
+                )
+            )
+        return of_models
 
-    def _metrics_of(self, position: int) -> ModelMetrics:
-        row = {task: self.accuracy_percent[task][position] for task in self.tasks}
-        accuracies = {task: math.nan if value is None else value for task, value in row.items()}
-        return ModelMetrics(
-            model=self.models[position],
-            macro=macro(accuracies),
-            micro=micro(accuracies, self.sizes) if self.sizes else math.nan,
-            adjusted_harmonic_mean=adjusted_harmonic_mean(accuracies),
-            not_measured=tuple(task for task, value in row.items() if value is None),
-        )
+
+@dataclass(frozen=True)
+class TableColumn:
+    """One configuration's accuracies in percent by the key of the task."""
+
+    name: str
+    accuracy: dict[str, float]
+
+    @property
+    def guesses(self) -> bool:
+        return self.name.casefold() == RANDOM
+
+
+def best_on(columns: Iterable[TableColumn], task: str) -> tuple[str, float] | None:
+    """The configuration that gets most of the task right, and its percentage; None if no column has it."""
+    key = task_key(task)
+    shares = [
+        (column.accuracy[key], column.name)
+        for column in columns
+        if not column.guesses and key in column.accuracy
+    ]
+    return next(((name, share) for share, name in sorted(shares, reverse=True)), None)

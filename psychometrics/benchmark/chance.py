@@ -23,15 +23,6 @@ BBH_VARIANTS = re.compile(
 )
 
 
-def _option_count(text: str) -> int:
-    """How many options a question lists, as lines "(A) ..." or, below "Options:", "- ..."; 0 for none."""
-    letters = set(LETTERED.findall(text))
-    if letters:
-        return len(letters)
-    listed = OPTIONS.search(text)
-    return len(DASHED.findall(text, listed.end())) if listed else 0
-
-
 def guessing_rate(questions: Sequence[tuple[str, str]]) -> float:
     """The share that guessing gets right on a task's (text, reference answer) pairs, 0 for open answers.
 
@@ -41,8 +32,14 @@ def guessing_rate(questions: Sequence[tuple[str, str]]) -> float:
         return np.nan
     answers = {answer.strip().casefold() for _, answer in questions}
     closed = any(answers <= pair for pair in CLOSED)
-    rates = (1 / (_option_count(text) or (2 if closed else np.inf)) for text, _ in questions)
-    return float(np.mean(list(rates)))
+    rates = []
+    for text, _ in questions:
+        # Options are lines "(A) ..." or, below "Options:", lines "- ...".
+        number, heading = len(set(LETTERED.findall(text))), OPTIONS.search(text)
+        if not number and heading:
+            number = len(DASHED.findall(text, heading.end()))
+        rates.append(1 / (number or (2 if closed else np.inf)))
+    return float(np.mean(rates))
 
 
 def corrected(accuracy: Array, chance: Array) -> Array:

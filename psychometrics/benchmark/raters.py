@@ -50,10 +50,16 @@ def task_raters(sums: TaskSums, task: int, rng: np.random.Generator, draws: int 
     if not len(answers):
         return TaskRaters(unknown(Reason.NO_PAIRS), math.nan, 0, math.nan, 0, math.nan, math.nan)
     accuracy = PERCENT * correct / answers
-    maximum = float(accuracy.max())
+    maximum, mean = float(accuracy.max()), float(accuracy.mean())
+    # Raters are independent: a t interval of their mean, from 0 to 100 at most.
+    se = float(accuracy.std(ddof=1)) / math.sqrt(len(answers)) if len(answers) > 1 else math.nan
+    if se > 0:
+        average = within(ClusterError(se, len(answers), len(answers)).around(mean), 0, PERCENT)
+    else:
+        average = without_interval(mean, Reason.NO_SPREAD if se == 0 else Reason.ONE_CLUSTER)
     by_chance = maxima_of_equals(answers, int(correct.sum()), rng, draws)
     return TaskRaters(
-        average=_mean_estimate(accuracy),
+        average=average,
         maximum=maximum,
         raters=len(answers),
         items=float(np.median(answers)),
@@ -68,17 +74,6 @@ def maxima_of_equals(answers: Codes, correct: int, rng: np.random.Generator, dra
     fallen = rng.multivariate_hypergeometric(answers, correct, size=draws, method="marginals")
     highest: Array = (PERCENT * fallen / answers).max(axis=1)
     return highest
-
-
-def _mean_estimate(values: Array) -> Estimate:
-    """The mean of independent raters' accuracies (G,) with its t interval, from 0 to 100 at most."""
-    mean = float(values.mean())
-    if len(values) < 2:
-        return without_interval(mean, Reason.ONE_CLUSTER)
-    se = float(values.std(ddof=1)) / math.sqrt(len(values))
-    if se == 0:
-        return without_interval(mean, Reason.NO_SPREAD)
-    return within(ClusterError(se, len(values), len(values)).around(mean), 0, PERCENT)
 
 
 def top_crossfit(
@@ -100,7 +95,10 @@ def top_crossfit(
 
 
 def _orders(rows: Codes, correct: Array, people: int, rng: np.random.Generator) -> list[Order]:
-    """The orders of one random split of each person's answers into five parts as equal as can be."""
+    """The orders of one random split of each person's answers into five parts as equal as can be.
+
+    Each is of the people from best to worst outside of a fold, with their right and scored answers within.
+    """
     shuffled = rng.permutation(len(rows))
     by_person = shuffled[np.argsort(rows[shuffled], kind="stable")]
     first = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=people))[:-1]])
@@ -111,12 +109,10 @@ def _orders(rows: Codes, correct: Array, people: int, rng: np.random.Generator) 
     shape = (people, FOLDS)
     right = np.bincount(cells, correct, minlength=people * FOLDS).astype(np.float64).reshape(shape)
     answers = np.bincount(cells, minlength=people * FOLDS).astype(np.float64).reshape(shape)
-    return [_order(right, answers, fold, rng) for fold in range(FOLDS)]
-
-
-def _order(right: Array, answers: Array, fold: int, rng: np.random.Generator) -> Order:
-    """People from best to worst outside of the fold, with their right and scored answers within."""
-    outside = answers.sum(axis=1) - answers[:, fold]
-    mean = np.where(outside > 0, (right.sum(axis=1) - right[:, fold]) / np.maximum(outside, 1), -1)
-    order = np.lexsort((rng.random(len(mean)), -mean))
-    return Order(order, right[order, fold], answers[order, fold])
+    orders = []
+    for fold in range(FOLDS):
+        outside = answers.sum(axis=1) - answers[:, fold]
+        mean = np.where(outside > 0, (right.sum(axis=1) - right[:, fold]) / np.maximum(outside, 1), -1)
+        order = np.lexsort((rng.random(len(mean)), -mean))
+        orders.append(Order(order, right[order, fold], answers[order, fold]))
+    return orders

@@ -108,5 +108,7 @@ def unbounded_on_tasks(accuracy: Array, answers: Array, items: Codes, bank: Item
     """
     known = (items >= 0) & (answers > 0)
     number, places = answers[known].astype(np.int64), items[known]
-    a, b, p = (np.repeat(one, number) for one in (bank.a[places], bank.b[places], accuracy[known] / PERCENT))
+    a, b, p = (
+        np.repeat(column, number) for column in (bank.a[places], bank.b[places], accuracy[known] / PERCENT)
+    )
     return unbounded(a, b, p)

@@ -117,7 +117,10 @@ def alternate(
     history: deque[tuple[Array, Array]] = deque(maxlen=DEPTH + 1)
     for sweeps in range(1, max_sweeps + 1):
         progress(sweeps)
-        image = _abilities_at(data, items)
+        # The abilities that minimise F given the items, in the gauge mean(theta) = mean(u) = 0.
+        above, below = data.person_sums(items.a, items.a * items.m)
+        image = above / below
+        image = (image - image.mean()) * np.exp(items.u.mean())
         converged = bool(np.abs(image - theta).max() <= tolerance)
         if converged:
             break
@@ -144,14 +147,6 @@ def _extrapolated(history: Sequence[tuple[Array, Array]]) -> Array:
     mix, *_ = np.linalg.lstsq(np.diff(moves, axis=0).T, moves[-1], rcond=None)
     mixed: Array = image - mix @ np.diff(images, axis=0)
     return mixed
-
-
-def _abilities_at(data: Responses, items: Items) -> Array:
-    """The abilities (I,) that minimise F given the items, in the gauge mean(theta) = mean(u) = 0."""
-    above, below = data.person_sums(items.a, items.a * items.m)
-    theta = above / below
-    in_gauge: Array = (theta - theta.mean()) * np.exp(items.u.mean())
-    return in_gauge
 
 
 def gradient_at(data: Responses, theta: Array, items: Items, objective: Objective) -> Array:

@@ -18,8 +18,7 @@ from psychometrics.calibration.notes import fit_notes, model_notes, unbounded_ro
 from psychometrics.calibration.problems import LeastSquares, LeaveOneOut, Logistic, Problem, leave_one_out
 from psychometrics.calibration.responses import responses_of
 from psychometrics.data.response_matrix import ResponseMatrix
-from psychometrics.inference.frames import Library, frame_of
-from psychometrics.inference.readable import number_text
+from psychometrics.inference.readable import Library, frame_of, number_text
 from psychometrics.irt.transform import Transform
 
 Solver = Literal["als", "adam"]
@@ -134,7 +133,12 @@ def fit_matrix(
         fit, check = _fit(problem, options, progress)
         seconds = clock() - started
         _refuse_unusable(matrix, fit, names)
-        left_out = _left_out(problem, fit, progress) if options.leave_one_out else None
+        left_out = None
+        if options.leave_one_out and problem.may_be_refitted:
+            number = len(fit.theta)
+            left_out = leave_one_out(
+                problem, fit, progress=lambda done: progress("without one configuration", done, number)
+            )
     notes = [
         *([f"left out, because they have no score: {named(empty, len(empty))}"] if empty else []),
         *model_notes(matrix, difficulty_only=options.difficulty_only, logistic=logistic),
@@ -207,12 +211,3 @@ def _fit(problem: Problem, options: FitOptions, progress: Progress) -> tuple[Cal
     if isinstance(problem, LeastSquares) and problem.data.shape[0] <= MAX_ABILITIES:
         return newton_check(problem.data, fit, problem.objective)
     return fit, None
-
-
-def _left_out(problem: Problem, fit: Calibration, progress: Progress) -> LeaveOneOut | None:
-    if not problem.may_be_refitted:
-        return None
-    number = len(fit.theta)
-    return leave_one_out(
-        problem, fit, progress=lambda done: progress("without one configuration", done, number)
-    )

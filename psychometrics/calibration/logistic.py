@@ -15,7 +15,7 @@ Logits of 0/1 (y = +-6.9) have no place in least squares: they inflate sigma_hat
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 
@@ -81,14 +81,6 @@ class LogisticResponses:
         theta, u, c = np.split(point, [persons, persons + items])
         return theta, u, c
 
-    def deviance(self, eta_of: Callable[[Indices, Indices], Array]) -> float:
-        """D: -2 log likelihood per response above that of the squeezed scores themselves."""
-        total = 0.0
-        for rows, columns, q in self.blocks():
-            eta = eta_of(rows, columns)
-            total += float((np.logaddexp(0, eta) - q * eta).sum())
-        return 2 * (total / len(self.q.data) - self.own)
-
     def loss_and_gradient(self, scaled: Array, objective: Objective) -> tuple[float, Array]:
         theta, u, c = self.parts(scaled / self.scale)
         a, total = np.exp(u), 0.0
@@ -128,8 +120,11 @@ def calibrate_logistic(
         start = (data.start(), np.zeros(data.shape[1]), -data.item_means)
     else:
         start = (warm.theta, np.log(warm.a), warm.a * warm.b)
-        if math.prod(data.shape) <= MAX_CELLS and (near := _by_newton(responses, start, objective)):
-            return near
+        if math.prod(data.shape) <= MAX_CELLS:
+            q = responses.q
+            seen = sp.csr_array((np.ones(len(q.data)), q.indices, q.indptr), shape=q.shape).toarray()
+            if optimum := newton(q.toarray(), seen, start, objective, responses.weight):
+                return _result(responses, np.concatenate(optimum[0]), optimum[1], objective)
     steps = count(1)
     result = minimize(
         responses.loss_and_gradient,
@@ -141,17 +136,6 @@ def calibrate_logistic(
         options={"maxiter": MAX_STEPS, "maxcor": 20, "ftol": 0, "gtol": GRADIENT_TOLERANCE},
     )
     return _result(responses, result.x / responses.scale, int(result.nit), objective)
-
-
-def _by_newton(
-    responses: LogisticResponses, start: tuple[Array, Array, Array], objective: Objective
-) -> Calibration | None:
-    q = responses.q
-    seen = sp.csr_array((np.ones(len(q.data)), q.indices, q.indptr), shape=q.shape).toarray()
-    found = newton(q.toarray(), seen, start, objective, responses.weight)
-    if found is None:
-        return None
-    return _result(responses, np.concatenate(found[0]), found[1], objective)
 
 
 def logistic_ability(a: Array, b: Array, y: Array) -> float:
@@ -170,10 +154,12 @@ def _result(responses: LogisticResponses, point: Array, steps: int, objective: O
     n = len(responses.q.data)
     chance = responses.q.data.sum() / n
     common = np.log(chance / (1 - chance))
-    least = responses.deviance(lambda rows, _columns: np.full(len(rows), common))
-    squares, deviance = 0.0, (loss - objective.ridge * float((u**2).mean())) / LOGIT_VARIANCE
+    squares, total, deviance = 0.0, 0.0, (loss - objective.ridge * float((u**2).mean())) / LOGIT_VARIANCE
     for rows, columns, q in responses.blocks():
         squares += float(((logit(q) - a[columns] * theta[rows] + c[columns]) ** 2).sum())
+        eta = np.full(len(rows), common)
+        total += float((np.logaddexp(0, eta) - q * eta).sum())
+    least = 2 * (total / n - responses.own)  # D of one chance that is common to all responses
     return Calibration(
         theta=theta,
         a=a,

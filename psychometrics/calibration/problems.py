@@ -104,20 +104,13 @@ class LeaveOneOut:
 
 def leave_one_out(problem: Problem, fit: Calibration, *, progress: Steps = unheard) -> LeaveOneOut:
     """Refit without each configuration, from the full fit; `progress` hears how many are done."""
-    differences = []
-    for person in range(len(fit.theta)):
-        differences.append(_left_out(problem, fit, person))
+    difference, aligned = np.full((2, len(fit.theta)), np.nan)
+    for person, theta in enumerate(fit.theta):
+        rest = problem.without(person)
+        if rest.data.item_counts.all() and components(rest.data.logits())[0] <= 1:
+            others = np.delete(fit.theta, person)
+            refit = rest.fit(warm=replace(fit, theta=others))
+            difference[person] = problem.ability_of(person, refit.a, refit.b) - float(theta)
+            aligned[person] = difference[person] + float(others.mean())
         progress(person + 1)
-    difference, aligned = np.array(differences).T
     return LeaveOneOut(difference, aligned)
-
-
-def _left_out(problem: Problem, fit: Calibration, person: int) -> tuple[float, float]:
-    rest = problem.without(person)
-    if not rest.data.item_counts.all() or components(rest.data.logits())[0] > 1:
-        return np.nan, np.nan
-    others = np.delete(fit.theta, person)
-    refit = rest.fit(warm=replace(fit, theta=others))
-    held_out = problem.ability_of(person, refit.a, refit.b)
-    difference = held_out - float(fit.theta[person])
-    return difference, difference + float(others.mean())

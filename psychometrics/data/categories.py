@@ -40,7 +40,7 @@ def disagree(items: Categories, questions: Categories) -> bool:
     """
     if items.category != questions.category:
         return bool(items.category and questions.category)
-    finer = [one.subcategory for one in (items, questions) if one.subcategory not in ("", one.category)]
+    finer = [side.subcategory for side in (items, questions) if side.subcategory not in ("", side.category)]
     return len(set(finer)) > 1
 
 

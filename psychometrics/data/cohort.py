@@ -92,7 +92,7 @@ class Cohort:
         rows = self.of_prompts(kept)
         return replace(
             rows,
-            prompts=tuple(one for one, public in zip(self.prompts, kept, strict=True) if public),
+            prompts=tuple(prompt for prompt, public in zip(self.prompts, kept, strict=True) if public),
             a=self.a[kept], b=self.b[kept], prompt=(np.cumsum(kept) - 1)[rows.prompt],
         )  # fmt: skip
 

@@ -133,7 +133,7 @@ def read_cohort(path: Path, bank: ItemBank | None = None) -> Cohort:
 
 def _cohort_of_rows(rows: Sequence[AnswerRow], bank: ItemBank | None) -> Cohort:
     """People, prompts and batches are numbered in the order in which they first appear."""
-    if problems := [*_repeated(rows), *_contradictory(rows)][:MAX_PROBLEMS]:
+    if problems := [*_contradictions(rows)][:MAX_PROBLEMS]:
         raise CohortRefused(problems)
     people = {row.person: Person(row.person, row.profile) for row in reversed(rows)}
     prompts = {
@@ -149,25 +149,21 @@ def _cohort_of_rows(rows: Sequence[AnswerRow], bank: ItemBank | None) -> Cohort:
         bank=bank,
         rows=[
             (person[row.person], prompt[row.prompt_id], batch[row.batch or f"\0{row.person}"],
-             next(seen[row.person]), row.score, min(row.score / (row.confidence or 1), 1.0), _outcome(row))
+             next(seen[row.person]), row.score, min(row.score / (row.confidence or 1), 1.0),
+             row.outcome or (Outcome.SCORED if row.score == row.score else Outcome.UNSCORED))
             for row in rows
         ],
     )  # fmt: skip
 
 
-def _repeated(rows: Sequence[AnswerRow]) -> list[str]:
+def _contradictions(rows: Sequence[AnswerRow]) -> Iterator[str]:
+    """Rows that occur twice; those whose numbers do not go together, or with others of the same prompt."""
     seen: set[tuple[str, str]] = set()
-    problems = []
     for row in rows:
         if (row.person, row.prompt_id) in seen:
-            problems.append(f"{row.person} has the prompt {row.prompt_id!r} twice; keep one")
+            yield f"{row.person} has the prompt {row.prompt_id!r} twice; keep one"
         seen.add((row.person, row.prompt_id))
-    return problems
-
-
-def _contradictory(rows: Sequence[AnswerRow]) -> Iterator[str]:
-    """Rows whose numbers do not go together, and prompts of which rows say different things."""
-    criteria = {one.prompt_id: one.criteria for one in reversed(rows)}
+    criteria = {row.prompt_id: row.criteria for row in reversed(rows)}
     for row in rows:
         if row.criteria != criteria[row.prompt_id]:
             yield (
@@ -180,10 +176,6 @@ def _contradictory(rows: Sequence[AnswerRow]) -> Iterator[str]:
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
-
-
-def _outcome(row: AnswerRow) -> str:
-    return row.outcome or (Outcome.SCORED if row.score == row.score else Outcome.UNSCORED)
 
 
 def _row_of(cells: Mapping[str, str]) -> AnswerRow | str:

@@ -1,4 +1,4 @@
-"""What places of batches are called: who was asked what, and what became of it."""
+"""What places of batches are called: who was asked what, and what became of it; answers behind results."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -44,3 +44,18 @@ class AskedPrompt:
     task: str = ""
     labels: tuple[str, ...] = ()
     criteria: int | None = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ResultAnswer:
+    """One place of a retained participant's batch, which has this number.
+
+    `counts`: there is an answer and it goes to the judge. `score`: None where it is missing or unscored.
+    """
+
+    participant: str
+    prompt_id: str
+    task: str
+    batch: int
+    counts: bool
+    score: float | None

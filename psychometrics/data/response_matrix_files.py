@@ -10,6 +10,7 @@ asked. Every problem is a sentence with its line. Parquet needs pyarrow, so its 
 import math
 from array import array
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -130,7 +131,16 @@ def _read_csv(path: Path) -> ResponseMatrix:
         with path.open(encoding="utf-8-sig", newline="") as file:
             rows = csv_rows(file, builder.refuse)
             begins, header = next(rows, (1, []))
-            _csv_header(builder, begins, header[: named_columns(header)])
+            items = header[1 : named_columns(header)]
+            if not items and not builder.problems:
+                remedy = "write the configuration's column and then one per item, comma-separated"
+                builder.refuse(begins, f"names no item; {remedy}")
+            for name in map(str.strip, items):
+                if not id_fault(name) and (fault := invisible_fault(name)):
+                    builder.refuse(begins, f"the item {name[:40]!r}: {fault}")
+                builder.name_item(name, begins)
+            if builder.problems:
+                raise ResponseMatrixRefused(builder.problems)
             for line, row in rows:
                 if len(builder.items) + 1 < len(row) <= len(header):  # a score in a column without a name
                     builder.name_item("", begins)
@@ -139,18 +149,6 @@ def _read_csv(path: Path) -> ResponseMatrix:
     except UnicodeDecodeError:
         raise ResponseMatrixRefused([not_utf8(path)]) from None
     return builder.matrix()
-
-
-def _csv_header(builder: MatrixBuilder, line: int, names: list[str]) -> None:
-    if len(names) <= 1 and not builder.problems:
-        remedy = "write the configuration's column and then one per item, comma-separated"
-        builder.refuse(line, f"names no item; {remedy}")
-    for name in map(str.strip, names[1:]):
-        if not id_fault(name) and (fault := invisible_fault(name)):
-            builder.refuse(line, f"the item {name[:40]!r}: {fault}")
-        builder.name_item(name, line)
-    if builder.problems:
-        raise ResponseMatrixRefused(builder.problems)
 
 
 def _csv_row(builder: MatrixBuilder, line: int, row: list[str]) -> None:
@@ -162,22 +160,15 @@ def _csv_row(builder: MatrixBuilder, line: int, row: list[str]) -> None:
     if not id_fault(name) and (fault := invisible_fault(name)):
         builder.refuse(line, f"the configuration {name[:40]!r}: {fault}")
     columns = [column for column, cell in enumerate(cells) if cell]
-    scores = _plain_scores([cells[column] for column in columns])
-    if scores is None:
-        builder.add(line, name, enumerate(map(_number_in, cells)))
-    else:
+    filled = [cells[column] for column in columns]
+    scores = [math.nan]  # until all of them are read as plain numbers
+    with suppress(ValueError):
+        if not filled or NUMBERS.fullmatch("".join(filled)):
+            scores = list(map(float, filled))
+    if all(0 <= score <= 1 for score in scores):  # nothing is wrong with any of them
         builder.add_checked(line, name, columns, scores)
-
-
-def _plain_scores(cells: list[str]) -> list[float] | None:
-    """The scores of filled cells if nothing is wrong with any of them."""
-    if cells and not NUMBERS.fullmatch("".join(cells)):
-        return None
-    try:
-        scores = list(map(float, cells))
-    except ValueError:
-        return None
-    return scores if all(0 <= score <= 1 for score in scores) else None
+    else:
+        builder.add(line, name, enumerate(map(_number_in, cells)))
 
 
 def _number_in(cell: str) -> float | str | None:

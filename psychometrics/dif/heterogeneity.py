@@ -54,20 +54,15 @@ def heterogeneity(d: Array, v: Array) -> Heterogeneity:
     w = 1 / v
     q = float(w @ (d - w @ d / w.sum()) ** 2)
     variance = max(0.0, (q - (len(d) - 1)) / float(w.sum() - w @ w / w.sum()))
-    tail, phi = (1 - CONFIDENCE) / 2, _overdispersion(d, variance, v)
+    u = w * (d - w @ d / w.sum()) ** 2 - (variance + v) * w * (1 - w / w.sum())
+    phi = max(1.0, len(d) / (len(d) - 1) * float(u @ u) / _moments_of_q(variance, v)[1])
+    tail = (1 - CONFIDENCE) / 2
     low, high = (_variance_at(q, v, probability, phi) for probability in (1 - tail, tail))
     sd = without_interval(math.sqrt(variance), Reason.CHANCE_ONLY)
     if high > 0:
         sd = Estimate(sd.value, math.nan, math.sqrt(low), math.sqrt(high))
     within = 1 / (variance + v)
     return Heterogeneity(float(within @ d / within.sum()), variance, sd, len(d))
-
-
-def _overdispersion(d: Array, variance: float, v: Array) -> float:
-    """Phi: how much more Q varies than with normal effects (k,) of true variance `variance`; at least 1."""
-    w, k = 1 / v, len(d)
-    u = w * (d - w @ d / w.sum()) ** 2 - (variance + v) * w * (1 - w / w.sum())
-    return max(1.0, k / (k - 1) * float(u @ u) / _moments_of_q(variance, v)[1])
 
 
 def _moments_of_q(variance: float, v: Array) -> tuple[float, float]:

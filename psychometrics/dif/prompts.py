@@ -167,19 +167,14 @@ def fitted_residuals(
         return found
     share = reference(near.deviation.sd, 0.0).responses.process.certain_share
     step = SHARE_STEP if share >= SHARE_STEP else -SHARE_STEP  # upwards where 0 is nearer
-    return _with_share(found, near, residuals_of(pairs, reference(near.deviation.sd, step)), step, certainty)
-
-
-def _with_share(
-    residuals: Residuals, near: Residuals, less: Residuals, step: float, certainty: Array
-) -> Residuals:
-    """`found` with what it changes by with the share of confidences at 1, from two at a near SD."""
-    change, influence = residuals.deviation.change.copy(), residuals.deviation.influence.copy()
+    # What residuals change by with the share of confidences at 1 is that of two shares at a near SD.
+    less = residuals_of(pairs, reference(near.deviation.sd, step))
+    change, influence = found.deviation.change.copy(), found.deviation.influence.copy()
     change[:, 1] = (near.r - less.r) / step
     beyond = (_sum_beyond(near) - _sum_beyond(less)) / step
-    influence[:, 0] += residuals.deviation.rate * beyond * certainty
+    influence[:, 0] += found.deviation.rate * beyond * certainty
     influence[:, 1] = certainty
-    return replace(residuals, deviation=replace(residuals.deviation, change=change, influence=influence))
+    return replace(found, deviation=replace(found.deviation, change=change, influence=influence))
 
 
 def _between(low: Residuals, high: Residuals) -> Residuals:
@@ -201,7 +196,10 @@ def _between(low: Residuals, high: Residuals) -> Residuals:
     dispersion = _dispersion_within(r, variance, pairs.prompt)
     prior = FittedPrior(pairs.person, *by_prior)
     moved = _beyond_expected(r, variance, pairs.prompt)
-    moved += prior.moved(_beyond_by_prior(r, prior, pairs.prompt), np.ones(len(r), dtype=bool))
+    centred, share = _within(r, pairs.prompt)
+    # What the sum of `_beyond_expected` changes by (2,) for one more of each parameter of the prior.
+    by_parameters = 2 * centred @ prior.change - share @ prior.variance_change
+    moved += prior.moved(by_parameters, np.ones(len(r), dtype=bool))
     nothing = np.zeros(len(r))
     change = np.stack([(high.r - low.r) / step, nothing], axis=1)
     influence = np.stack([moved * rate, nothing], axis=1)
@@ -218,12 +216,6 @@ def _beyond_expected(r: Array, variance: Array, prompt: Codes) -> Array:
     """Of each pair (n,): its squared residual within the prompt less what is expected of it."""
     centred, share = _within(r, prompt)
     return centred**2 - share * variance
-
-
-def _beyond_by_prior(r: Array, prior: FittedPrior, prompt: Codes) -> Array:
-    """What the sum of `_beyond_expected` changes by (2,) for one more of each parameter of the prior."""
-    centred, share = _within(r, prompt)
-    return 2 * centred @ prior.change - share @ prior.variance_change
 
 
 def _within(r: Array, prompt: Codes) -> tuple[Array, Array]:
@@ -265,7 +257,7 @@ def item_dif(residuals: Residuals, others: Sequence[Residuals] = ()) -> ItemDif:
     """
     prompt, of, n = np.unique(residuals.pairs.prompt, return_inverse=True, return_counts=True)
     d, v = np.bincount(of, residuals.r) / n, own_abilities(residuals.pairs).s1_squared / n
-    of_all = np.stack([ratio(np.bincount(of, one.r) / n, np.sqrt(v)) for one in (residuals, *others)])
+    of_all = np.stack([ratio(np.bincount(of, process.r) / n, np.sqrt(v)) for process in (residuals, *others)])
     same_side = (of_all > 0).all(axis=0) | (of_all < 0).all(axis=0) | np.isnan(of_all[0])
     z = np.where(same_side, np.sign(of_all[0]) * np.abs(of_all).min(axis=0), 0.0)
     between = heterogeneity(d, v)

@@ -6,14 +6,13 @@ and elsewhere: none of these may be too few, and of a category with a hidden cel
 cells of all profiles are in each.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.inference.disclosure import answers_of, is_private
-from psychometrics.inference.estimates import Reason
-from psychometrics.inference.limits import few_private
+from psychometrics.inference.estimates import Reason, few_private
 from psychometrics.inference.measure import AVERAGE
 from psychometrics.slices.parts import Slice, SliceKind, slices_of
 from psychometrics.slices.suppression import withheld_parts
@@ -27,19 +26,16 @@ def hidden_shifts(cohort: Cohort) -> dict[str, Reason]:
     parts = withheld_parts(cohort, slices, nobody, cohort.is_pair)
     hidden = {subset: why for (group, subset), why in parts.items() if group == AVERAGE}
     labels = {part.subset for part in slices if part.kind in LABELS} & hidden.keys()
-    contrasts = dict(_hidden_contrasts(cohort, slices, hidden))
-    return {subset: hidden[subset] for subset in labels} | contrasts
-
-
-def _hidden_contrasts(
-    cohort: Cohort, slices: list[Slice], hidden: Mapping[str, Reason]
-) -> Iterator[tuple[str, Reason]]:
+    untold = {subset: hidden[subset] for subset in labels}
     profiles, categories = (
         [part for part in slices if part.kind == kind] for kind in (SliceKind.PROFILE, SliceKind.CATEGORY)
     )
     answers = answers_of(cohort, cohort.is_pair)
     for category in categories:
-        cells = [Slice(SliceKind.CELL, f"{category.value}/{one.value}", one.rows).subset for one in profiles]
+        cells = [
+            Slice(SliceKind.CELL, f"{category.value}/{profile.value}", profile.rows).subset
+            for profile in profiles
+        ]
         for profile in profiles:
             focal, part = profile.rows, category.rows
             cells_of_contrast = (focal & part, focal & ~part, ~focal & part, ~focal & ~part)
@@ -48,7 +44,8 @@ def _hidden_contrasts(
                 *(hidden.get(subset) for subset in (profile.subset, category.subset, *cells)),
             ]
             if why := next(filter(None, found), None):
-                yield f"profile:{profile.value}/category:{category.value}", why
+                untold[f"profile:{profile.value}/category:{category.value}"] = why
+    return untold
 
 
 def suppressed_complements(members: Cohort, kept: Mapping[str, Mask]) -> frozenset[str]:

@@ -155,7 +155,7 @@ def specifications(cohort: Cohort, removed: Mapping[str, Mask], top_size: int) -
             best = first_of(of.ranking[kept[of.ranking]], top_size, len(kept))
             top = _Group(of, best, why or Reason.TOO_FEW_PEOPLE)
             groups[rule, missing] = average, top
-    quasi = iter(_quasi_thetas([one for both in groups.values() for one in both]))
+    quasi = iter(_quasi_thetas([group for both in groups.values() for group in both]))
     for (rule, missing), (average, top) in groups.items():
         of_average, of_top = next(quasi), next(quasi)
         for place, aggregation in enumerate(Aggregation):
@@ -172,7 +172,7 @@ def _quasi_thetas(groups: Sequence[_Group]) -> Array:
         return np.empty((0, len(Aggregation)))
     a, b, p, times = (
         np.concatenate(column)
-        for column in zip(*((one.a, one.b, one.mean, times) for one, times in both), strict=True)
+        for column in zip(*((group.a, group.b, group.mean, times) for group, times in both), strict=True)
     )
     number = np.repeat(np.arange(len(both)), [len(times) for _, times in both])
     return thetas_ql(a, b, p, number, len(both), times).reshape(-1, len(Aggregation))
@@ -208,9 +208,11 @@ def spread_of(found: Sequence[Specification], group: str, estimator: str = "thet
     finite, is left out with all of its specifications, so that every choice is met equally often.
     """
     table: dict[str, list[float]] = {}
-    for one in found:
-        own = getattr(one, group)
-        table.setdefault(one.rule, []).append(getattr(own, estimator).value if own.ql.known else math.nan)
+    for specification in found:
+        own = getattr(specification, group)
+        table.setdefault(specification.rule, []).append(
+            getattr(own, estimator).value if own.ql.known else math.nan
+        )
     rows = [row for row in table.values() if not np.isnan(row).any()]
     if not rows:
         return None

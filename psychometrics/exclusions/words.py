@@ -17,18 +17,17 @@ def count_words(text: str) -> int:
     """
     if text.isascii():  # the same count, much faster
         return len(_ASCII_WORD.findall(text))
-    return sum(_words_in(token) for token in text.split())
+    words = 0
+    for token in text.split():
+        if unspaced := len(_UNSPACED.findall(token)):
+            words += unspaced
+        elif has_letters_or_digits(token):
+            words += 1
+        else:
+            words += sum(unicodedata.category(character) in ("So", "Sm", "Sc") for character in token)
+    return words
 
 
 def has_letters_or_digits(text: str) -> bool:
     """Whether anything in the text is a letter or a digit of any script."""
     return any(character.isalnum() for character in text)
-
-
-def _words_in(token: str) -> int:
-    unspaced = len(_UNSPACED.findall(token))
-    if unspaced:
-        return unspaced
-    if has_letters_or_digits(token):
-        return 1
-    return sum(unicodedata.category(character) in ("So", "Sm", "Sc") for character in token)

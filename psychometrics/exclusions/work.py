@@ -47,10 +47,10 @@ def facts_of_work(codes: Sequence[str], work: Mapping[str, Work], confirmed: set
     """The facts of these people, in this order; `confirmed` are the codes of those who are excluded."""
     found = [work.get(code, Work()) for code in codes]
     return ExclusionFacts(
-        off_task_share=np.array([_share(one.off_task, len(one.words)) for one in found]),
-        answered_share=np.array([_share(len(one.words), one.prompts) for one in found]),
-        median_words=np.array([median(one.words) if one.words else np.nan for one in found]),
-        seconds_per_answer=np.array([one.seconds_per_answer for one in found]),
+        off_task_share=np.array([_share(own.off_task, len(own.words)) for own in found]),
+        answered_share=np.array([_share(len(own.words), own.prompts) for own in found]),
+        median_words=np.array([median(own.words) if own.words else np.nan for own in found]),
+        seconds_per_answer=np.array([own.seconds_per_answer for own in found]),
         confirmed=np.array([code in confirmed for code in codes], dtype=bool),
     )
 

@@ -14,7 +14,6 @@ its terms from the sums: all n posteriors cost one table (n, G).
 Source: first term of the Edgeworth expansion of a sum (Feller 1971, chapter XVI).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,14 +140,7 @@ class Expectation:
 
 def expected_without_itself(pairs: Pairs, sums: Sums, prior: Prior, reference: Reference) -> Expectation:
     """Predictive mean and variance of every row: its own answer has no part in its person's ability."""
-    blocks = list(_predictions(pairs, sums, prior, reference))
-    nothing = (np.zeros(0), np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)))
-    return Expectation(*(np.concatenate(parts) for parts in zip(nothing, *blocks, strict=True)))
-
-
-def _predictions(
-    pairs: Pairs, sums: Sums, prior: Prior, reference: Reference
-) -> Iterator[tuple[Array, Array, Array, Array]]:
+    blocks = [(np.zeros(0), np.zeros(0), np.zeros((0, 2)), np.zeros((0, 2)))]  # where there is no pair
     answers = np.bincount(pairs.person, minlength=len(sums.reached))
     slopes = prior.slopes(reference.grid)
     for start in range(0, len(pairs), ROWS_AT_ONCE):
@@ -171,4 +163,5 @@ def _predictions(
         of_weights = weights @ slopes
         change = weighted @ slopes - mean[:, np.newaxis] * of_weights
         of_square = squares @ slopes - square[:, np.newaxis] * of_weights
-        yield mean, square - mean**2, change, of_square - 2 * mean[:, np.newaxis] * change
+        blocks.append((mean, square - mean**2, change, of_square - 2 * mean[:, np.newaxis] * change))
+    return Expectation(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))

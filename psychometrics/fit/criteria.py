@@ -79,7 +79,7 @@ def correlation_of_epochs(p: Array, criteria: Codes, judge: ResponseProcess = CE
     left = beyond - rho * of_pairs
     se = float(np.sqrt(items / (items - 1) * left @ left)) / total
     spread = ERRORS * se if se > KNOWN_FROM else 0.0
-    value, low, high = (_possible(rho + shift) for shift in (0.0, -spread, spread))
+    value, low, high = (round(min(max(rho + shift, LEAST), MOST), PLACES) for shift in (0.0, -spread, spread))
     return Correlation(value, low, high, int(used.sum()), se)
 
 
@@ -96,7 +96,3 @@ def correlation_of_criteria(
     if bank is None or p is None:
         return Correlation(ASSUMED, LOW, HIGH, 0, np.nan)
     return correlation_of_epochs(p, np.array([of_prompt.get(name, 0) for name in bank.prompt_ids]), judge)
-
-
-def _possible(rho: float) -> float:
-    return round(min(max(rho, LEAST), MOST), PLACES)

@@ -71,11 +71,6 @@ class Rows:
         expected, variance = reference.at(theta[..., self.of], np.broadcast_to(self.pairs.prompt, y.shape))
         return self.sums((y - expected) ** 2 / variance)
 
-    @property
-    def compact(self) -> Pairs:
-        """The same pairs with people numbered 0 .. P - 1."""
-        return replace(self.pairs, person=self.of)
-
 
 @dataclass(frozen=True, eq=False)
 class PersonFit:
@@ -114,7 +109,7 @@ class PersonFit:
 def person_fit(pairs: Pairs, reference: Reference, rng: np.random.Generator) -> PersonFit:
     """Fit of every person, from pairs (n,), n >= 1, compared with answers simulated from `reference`."""
     rows = Rows(pairs)
-    sums = sums_of(rows.compact, reference, len(rows.n))
+    sums = sums_of(replace(rows.pairs, person=rows.of), reference, len(rows.n))
     prior = prior_of(likelihood_of(sums), reference.grid)
     theta = abilities(rows, sums, prior, reference, rows.pairs.y)
     correlation, outfit = rows.correlations(rows.pairs.y), rows.outfits(rows.pairs.y, theta, reference)

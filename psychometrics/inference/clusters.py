@@ -24,9 +24,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import stdtrit
 
 from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
-from psychometrics.inference.student_t import t_quantile
 
 Array = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -34,6 +34,13 @@ Codes = NDArray[np.int64]
 # Sums within clusters that are smaller than this part of their summands are rounding errors of zero.
 ROUNDING = 1e-12
 ALL_TAKEN = 1e-9  # of a cluster's weight is left: the estimate of a part rests on this cluster alone
+
+
+def t_quantile(probability: float, df: float) -> float:
+    """The t that |T| does not exceed with this probability, in (0, 1): 12.706 for 0.95 and one degree."""
+    if not 0 < probability < 1 or df < 1:
+        raise ValueError(f"no quantile of t for probability {probability} and {df} degrees of freedom")
+    return float(stdtrit(df, (1 + probability) / 2))
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def telling_too_few(answers: Answers, parts: Mapping[N, Mask]) -> set[N]:
         if rows[:, seen].any():
             used = _used(rows[:, seen], codes[seen], number)
             if used.any():
-                return {name for name, one in zip(names, used, strict=True) if one}
+                return {name for name, is_used in zip(names, used, strict=True) if is_used}
     return set()
 
 
@@ -47,7 +47,14 @@ def _used(rows: Mask, codes: Codes, number: int) -> Mask:
     bits = np.ascontiguousarray(np.packbits(rows, axis=0).T)
     _, first, cell = np.unique(bits.view(f"S{bits.shape[1]}").ravel(), return_index=True, return_inverse=True)
     cells = rows[:, first].astype(np.float64)
-    few = _cells_of_few(cell, codes, number)
+    # The cells all of whose answers are of one of `codes`, or of two where `number` is 2, by these.
+    lowest, highest = (np.full(int(cell.max()) + 1, start) for start in (codes.max(), codes.min()))
+    np.minimum.at(lowest, cell, codes)
+    np.maximum.at(highest, cell, codes)
+    others = np.bincount(cell, (codes != lowest[cell]) & (codes != highest[cell]), minlength=len(lowest))
+    few: Cells = {}
+    for place in np.flatnonzero((others == 0) & ((lowest == highest) | (number > 1))).tolist():
+        few.setdefault(frozenset((int(lowest[place]), int(highest[place]))), []).append(place)
     if not few:
         return np.zeros(len(rows), dtype=bool)
     left, sizes, right = np.linalg.svd(cells, full_matrices=False)
@@ -61,25 +68,13 @@ def _used(rows: Mask, codes: Codes, number: int) -> Mask:
     return np.zeros(len(rows), dtype=bool)
 
 
-def _cells_of_few(cell: Codes, codes: Codes, number: int) -> Cells:
-    """The cells all of whose answers are of one of `codes`, or of two where `number` is 2, by these."""
-    low, high = (np.full(int(cell.max()) + 1, start) for start in (codes.max(), codes.min()))
-    np.minimum.at(low, cell, codes)
-    np.maximum.at(high, cell, codes)
-    others = np.bincount(cell, (codes != low[cell]) & (codes != high[cell]), minlength=len(low))
-    cells: Cells = {}
-    for place in np.flatnonzero((others == 0) & ((low == high) | (number > 1))).tolist():
-        cells.setdefault(frozenset((int(low[place]), int(high[place]))), []).append(place)
-    return cells
-
-
 def _possible(q: Array, few: Cells, number: int) -> Iterator[list[int]]:
     """Sets of cells that may hold a sum by themselves."""
-    single = {one: own for one, own in few.items() if len(one) == 1}
+    single = {members: own for members, own in few.items() if len(members) == 1}
     yield from (own for own in single.values() if (q[:, own] ** 2).sum() > 1 - CLOSE)
     if number == 1:
         return
-    pairs = {one for one in few if len(one) == 2}
+    pairs = {members for members in few if len(members) == 2}
     if single:
         squares = np.array([q[:, own] @ q[:, own].T for own in single.values()])
         flat = squares.reshape(len(squares), -1)
@@ -87,7 +82,7 @@ def _possible(q: Array, few: Cells, number: int) -> Iterator[list[int]]:
         left = np.maximum(1 - np.sqrt(np.diag(products)), 0)
         near = np.argwhere(np.triu(products > np.outer(left, left) - CLOSE, 1))
         names = list(single)
-        pairs |= {names[one] | names[other] for one, other in near}
+        pairs |= {names[first] | names[other] for first, other in near}
     for both in pairs:
         parts = [both, *map(frozenset, combinations(both, 1))]
         yield [place for part in parts for place in few.get(part, ())]

@@ -8,7 +8,7 @@ Source: benchmarks/measurement/first_intervals.py, figures in benchmarks/README.
 
 from dataclasses import dataclass
 
-from psychometrics.inference.limits import FEW_CLUSTERS
+from psychometrics.inference.estimates import FEW_CLUSTERS
 
 
 @dataclass(frozen=True)

@@ -22,8 +22,7 @@ import numpy as np
 
 from psychometrics.data.cohort import Codes, Cohort, Mask
 from psychometrics.data.places import PUBLIC
-from psychometrics.inference.estimates import Reason
-from psychometrics.inference.limits import MIN_PEOPLE, MIN_PROMPTS, few_private
+from psychometrics.inference.estimates import MIN_PEOPLE, MIN_PROMPTS, Reason, few_private
 
 N = TypeVar("N", bound=Hashable)
 

@@ -1,7 +1,7 @@
 """What every statistic is reported as: a value, its 95 % interval, or the reason why there is none.
 
 NaN is "not measured" and never stands for zero. A statistic without a value names the reason; so does one
-that has a value but no interval.
+that has a value but no interval. The limits below which nothing is told stand beside the reasons.
 """
 
 import math
@@ -48,6 +48,22 @@ class Reason(StrEnum):
     NO_SPREAD = "no_spread"  # the same in all resamples: no width can be told, and zero would be wrong
 
 
+# How few is too few: below these limits a number is not told, or not without a word beside it.
+MIN_PEOPLE = MIN_PROMPTS = 2
+MIN_PRIVATE = 3
+WITHHELD = frozenset(
+    {Reason.TOO_FEW_PEOPLE, Reason.TOO_FEW_PROMPTS, Reason.TOO_FEW_PRIVATE, Reason.COMPLEMENT}
+)
+FEW_CLUSTERS = 15  # below, how wide intervals by clusters come out is largely chance
+FEW_BATCHES = 8  # below, the two-way error stands beside the one by batch
+MIN_QUESTIONS = 20  # per task; below, a harmonic mean is shown beside models at the same number only
+
+
+def few_private(number: int) -> bool:
+    """Whether so many private prompts would be told of: none is told of nobody's, three are an aggregate."""
+    return 0 < number < MIN_PRIVATE
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A statistic with standard error and 95 % interval.
@@ -91,8 +107,10 @@ class Share:
 def estimate_columns(estimates: Iterable[Estimate]) -> dict[str, list[object]]:
     """Value, standard error, interval and reason as columns of a table; NaN where there is none."""
     listed = list(estimates)
-    numbers = {name: [getattr(one, name) for one in listed] for name in ("value", "se", "low", "high")}
-    return {**numbers, "reason": [str(one.reason or "") for one in listed]}
+    numbers = {
+        name: [getattr(estimate, name) for estimate in listed] for name in ("value", "se", "low", "high")
+    }
+    return {**numbers, "reason": [str(estimate.reason or "") for estimate in listed]}
 
 
 def unknown(reason: Reason) -> Estimate:

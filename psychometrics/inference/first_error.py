@@ -22,9 +22,8 @@ import numpy as np
 from formats.canonical import JsonValue
 from psychometrics.data.cohort import Pairs
 from psychometrics.inference.clusters import ClusterError
-from psychometrics.inference.estimates import Estimate, Reason, unknown
+from psychometrics.inference.estimates import FEW_BATCHES, Estimate, Reason, unknown
 from psychometrics.inference.jackknife import prompt_jackknife, theta_prompt, twoway_jackknife
-from psychometrics.inference.limits import FEW_BATCHES
 from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import Fit, cluster_error, pooled_fit, quasi_fit, twoway_error
 from psychometrics.irt.transform import Transform

@@ -20,7 +20,6 @@ from scipy.special import expit
 from psychometrics.inference.clusters import (
     Array,
     ClusterError,
-    Codes,
     Leverage,
     cluster_codes,
     cluster_variance,
@@ -52,9 +51,23 @@ def logistic_regression(x: Array, y: Array, groups: NDArray[np.generic]) -> Logi
     coefficients = _coefficients(x, y)
     if isinstance(coefficients, Reason):
         return LogisticFit((unknown(coefficients),) * x.shape[1], len(y), clusters)
-    errors = _cluster_errors(x, y, coefficients, codes, clusters)
+    n = len(y)
+    errors = [ClusterError(math.nan, n, clusters, Reason.ONE_CLUSTER)] * len(coefficients)
+    if clusters > 1:
+        pi = expit(x @ coefficients)
+        root = np.sqrt(pi * (1 - pi))[:, np.newaxis]
+        bread = np.linalg.inv(x.T @ (root**2 * x))
+        levers = x @ bread
+        columns = root * (x @ np.linalg.cholesky(bread))
+        for place, least in enumerate(MIN_SPREAD**2 * np.diag(bread)):
+            lever = levers[:, place]
+            leverage = Leverage.of_weights(root[:, 0] * lever, columns)
+            variance = cluster_variance(lever * (y - pi), leverage, codes, clusters)
+            if variance.value <= least:
+                variance = replace(variance, value=0.0)
+            errors[place] = error_of(variance, n, clusters)
     estimates = tuple(error.around(value) for value, error in zip(coefficients.tolist(), errors, strict=True))
-    return LogisticFit(estimates, len(y), clusters)
+    return LogisticFit(estimates, n, clusters)
 
 
 def is_separated(x: Array, y: Array) -> bool:
@@ -99,22 +112,3 @@ def _coefficients(x: Array, y: Array) -> Array | Reason:
             coefficients: Array = beta / scale
             return coefficients
     return Reason.SEPARATED if is_separated(x, y) else Reason.UNSTABLE
-
-
-def _cluster_errors(x: Array, y: Array, beta: Array, codes: Codes, clusters: int) -> list[ClusterError]:
-    n = len(y)
-    if clusters < 2:
-        return [ClusterError(math.nan, n, clusters, Reason.ONE_CLUSTER)] * len(beta)
-    pi = expit(x @ beta)
-    root = np.sqrt(pi * (1 - pi))[:, np.newaxis]
-    bread = np.linalg.inv(x.T @ (root**2 * x))
-    levers = x @ bread
-    columns = root * (x @ np.linalg.cholesky(bread))
-    errors = []
-    for lever, least in zip(levers.T, MIN_SPREAD**2 * np.diag(bread), strict=True):
-        leverage = Leverage.of_weights(root[:, 0] * lever, columns)
-        variance = cluster_variance(lever * (y - pi), leverage, codes, clusters)
-        errors.append(
-            error_of(replace(variance, value=0.0) if variance.value <= least else variance, n, clusters)
-        )
-    return errors

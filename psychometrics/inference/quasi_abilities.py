@@ -35,7 +35,7 @@ def quasi_abilities(pairs: Pairs, people: int) -> QuasiAbilities:
     if fit.reason is not None or fit.bread == 0:
         return _unknown(people, fit.reason or Reason.NO_VARIATION)
     s, w = fit.scores, weights_at(pairs.a, pairs.b, fit.theta)[1]
-    deviation, information = (np.bincount(pairs.person, one, minlength=people) for one in (s, w))
+    deviation, information = (np.bincount(pairs.person, column, minlength=people) for column in (s, w))
     between, within = float(information @ information), float(w @ w)
     if between - within <= ROUNDING * between:
         return _unknown(people, Reason.TOO_FEW_PAIRS)

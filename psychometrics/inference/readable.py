@@ -1,7 +1,13 @@
-"""Numbers, intervals and rows as the short text that a notebook or a terminal shows."""
+"""What a notebook or a terminal shows: short text, and tables for pandas or polars, whichever is installed.
+
+This library needs neither of the two.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Literal
 
 MAX_ROWS = 40  # a notebook shows the rest with to_frame()
 
@@ -27,3 +33,21 @@ def table_text(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     if len(rows) > MAX_ROWS:
         lines.append(f"... and {len(rows) - MAX_ROWS} rows more; to_frame() has all of them")
     return "\n".join(lines)
+
+
+Library = Literal["pandas", "polars"]
+LIBRARIES: tuple[Library, ...] = ("pandas", "polars")
+
+
+def frame_of(columns: Mapping[str, Sequence[object]], library: Library | None = None) -> Any:
+    """A DataFrame of columns of equal length: of `library`, or of pandas, or else of polars.
+
+    Raises ImportError where it is not installed.
+    """
+    name = library or next((name for name in LIBRARIES if find_spec(name)), None)
+    if name is None or find_spec(name) is None:
+        wanted = name or "pandas or polars"
+        raise ImportError(
+            f"to_frame() needs {wanted}; install it, for example with: pip install {name or 'pandas'}"
+        )
+    return import_module(name).DataFrame({label: list(values) for label, values in columns.items()})

@@ -32,7 +32,15 @@ def bootstrap_estimate(value: float, resampled: Array, clusters: int) -> Estimat
     Without an interval where that would not hold the value, as with few clusters and a choice among them.
     """
     defined = resampled[~np.isnan(resampled)]
-    reason = _why_no_interval(resampled, defined, clusters)
+    reason = None
+    if clusters < 2:
+        reason = Reason.ONE_CLUSTER
+    elif len(resampled) < MIN_RESAMPLES:
+        reason = Reason.TOO_FEW_RESAMPLES
+    elif len(defined) < math.ceil((1 - MAX_UNDEFINED) * len(resampled)):
+        reason = Reason.UNSTABLE
+    elif np.ptp(defined) <= ROUNDING * max(float(np.abs(defined).max()), 1.0):
+        reason = Reason.NO_SPREAD
     if reason is not None:
         return without_interval(value, reason)
     tail = (1 - CONFIDENCE) / 2
@@ -41,15 +49,3 @@ def bootstrap_estimate(value: float, resampled: Array, clusters: int) -> Estimat
     if value < low - rounding or value > high + rounding:
         return without_interval(value, Reason.ONE_SIDED)
     return Estimate(value, float(defined.std(ddof=1)), float(low), float(high))
-
-
-def _why_no_interval(resampled: Array, defined: Array, clusters: int) -> Reason | None:
-    if clusters < 2:
-        return Reason.ONE_CLUSTER
-    if len(resampled) < MIN_RESAMPLES:
-        return Reason.TOO_FEW_RESAMPLES
-    if len(defined) < math.ceil((1 - MAX_UNDEFINED) * len(resampled)):
-        return Reason.UNSTABLE
-    if np.ptp(defined) <= ROUNDING * max(float(np.abs(defined).max()), 1.0):
-        return Reason.NO_SPREAD
-    return None

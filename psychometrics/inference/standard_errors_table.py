@@ -16,7 +16,7 @@ import numpy as np
 
 from psychometrics.data.cohort import Pairs
 from psychometrics.inference.clusters import ClusterError, Codes, cluster_codes
-from psychometrics.inference.estimates import Estimate, Reason
+from psychometrics.inference.estimates import FEW_CLUSTERS, Estimate, Reason
 from psychometrics.inference.first_error import estimated, first_cluster, first_error
 from psychometrics.inference.jackknife import (
     jackknife_error,
@@ -26,7 +26,6 @@ from psychometrics.inference.jackknife import (
     theta_prompt,
     twoway_jackknife,
 )
-from psychometrics.inference.limits import FEW_CLUSTERS
 from psychometrics.inference.mixed_model import Components, components_of, mixed_error
 from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import (

@@ -14,9 +14,8 @@ from psychometrics.data.categories import items_by_category
 from psychometrics.data.cohort import Cohort
 from psychometrics.data.cohort_table import cohort_from_columns as cohort_of_columns, read_cohort
 from psychometrics.inference.estimates import estimate_columns
-from psychometrics.inference.frames import Library, frame_of
 from psychometrics.inference.measure import Block, Measure, NotMeasurable
-from psychometrics.inference.readable import interval_text, number_text, table_text
+from psychometrics.inference.readable import Library, frame_of, interval_text, number_text, table_text
 from psychometrics.interface.arguments import Table, bank_from, names, numbers, whole_numbers
 from psychometrics.interface.scores import StrPath
 from psychometrics.irt.bank import ItemBank
@@ -42,27 +41,27 @@ class Results:
     refused: Mapping[Block, str]
 
     def __iter__(self) -> Iterator[Measure]:
-        return (one for measures in self.blocks.values() for one in measures)
+        return (row for measures in self.blocks.values() for row in measures)
 
     def __len__(self) -> int:
         return sum(map(len, self.blocks.values()))
 
     def find(self, name: str, *, group: str | None = None, subset: str = "") -> Measure:
         """The measure of this name. Raises LookupError where there is none or more than one."""
-        of_name = [one for one in self if one.name == name]
-        found = [one for one in of_name if one.subset == subset and group in (None, one.group)]
+        of_name = [row for row in self if row.name == name]
+        found = [row for row in of_name if row.subset == subset and group in (None, row.group)]
         if len(found) == 1:
             return found[0]
         if of_name:
-            places = "; ".join(f"group={one.group!r}, subset={one.subset!r}" for one in of_name)
+            places = "; ".join(f"group={row.group!r}, subset={row.subset!r}" for row in of_name)
             raise LookupError(f"{name} is there with {places}; name one of them")
-        near = difflib.get_close_matches(name, {one.name for one in self})
+        near = difflib.get_close_matches(name, {row.name for row in self})
         raise LookupError(f"no measure is called {name!r}; near are: {', '.join(near) or 'none'}")
 
     def __repr__(self) -> str:
         header = ("measure", "group", "subset", "value", "95 %", "without, because", "n", "people")
         refused = [f"{block}: not measured. {sentence}" for block, sentence in self.refused.items()]
-        return "\n".join([table_text(header, [_cells(one) for one in self]), *refused])
+        return "\n".join([table_text(header, [_cells(row) for row in self]), *refused])
 
     def to_frame(self, library: Library | None = None) -> Any:
         """One row a measure: block, names, value, se, low, high, reason, counts. Raises ImportError."""
@@ -70,9 +69,9 @@ class Results:
         columns: dict[str, Sequence[object]] = {
             "block": [str(block) for block, found in self.blocks.items() for _ in found]
         }
-        columns |= {name: [getattr(one, name) for one in measures] for name in NAMED}
-        columns |= estimate_columns(one.estimate for one in measures)
-        columns |= {name: [getattr(one, name) for one in measures] for name in COUNTED}
+        columns |= {name: [getattr(row, name) for row in measures] for name in NAMED}
+        columns |= estimate_columns(row.estimate for row in measures)
+        columns |= {name: [getattr(row, name) for row in measures] for name in COUNTED}
         return frame_of(columns, library)
 
 
@@ -140,7 +139,11 @@ def measure(
     not given.
     """
     items = None if bank is None else bank_from(bank)
-    known = facts or Facts(top_size, items_by_category=_sizes(cohort, items))
+    sizes: Mapping[str, int] = {}
+    if items is not None:
+        of_prompt = {prompt.prompt_id: prompt.category for prompt in cohort.prompts}
+        sizes = items_by_category(zip(items.prompt_ids, items.subcategories, strict=True), of_prompt)
+    known = facts or Facts(top_size, items_by_category=sizes)
     found: dict[Block, tuple[Measure, ...]] = {}
     refused: dict[Block, str] = {}
     wanted = list(blocks)
@@ -195,18 +198,10 @@ def plan(
     return planned(study, kind, prices or Prices(), wanted, bank=named)
 
 
-def _sizes(cohort: Cohort, bank: ItemBank | None) -> Mapping[str, int]:
-    """How many items the bank has by category."""
-    if bank is None:
-        return {}
-    of_prompt = {prompt.prompt_id: prompt.category for prompt in cohort.prompts}
-    return items_by_category(zip(bank.prompt_ids, bank.subcategories, strict=True), of_prompt)
-
-
-def _cells(one: Measure) -> tuple[str, ...]:
-    estimate = one.estimate
-    counts = ("" if number is None else str(number) for number in (one.n, one.people))
+def _cells(measure: Measure) -> tuple[str, ...]:
+    estimate = measure.estimate
+    counts = ("" if number is None else str(number) for number in (measure.n, measure.people))
     interval = interval_text(estimate.low, estimate.high)
     why = "" if interval else str(estimate.reason or "")
-    about = one.subset or one.participant or one.prompt_id
-    return (one.name, one.group, about, number_text(estimate.value), interval, why, *counts)
+    about = measure.subset or measure.participant or measure.prompt_id
+    return (measure.name, measure.group, about, number_text(estimate.value), interval, why, *counts)

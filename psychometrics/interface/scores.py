@@ -76,7 +76,7 @@ def load_scores(path: StrPath, bank: ItemBank | Table) -> dict[str, Scores]:
     A table without groups has one, called "all". Raises ScoreTableRefused with every problem of the file.
     """
     groups = read_score_table(Path(path), bank_from(bank).index).groups
-    return {name: Scores(one.prompt_index, one.p) for name, one in groups.items()}
+    return {name: Scores(group.prompt_index, group.p) for name, group in groups.items()}
 
 
 def ability(scores: Scores | Table, bank: ItemBank | Table) -> GroupAbility:

@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from formats.wording import gettext_noop
-from psychometrics.inference.estimates import Reason, unknown
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.estimates import WITHHELD, Reason, unknown
 from psychometrics.inference.measure import (
     ALL,
     AVERAGE,
@@ -55,21 +54,16 @@ def disclosed(
     for measure in measures:
         if block != Block.RESULTS and of_all:
             raise NotMeasurable(REFUSED[of_all])
-        why = withheld.get((measure.group or AVERAGE, _part_of(measure)))
+        # The part of people's answers that the number is of, as a subset. Behind that of a category the name
+        # of a model stands in a subset; the category may have any sign in it.
+        part = measure.subset if measure.subset.startswith((CATEGORY, TASK)) else ALL
+        if measure.name.startswith(OF_CATEGORIES):
+            part = f"{CATEGORY}{measure.details['category']}"
+        why = withheld.get((measure.group or AVERAGE, part))
         if why is None or CATALOGUE[measure.name].unit in COUNTED:
             yield measure
         else:
             yield replace(measure, estimate=unknown(why), details=told(measure.details))
-
-
-def _part_of(measure: Measure) -> str:
-    """The part of people's answers that the number is of, as a subset; "" for all.
-
-    Behind that of a category the name of a model stands in a subset; the category may have any sign in it.
-    """
-    if measure.name.startswith(OF_CATEGORIES):
-        return f"{CATEGORY}{measure.details['category']}"
-    return measure.subset if measure.subset.startswith((CATEGORY, TASK)) else ALL
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.estimates import WITHHELD
 from psychometrics.inference.measure import CATEGORY, TASK, Scope
 
 Columns = Mapping[str, Any]
@@ -165,29 +165,25 @@ def group_numbers(rows: Iterable[Columns]) -> Iterator[GroupNumbers]:
         category = row["subset"].removeprefix(CATEGORY)
         if not row["subset"] or row["subset"].startswith(CATEGORY):
             parts.setdefault((row["scope"], row["group"], category), {})[row["name"]] = row
-    for key, named in parts.items():
-        if "participants" in named:
-            yield _numbers_of(*key, named)
-
-
-def _numbers_of(scope: str, group: str, category: str, named: Mapping[str, Columns]) -> GroupNumbers:
-    pool = named.get("theta.pool", NONE)
-    values: dict[str, Any] = {key: int(named[name]["value"]) for key, name in COUNTS.items()}
-    values |= {key: named.get(name, NONE).get("value") for key, name in VALUES.items()}
-    for part, name in ERRORS.items():
-        row = named.get(name, NONE)
-        columns = {"se": row.get("se"), "ci_low": row.get("low"), "ci_high": row.get("high")}
-        values |= {f"{end}{part}": value for end, value in columns.items()}
-    values |= {f"reason_{of}": named.get(f"theta.{of}", NONE).get("reason") or "" for of in ("pool", "ql")}
-    why = named.get("raw_mean", NONE).get("reason") or ""
-    values["withheld"] = why if why in WITHHELD else ""
-    # Of Top nothing is independent: its people were chosen by these scores.
-    told = group != "top"
-    values |= {
-        "interval": pool.get("details", NONE).get("error", "") if told else "",
-        "clusters": pool.get("clusters") if told else None,
-    }
-    return GroupNumbers(scope, group, category, **values)
+    for (scope, group, category), named in parts.items():
+        if "participants" not in named:
+            continue
+        pool = named.get("theta.pool", NONE)
+        values: dict[str, Any] = {key: int(named[name]["value"]) for key, name in COUNTS.items()}
+        values |= {key: named.get(name, NONE).get("value") for key, name in VALUES.items()}
+        for part, name in ERRORS.items():
+            row = named.get(name, NONE)
+            columns = {"se": row.get("se"), "ci_low": row.get("low"), "ci_high": row.get("high")}
+            values |= {f"{end}{part}": value for end, value in columns.items()}
+        values["reason_pool"] = pool.get("reason") or ""
+        values["reason_ql"] = named.get("theta.ql", NONE).get("reason") or ""
+        why = named.get("raw_mean", NONE).get("reason") or ""
+        values["withheld"] = why if why in WITHHELD else ""
+        # Of Top nothing is independent: its people were chosen by these scores.
+        is_top = group == "top"
+        values["interval"] = "" if is_top else pool.get("details", NONE).get("error", "")
+        values["clusters"] = None if is_top else pool.get("clusters")
+        yield GroupNumbers(scope, group, category, **values)
 
 
 def task_numbers(rows: Iterable[Columns]) -> Iterator[TaskNumbers]:

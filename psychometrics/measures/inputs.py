@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from formats.wording import gettext_noop
-from psychometrics.benchmark.table import TableColumn
+from psychometrics.benchmark.accuracy_table import TableColumn
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.exclusions.rules import ExclusionFacts
 from psychometrics.fit.criteria import Correlation, correlation_of_criteria

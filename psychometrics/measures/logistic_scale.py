@@ -13,8 +13,7 @@ from dataclasses import replace
 
 from formats.canonical import JsonValue
 from formats.wording import gettext_noop
-from psychometrics.inference.estimates import Reason, unknown
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.estimates import WITHHELD, Reason, unknown
 from psychometrics.inference.measure import Block, Measure
 from psychometrics.measures.catalogue import CATALOGUE, OnLogistic
 

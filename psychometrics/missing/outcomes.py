@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtrc
 
 from psychometrics.agreement.coefficients import ratio
@@ -33,7 +32,7 @@ NUMERIC = ("b", "position")
 
 def is_absent(cohort: Cohort) -> Mask:
     """(n,): the person gave no answer that counts."""
-    return np.isin(cohort.outcome, [str(one) for one in ABSENT])
+    return np.isin(cohort.outcome, [str(outcome) for outcome in ABSENT])
 
 
 def outcome_counts(cohort: Cohort) -> Mapping[Outcome, int]:
@@ -92,7 +91,13 @@ def missing_model(cohort: Cohort) -> Iterator[OddsRatio]:
     absent = is_absent(cohort)[kept].astype(np.float64)
     named = np.array([prompt.modality for prompt in cohort.prompts], dtype=np.str_)
     modality = named[cohort.prompt[kept]]
-    levels, reference = _levels(modality, absent)
+    # Compared with the most frequent modality of which some but not all are absent.
+    names, codes, counts = np.unique(modality, return_inverse=True, return_counts=True)
+    missing = np.bincount(codes, absent, minlength=len(names))
+    levels = {str(name): bool(0 < k < n) for name, k, n in zip(names, missing, counts, strict=True)}
+    order = sorted(range(len(names)), key=lambda at: (not levels[str(names[at])], -counts[at], names[at]))
+    reference = str(names[order[0]]) if order else ""
+    levels.pop(reference, None)
     used: Mask = np.isin(modality, [reference, *(name for name, varies in levels.items() if varies)])
     columns = {"b": cohort.b[cohort.prompt[kept]], "position": cohort.position[kept].astype(np.float64)}
     columns |= {
@@ -107,16 +112,6 @@ def missing_model(cohort: Cohort) -> Iterator[OddsRatio]:
         yield OddsRatio(f"modality:{name}", alone, alone, int((modality == name).sum()), 0, reference)
 
 
-def _levels(modality: NDArray[np.str_], absent: Array) -> tuple[dict[str, bool], str]:
-    """Whether some but not all are absent, by modality; and the one to compare with, which is left out."""
-    names, codes, counts = np.unique(modality, return_inverse=True, return_counts=True)
-    missing = np.bincount(codes, absent, minlength=len(names))
-    varies = {str(name): bool(0 < k < n) for name, k, n in zip(names, missing, counts, strict=True)}
-    order = sorted(range(len(names)), key=lambda at: (not varies[str(names[at])], -counts[at], names[at]))
-    reference = str(names[order[0]]) if order else ""
-    return {name: kind for name, kind in varies.items() if name != reference}, reference
-
-
 def _odds_ratios(
     columns: dict[str, Array], absent: Array, person: Codes, reference: str
 ) -> Iterator[OddsRatio]:
@@ -127,11 +122,8 @@ def _odds_ratios(
     for name in columns:
         log_odds = at.get(name, unknown(Reason.NO_VARIATION))
         compared = "" if name in NUMERIC else reference
-        yield OddsRatio(name, _exponential(log_odds), log_odds, regression.n, regression.clusters, compared)
-
-
-def _exponential(log_odds: Estimate) -> Estimate:
-    """The odds ratio with its interval; its error by the delta method."""
-    ratio = float(np.exp(min(log_odds.value, 700.0)))
-    low, high = float(np.exp(log_odds.low)), float(np.exp(min(log_odds.high, 700.0)))
-    return Estimate(ratio, ratio * log_odds.se, low, high, log_odds.reason)
+        # The odds ratio with its interval; its error by the delta method.
+        odds = float(np.exp(min(log_odds.value, 700.0)))
+        low, high = float(np.exp(log_odds.low)), float(np.exp(min(log_odds.high, 700.0)))
+        odds_ratio = Estimate(odds, odds * log_odds.se, low, high, log_odds.reason)
+        yield OddsRatio(name, odds_ratio, log_odds, regression.n, regression.clusters, compared)

@@ -51,17 +51,14 @@ def single_response_bands(
     theta: Array, k: int, bank: ItemBank, rng: np.random.Generator
 ) -> list[SingleResponse]:
     """The bands of published thetas (n,) over k epochs; NaN where one lies beyond what a variant reaches."""
-    curves = np.stack([_equivalents(theta, k, bank, variant, rng) for variant in VARIANTS])
+    of_variants = []
+    for variant in VARIANTS:
+        responses = dgp_r_table(bank, rng, variant)
+        over_k, single = responses.true_ability(GRID, k), responses.true_ability(GRID, 1)
+        of_variants.append(np.interp(theta, over_k, single, left=np.nan, right=np.nan))
+    curves = np.stack(of_variants)
     curves[:, np.isnan(curves).any(axis=0)] = np.nan  # a band of some of the variants would be too narrow
     return [
         SingleResponse(float(central), float(low), float(high))
         for central, low, high in zip(curves[0], curves.min(axis=0), curves.max(axis=0), strict=True)
     ]
-
-
-def _equivalents(
-    theta: Array, k: int, bank: ItemBank, process: ResponseProcess, rng: np.random.Generator
-) -> Array:
-    responses = dgp_r_table(bank, rng, process)
-    over_k, single = responses.true_ability(GRID, k), responses.true_ability(GRID, 1)
-    return np.interp(theta, over_k, single, left=np.nan, right=np.nan)

@@ -101,7 +101,9 @@ def model_theta(theta: Theta, pairs: Pairs, m: Array, k: float) -> Found:
     if theta is Theta.QL:
         fit = _weighted_quasi(rows, n, of_prompt)
     else:
-        fit = _weighted_pool(rows, n if theta is Theta.POOL else np.ones(len(n)), of_prompt)
+        # A row stands for its n pairs as one summand with the n-fold weight; by prompt each counts once.
+        root = np.sqrt(n) if theta is Theta.POOL else np.ones(len(n))
+        fit = pooled_fit(replace(rows, a=root * rows.a, y=root * of_prompt))
     error = FirstError("se.prompt", cluster_error(fit, rows.prompt))
     return _found(estimated(fit.theta, error.found), error, pairs, k)
 
@@ -168,12 +170,6 @@ def _first_rows(pairs: Pairs) -> tuple[Codes, Array]:
     place[pairs.prompt] = np.arange(len(pairs))
     seen = np.flatnonzero(n)
     return place[seen], n[seen].astype(np.float64)
-
-
-def _weighted_pool(rows: Pairs, n: Array, y: Array) -> Fit:
-    """Pooled theta of rows (R,) with logits y, each n times; one summand per row."""
-    root = np.sqrt(n)
-    return pooled_fit(replace(rows, a=root * rows.a, y=root * y))
 
 
 def _weighted_quasi(rows: Pairs, n: Array, p: Array) -> Fit:

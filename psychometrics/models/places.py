@@ -47,24 +47,21 @@ def model_p_values(y: Array, a: Array, weights: Array) -> NDArray[np.float64]:
     D = sum_j w_j a_j (y_1j - y_2j) / sum_j w_j a_j^2 over prompts that both have a score on, with weights w
     the cohort's responses; the error is clustered by prompt. NaN on the diagonal.
     """
-    found = np.full((len(y), len(y)), np.nan)
+    p = np.full((len(y), len(y)), np.nan)
     for first, second in combinations(range(len(y)), 2):
-        found[first, second] = found[second, first] = _p_of_two(y[first] - y[second], a, weights)
-    return found
-
-
-def _p_of_two(d: Array, a: Array, weights: Array) -> float:
-    kept = ~np.isnan(d) & (weights > 0)
-    d, a, weights = d[kept], a[kept], weights[kept]
-    number = len(d)
-    if number < 2:
-        return np.nan
-    leverage = Leverage.of_information(weights * a**2)
-    information = float(weights @ a**2)
-    difference = float(weights @ (a * d)) / information
-    influence = weights * a * residuals_of(d, a * difference) / information
-    error = error_of(cluster_variance(influence, leverage, np.arange(number), number), number, number)
-    return p_value(difference, error.se, error.df)
+        d = y[first] - y[second]
+        kept = ~np.isnan(d) & (weights > 0)
+        d, own_a, w = d[kept], a[kept], weights[kept]
+        number = len(d)
+        if number < 2:
+            continue
+        leverage = Leverage.of_information(w * own_a**2)
+        information = float(w @ own_a**2)
+        difference = float(w @ (own_a * d)) / information
+        influence = w * own_a * residuals_of(d, own_a * difference) / information
+        error = error_of(cluster_variance(influence, leverage, np.arange(number), number), number, number)
+        p[first, second] = p[second, first] = p_value(difference, error.se, error.df)
+    return p
 
 
 def separated(p: NDArray[np.float64]) -> Mask:

@@ -69,15 +69,12 @@ class ModelScores:
         if comb(epochs, k) <= MAX_SETS:
             means = [p[:, list(chosen)].mean(axis=1) for chosen in combinations(range(epochs), k)]
         else:
-            means = [_first_of_shuffled(p, k, rng) for _ in range(MAX_SETS)]
+            means = []
+            for _ in range(MAX_SETS):  # k present scores of each row, every one of which has as many
+                keys = np.where(np.isnan(p), np.inf, rng.random(p.shape))
+                first = np.argsort(keys, axis=1)[:, :k]
+                means.append(np.take_along_axis(p, first, axis=1).mean(axis=1))
         return _mean(self.transform.to_logit(np.stack(means, axis=1)))
-
-
-def _first_of_shuffled(p: Array, k: int, rng: np.random.Generator) -> Array:
-    """Mean of k present scores of each row (n, K), chosen at random; every row has at least k."""
-    keys = np.where(np.isnan(p), np.inf, rng.random(p.shape))
-    chosen: Array = np.take_along_axis(p, np.argsort(keys, axis=1)[:, :k], axis=1).mean(axis=1)
-    return chosen
 
 
 def _mean(values: Array) -> Array:

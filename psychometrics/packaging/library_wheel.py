@@ -9,7 +9,7 @@ import base64
 import hashlib
 import tomllib
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,14 +29,21 @@ def build_wheel(
     """Write the wheel into a folder; its file name. Raises FileNotFoundError without the neighbour."""
     project = tomllib.loads((LIBRARY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     name = f"{project['name'].replace('-', '_')}-{project['version']}"
-    files = dict(module_files())
+    if not FORMATS.is_dir():
+        raise FileNotFoundError(f"{FORMATS} is missing; build from the folder in the repository")
+    files: dict[str, bytes] = {}
+    for root, left_out in ((LIBRARY, NOT_THE_LIBRARY), (FORMATS, NEEDS_MORE)):
+        for path in sorted([*root.rglob("*.py"), *root.rglob("py.typed")]):
+            within = path.relative_to(root)
+            if within.parts[0] not in left_out:
+                files[f"{root.name}/{within.as_posix()}"] = path.read_bytes()
     files[f"{name}.dist-info/METADATA"] = metadata_of(project).encode()
     files[f"{name}.dist-info/WHEEL"] = TAGS.encode()
     record = f"{name}.dist-info/RECORD"
     files[record] = record_of(files, record).encode()
     with zipfile.ZipFile(Path(wheel_directory, f"{name}-py3-none-any.whl"), "w") as wheel:
-        for path, content in files.items():
-            entry = zipfile.ZipInfo(path, EPOCH)
+        for place, content in files.items():
+            entry = zipfile.ZipInfo(place, EPOCH)
             entry.external_attr = 0o644 << 16
             wheel.writestr(entry, content, zipfile.ZIP_DEFLATED)
     return f"{name}-py3-none-any.whl"
@@ -45,17 +52,6 @@ def build_wheel(
 def build_sdist(sdist_directory: str, config_settings: Mapping[str, Any] | None = None) -> str:
     """There is none: the repository is the source."""
     raise NotImplementedError("build the wheel from the repository: pip wheel ./psychometrics --no-deps")
-
-
-def module_files() -> Iterator[tuple[str, bytes]]:
-    """Every file of both packages that belongs to the library: its path in the wheel, and its content."""
-    if not FORMATS.is_dir():
-        raise FileNotFoundError(f"{FORMATS} is missing; build from the folder in the repository")
-    for root, left_out in ((LIBRARY, NOT_THE_LIBRARY), (FORMATS, NEEDS_MORE)):
-        for path in sorted([*root.rglob("*.py"), *root.rglob("py.typed")]):
-            within = path.relative_to(root)
-            if within.parts[0] not in left_out:
-                yield f"{root.name}/{within.as_posix()}", path.read_bytes()
 
 
 def metadata_of(project: Mapping[str, Any]) -> str:
@@ -75,9 +71,8 @@ def metadata_of(project: Mapping[str, Any]) -> str:
 
 def record_of(files: Mapping[str, bytes], record: str) -> str:
     """One line a file: path, sha256, size; the list itself has neither."""
-    lines = [f"{path},sha256={_digest(content)},{len(content)}" for path, content in files.items()]
+    lines = []
+    for path, content in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+        lines.append(f"{path},sha256={digest},{len(content)}")
     return "\n".join([*lines, f"{record},,"]) + "\n"
-
-
-def _digest(content: bytes) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

@@ -8,7 +8,7 @@ import numpy as np
 from psychometrics.irt.bank import ItemBank
 from psychometrics.planning.designs import design_of
 from psychometrics.planning.formulas import Plan, Prices
-from psychometrics.planning.records import MATRIX, NESTED, Linkage, Simulated, SimulatedDesign
+from psychometrics.planning.records import MATRIX, NESTED, Simulated
 from psychometrics.planning.simulated_design import no_step, simulate_design
 from psychometrics.planning.tables import NO_REHEARSAL, WANTED, Planned, Rehearsal, planned_by_formulas
 
@@ -51,28 +51,17 @@ def simulated(
     step: Callable[[int, int], None] = no_step,
 ) -> Simulated:
     """What the formulas do not say; `step` as in `simulate_design`."""
-    linkage = tuple((name, _linkage(plan, name)) for name in (NESTED, MATRIX))
-    return Simulated(linkage, _rehearsed(plan, kind, rehearsal, items, step))
-
-
-def _linkage(plan: Plan, kind: str) -> Linkage:
-    design = design_of(
-        kind, people=plan.people, prompts=plan.bank_prompts, per_person=plan.prompts_per_person,
-        rng=np.random.default_rng(DESIGN_SEED),
-    )  # fmt: skip
-    return design.linkage()
-
-
-def _rehearsed(
-    plan: Plan,
-    kind: str,
-    rehearsal: Rehearsal,
-    items: ItemBank | None,
-    step: Callable[[int, int], None],
-) -> SimulatedDesign | None:
-    if not rehearsal.studies:
-        return None
-    return simulate_design(
-        plan, kind, mean=rehearsal.mean, top_size=rehearsal.top_size, studies=rehearsal.studies,
-        rng=np.random.default_rng(rehearsal.seed), bank=items, step=step,
-    )  # fmt: skip
+    designs = {
+        name: design_of(
+            name, people=plan.people, prompts=plan.bank_prompts, per_person=plan.prompts_per_person,
+            rng=np.random.default_rng(DESIGN_SEED),
+        )
+        for name in (NESTED, MATRIX)
+    }  # fmt: skip
+    rehearsed = None
+    if rehearsal.studies:
+        rehearsed = simulate_design(
+            plan, kind, mean=rehearsal.mean, top_size=rehearsal.top_size, studies=rehearsal.studies,
+            rng=np.random.default_rng(rehearsal.seed), bank=items, step=step,
+        )  # fmt: skip
+    return Simulated(tuple((name, design.linkage()) for name, design in designs.items()), rehearsed)

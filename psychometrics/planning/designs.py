@@ -61,7 +61,7 @@ def design_of(
     batches = -(-prompts // per_person)
     numbers = np.arange(people) % batches if kind == NESTED else np.arange(people)
     return Design(
-        person=np.repeat(np.arange(people), [len(one) for one in given]).astype(np.int64),
+        person=np.repeat(np.arange(people), [len(batch) for batch in given]).astype(np.int64),
         prompt=np.concatenate(given),
         batch=numbers.astype(np.int64),
         prompts=prompts,
@@ -69,17 +69,12 @@ def design_of(
 
 
 def _cut(prompts: int, per_person: int, alike_in: Array | None, rng: np.random.Generator) -> list[Codes]:
-    if alike_in is not None:
-        return _alike(alike_in, -(-prompts // per_person), rng)
-    shuffled = rng.permutation(prompts).astype(np.int64)
-    return [shuffled[start : start + per_person] for start in range(0, prompts, per_person)]
-
-
-def _alike(values: Array, batches: int, rng: np.random.Generator) -> list[Codes]:
-    """Strata of about equal values, largest first; in each the batch with least so far gets the largest.
-
-    What is sorted by is jittered, so that every cut puts other prompts together.
-    """
+    if alike_in is None:
+        shuffled = rng.permutation(prompts).astype(np.int64)
+        return [shuffled[start : start + per_person] for start in range(0, prompts, per_person)]
+    # Strata of about equal values, largest first; in each the batch with least so far gets the largest.
+    # What is sorted by is jittered, so that every cut puts other prompts together.
+    values, batches = alike_in, -(-prompts // per_person)
     order = np.argsort(-values * np.exp(JITTER * rng.standard_normal(len(values))))
     sums = np.zeros(batches)
     members: list[list[int]] = [[] for _ in range(batches)]
@@ -101,11 +96,17 @@ def linkage(person: Codes, prompt: Codes, *, people: int, prompts: int) -> Linka
     asks = csr_array((ones, (person, prompt)), shape=(people, prompts))
     whole = csr_array((ones, (person, people + prompt)), shape=(people + prompts,) * 2)
     components, _ = connected_components(whole, directed=False)
+    # Some prompts at a time: for all of a large bank at once, who meets whom takes over a gigabyte.
+    askers = asks.T.tocsr()
+    neighbours = (
+        np.diff((askers[asked[start : start + PROMPTS_AT_ONCE]] @ asks).tocsr().indptr)
+        for start in range(0, len(asked), PROMPTS_AT_ONCE)
+    )
     idle = people - len(np.unique(person)) + prompts - len(asked)
     return Linkage(
         components=int(components) - idle,
         fewest_people=int(np.bincount(prompt)[asked].min()),
-        fewest_neighbours=_fewest_neighbours(asks, asked),
+        fewest_neighbours=min(int(count.min()) for count in neighbours) - 1,
         asked=len(asked),
     )
 
@@ -118,13 +119,3 @@ def batch_linkage(members: Sequence[Codes], *, people_per_batch: int, prompts: i
     prompt = np.concatenate([np.zeros(0, dtype=np.int64), *rows])
     person = np.repeat(np.arange(people, dtype=np.int64), sizes)
     return linkage(person, prompt, people=people, prompts=prompts)
-
-
-def _fewest_neighbours(asks: csr_array, codes: Codes) -> int:
-    """Some prompts at a time: for all of a large bank at once, who meets whom takes over a gigabyte."""
-    askers = asks.T.tocsr()
-    counts = (
-        np.diff((askers[codes[start : start + PROMPTS_AT_ONCE]] @ asks).tocsr().indptr)
-        for start in range(0, len(codes), PROMPTS_AT_ONCE)
-    )
-    return min(int(count.min()) for count in counts) - 1

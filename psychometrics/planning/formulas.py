@@ -46,10 +46,6 @@ class Plan:
     mean_square: float = PUBLISHED_MEAN_SQUARE
 
     @property
-    def cv(self) -> float:
-        return CV_BALANCED if self.balanced else CV_RANDOM
-
-    @property
     def batches(self) -> int:
         """Batches of one partition of the bank; the last may be shorter."""
         return math.ceil(self.bank_prompts / self.prompts_per_person)
@@ -81,7 +77,8 @@ class Precision:
 
 def _person_variance(plan: Plan) -> float:
     """The part of Var that falls with n, times n."""
-    return plan.between_sd**2 * (1 + plan.cv**2) + _response_variance(plan)
+    cv = CV_BALANCED if plan.balanced else CV_RANDOM
+    return plan.between_sd**2 * (1 + cv**2) + _response_variance(plan)
 
 
 def _response_variance(plan: Plan) -> float:

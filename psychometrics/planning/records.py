@@ -71,8 +71,14 @@ class Simulated:
         found = stored["rehearsed"]
         if found is None:
             return cls(linkage)
-        recoveries = tuple(_recovery(recovery) for recovery in found["recoveries"])
-        return cls(linkage, SimulatedDesign(recoveries, _number(found["correlation"]), found["studies"]))
+        recoveries = []
+        for own in found["recoveries"]:
+            names = [field.name for field in fields(Recovery) if field.type is float]
+            undefined = {Reason(name): studies for name, studies in own["undefined"].items()}
+            numbers = {name: _number(own[name]) for name in names}
+            recoveries.append(Recovery(**{**own, **numbers, "undefined": undefined}))
+        correlation = _number(found["correlation"])
+        return cls(linkage, SimulatedDesign(tuple(recoveries), correlation, found["studies"]))
 
 
 def as_json(record: Any) -> dict[str, JsonValue]:
@@ -82,18 +88,12 @@ def as_json(record: Any) -> dict[str, JsonValue]:
 
 def _strict(value: object) -> JsonValue:
     if isinstance(value, dict):
-        return {str(name): _strict(one) for name, one in value.items()}
+        return {str(name): _strict(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_strict(one) for one in value]
+        return [_strict(part) for part in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value if value is None or isinstance(value, (str, int)) else str(value)
-
-
-def _recovery(stored: Mapping[str, Any]) -> Recovery:
-    numbers = {field.name: _number(stored[field.name]) for field in fields(Recovery) if field.type is float}
-    undefined = {Reason(name): studies for name, studies in stored["undefined"].items()}
-    return Recovery(**{**stored, **numbers, "undefined": undefined})
 
 
 def _number(stored: float | None) -> float:

@@ -147,7 +147,9 @@ def simulate_design(
             drawn.setdefault(name, []).append(draw)
         for name, draw in _top(pairs, own, truth, top_size, resamples, rng).items():
             drawn.setdefault(name, []).append(draw)
-        correlations.append(_correlation(own.theta, truth[own.person]))
+        theirs = truth[own.person]
+        varied = len(own.theta) > 1 and np.ptp(own.theta) > 0 and np.ptp(theirs) > 0
+        correlations.append(float(np.corrcoef(own.theta, theirs)[0, 1]) if varied else math.nan)
     recoveries = tuple(_recovery(name, draws) for name, draws in drawn.items())
     return SimulatedDesign(recoveries, _mean(correlations), studies)
 
@@ -202,21 +204,20 @@ def _top(
         [size], resamples, rng.spawn(1)[0]
     )
     selected = float(truth[own.person[by_raw]].mean())
+    # The mean of the highest shrunken abilities; the error of people must be known for it.
+    why = Reason.TOO_FEW_PEOPLE if len(own.theta) < MIN_TO_SHRINK else own.reason
+    if why is None:
+        shrunken = shrunken_abilities(own).theta
+        best = ranked(shrunken, present)[:size]
+        of_best = float(truth[own.person[best]].mean())
+        by_bayes = Draw(float(shrunken[best].mean()), of_best, math.nan, held=False)
+    else:
+        by_bayes = _draw(unknown(why), math.nan)
     return {
         "top.paper": Draw(paper, selected, math.nan, held=False),
         "top.crossfit5": _draw(fitted, selected),
-        "top.eb": _shrunken(own, present, truth, size),
+        "top.eb": by_bayes,
     }
-
-
-def _shrunken(own: OwnAbilities, present: Sequence[str], truth: Array, size: int) -> Draw:
-    """The mean of the highest shrunken abilities; the error of people must be known for it."""
-    reason = Reason.TOO_FEW_PEOPLE if len(own.theta) < MIN_TO_SHRINK else own.reason
-    if reason is not None:
-        return _draw(unknown(reason), math.nan)
-    shrunken = shrunken_abilities(own).theta
-    best = ranked(shrunken, present)[:size]
-    return Draw(float(shrunken[best].mean()), float(truth[own.person[best]].mean()), math.nan, held=False)
 
 
 def _recovery(name: str, draws: Sequence[Draw]) -> Recovery:
@@ -246,12 +247,6 @@ def _moments(table: Array, centre: float, spread: float) -> tuple[float, float]:
     values = np.interp(centre + spread * nodes, GRID, table)
     mean = float(values @ weights / weights.sum())
     return mean, math.sqrt(float((values - mean) ** 2 @ weights / weights.sum()))
-
-
-def _correlation(x: Array, y: Array) -> float:
-    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return math.nan
-    return float(np.corrcoef(x, y)[0, 1])
 
 
 def _mean(values: Sequence[float] | Array) -> float:

@@ -51,16 +51,14 @@ def _shares(t: float, df: int) -> tuple[float, float]:
 
 def _density(t: float, df: int) -> float:
     """The density of T at t."""
-    return _gammas(df / 2) / math.sqrt(df * math.pi) * math.exp(-(df + 1) / 2 * math.log1p(t * t / df))
-
-
-def _gammas(half: float) -> float:
-    """Gamma(half + 1/2) / Gamma(half)."""
+    half = df / 2
     if half < SERIES_FROM:
-        return math.gamma(half + 0.5) / math.gamma(half)
-    y = 1 / (half * half)
-    series = -1 / 8 + y * (1 / 192 + y * (-1 / 640 + y * (17 / 14336 - y * 31 / 18432)))
-    return math.sqrt(half) * math.exp(series / half)
+        gammas = math.gamma(half + 0.5) / math.gamma(half)
+    else:
+        y = 1 / (half * half)
+        series = -1 / 8 + y * (1 / 192 + y * (-1 / 640 + y * (17 / 14336 - y * 31 / 18432)))
+        gammas = math.sqrt(half) * math.exp(series / half)
+    return gammas / math.sqrt(df * math.pi) * math.exp(-(df + 1) / 2 * math.log1p(t * t / df))
 
 
 def _fraction(a: float, b: float, x: float) -> float:

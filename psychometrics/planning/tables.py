@@ -129,9 +129,13 @@ def planned_by_formulas(
 def _alternatives(prices: Prices, plans: list[tuple[float, Plan]]) -> tuple[Alternative, ...]:
     return tuple(
         Alternative(
-            value, one.people, one.prompts_per_person, formulas.precision(one), formulas.cost_of(one, prices)
+            value,
+            plan.people,
+            plan.prompts_per_person,
+            formulas.precision(plan),
+            formulas.cost_of(plan, prices),
         )
-        for value, one in plans
+        for value, plan in plans
     )
 
 

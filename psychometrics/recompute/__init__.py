@@ -1,1 +1,0 @@
-"""Compute the numbers of an export again, from its own tables, with the formulas of this library."""

@@ -9,7 +9,7 @@ import json
 import sys
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -39,46 +39,41 @@ def _say(line: str) -> None:
     sys.stdout.write(line + "\n")
 
 
-def _with_progress(comparisons: Iterator[Compared]) -> Iterator[Compared]:
-    """Says on stderr every ten seconds how far it has come."""
-    reported_at = time.monotonic()
-    for number, one in enumerate(comparisons, start=1):
-        if time.monotonic() - reported_at > SAY_EVERY:
-            reported_at = time.monotonic()
-            sys.stderr.write(f"numbers so far: {number}, now {one.what}\n")
-        yield one
-
-
 def _report(export: Export) -> int:
     """Print what came out; the exit code."""
-    changed = _say_of_files(export)
-    names: dict[str, list[Compared]] = defaultdict(list)
-    for one in _with_progress(compared(export)):
-        names[one.what].append(one)
-    _say(f"{'agree':>8} {'differ':>8} {'not here':>9}  what")
-    for what, found in names.items():
-        _say_of(what, found)
-    _say_reasons(names)
-    _say("Counted from the tables, to be read beside the methods and the checklist of a report:")
-    for what, number in counted(export):
-        _say(f"{'':>28}{what}: {number}")
-    return _conclude([one for name in names.values() for one in name], changed=changed)
-
-
-def _say_of_files(export: Export) -> bool:
-    """Say what is to be known of the export as a whole; whether a file is not the one that is named."""
     measured = [run["measurement"] for run in export.manifest["runs"] if run["measurement"]]
-    if not all(one.get("methods") for one in measured):
+    if not all(measurement.get("methods") for measurement in measured):
         _say("Measured by methods of before: errors and details are not compared.")
     changed = export.changed_files()
     for name in changed:
         _say(f"{name} is not the file that the manifest names")
-    return bool(changed)
+    names: dict[str, list[Compared]] = defaultdict(list)
+    reported_at = time.monotonic()
+    for number, comparison in enumerate(compared(export), start=1):
+        if time.monotonic() - reported_at > SAY_EVERY:
+            reported_at = time.monotonic()
+            sys.stderr.write(f"numbers so far: {number}, now {comparison.what}\n")
+        names[comparison.what].append(comparison)
+    _say(f"{'agree':>8} {'differ':>8} {'not here':>9}  what")
+    for what, comparisons in names.items():
+        wrong = [comparison for comparison in comparisons if comparison.agrees is False]
+        right = sum(comparison.agrees is True for comparison in comparisons)
+        _say(f"{right:>8} {len(wrong):>8} {sum(map(_is_left_out, comparisons)):>9}  {what}")
+        for comparison in wrong[:5]:
+            _say(f"{'':>28}differs: {comparison.note}")
+    _say_reasons(names)
+    _say("Counted from the tables, to be read beside the methods and the checklist of a report:")
+    for what, count in counted(export):
+        _say(f"{'':>28}{what}: {count}")
+    everything = [comparison for of_name in names.values() for comparison in of_name]
+    return _conclude(everything, changed=bool(changed))
 
 
 def _conclude(everything: list[Compared], *, changed: bool) -> int:
-    agreeing, differing = (sum(one.agrees is which for one in everything) for which in (True, False))
-    if empty := sum(one.empty for one in everything):
+    agreeing, differing = (
+        sum(comparison.agrees is which for comparison in everything) for which in (True, False)
+    )
+    if empty := sum(comparison.empty for comparison in everything):
         _say(f"Rows without a number, with the reason why: {empty}")
     if differing:
         _say(f"Random draws are repeated with numpy {np.__version__}; another version may draw otherwise.")
@@ -91,21 +86,12 @@ def _conclude(everything: list[Compared], *, changed: bool) -> int:
     return int(bool(differing or changed))
 
 
-def _say_of(what: str, comparisons: list[Compared]) -> None:
-    """One line for a name, and what differs."""
-    wrong = [comparison for comparison in comparisons if comparison.agrees is False]
-    right = sum(comparison.agrees is True for comparison in comparisons)
-    _say(f"{right:>8} {len(wrong):>8} {sum(map(_is_left_out, comparisons)):>9}  {what}")
-    for one in wrong[:5]:
-        _say(f"{'':>28}differs: {one.note}")
-
-
 def _say_reasons(names: Mapping[str, list[Compared]]) -> None:
     """Every reason why numbers are not here, once: how many these are, and some of their names."""
     reasons: dict[str, Counter[str]] = defaultdict(Counter)
     for what, found in names.items():
-        for one in filter(_is_left_out, found):
-            reasons[one.note][what] += 1
+        for comparison in filter(_is_left_out, found):
+            reasons[comparison.note][what] += 1
     if reasons:
         _say("Not here, and why:")
     for reason, left_out in reasons.items():
@@ -115,8 +101,8 @@ def _say_reasons(names: Mapping[str, list[Compared]]) -> None:
         _say(f"{'':>11}{'; '.join(examples)}")
 
 
-def _is_left_out(one: Compared) -> bool:
-    return one.agrees is None and not one.empty
+def _is_left_out(comparison: Compared) -> bool:
+    return comparison.agrees is None and not comparison.empty
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from datetime import datetime
 import numpy as np
 
 from formats.item_parameters import ResponseModel
+from psychometrics.benchmark.accuracy_table import TableColumn
 from psychometrics.benchmark.metrics import task_key
-from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort, cohort_of
 from psychometrics.data.places import AskedPrompt, Outcome, Person
 from psychometrics.exclusions.work import Work, facts_of_work
@@ -33,7 +33,7 @@ def cohort_from(export: Export, run: int) -> Cohort:
             bool(participant["retained"]),
             arms.get(participant["participant"], ""),
         )
-        for participant in sorted(export.table("participants"), key=lambda one: str(one["participant"]))
+        for participant in sorted(export.table("participants"), key=lambda row: str(row["participant"]))
         if participant["session_status"] in ENDED
     ]
     prompts = [
@@ -41,7 +41,7 @@ def cohort_from(export: Export, run: int) -> Cohort:
             prompt["prompt_id"], prompt["result_category"], prompt["result_subcategory"], prompt["modality"],
             task=prompt["task"], labels=tuple(prompt["labels"]), criteria=prompt["criteria"],
         )
-        for prompt in sorted(export.table("prompts"), key=lambda one: str(one["prompt_id"]))
+        for prompt in sorted(export.table("prompts"), key=lambda row: str(row["prompt_id"]))
     ]  # fmt: skip
     # The item parameters that the prompts have, as their table gives them.
     bank = _bank(export, [prompt for prompt in export.table("prompts") if prompt["a"] is not None])
@@ -73,7 +73,13 @@ def _rows(
 ) -> list[tuple[int, int, int, int, float, float, str]]:
     people = {code: place for place, code in enumerate(codes)}
     prompts = {prompt_id: place for place, prompt_id in enumerate(prompt_ids)}
-    scores, certain = scores_from(export, run), _certain_scores(export, run)
+    scores = scores_from(export, run)
+    # Scores with every confidence of the judge taken as 1 are the means of their criteria.
+    of_criteria: dict[Place, list[float]] = defaultdict(list)
+    for row in export.rows_of("criteria", run):
+        if row["score"] is not None:
+            of_criteria[place_of(row)].append(row["score"])
+    certain = {key: statistics.fmean(values) for key, values in of_criteria.items()}
     found = []
     for answer in export.table("answers"):
         key = place_of(answer)
@@ -100,15 +106,6 @@ def scores_from(export: Export, run: int) -> dict[Place, float]:
     return {place_of(row): row["score"] for row in rows if row["score"] is not None}
 
 
-def _certain_scores(export: Export, run: int) -> dict[Place, float]:
-    """Scores with every confidence of the judge taken as 1."""
-    found: dict[Place, list[float]] = defaultdict(list)
-    for row in export.rows_of("criteria", run):
-        if row["score"] is not None:
-            found[place_of(row)].append(row["score"])
-    return {key: statistics.fmean(values) for key, values in found.items()}
-
-
 def facts_from(export: Export, entry: Values, everyone: Cohort, stored: list[Values]) -> inputs.Facts:
     """What blocks look at beside the cohort. `stored` are the run's own measures in the export's scope.
 
@@ -126,7 +123,7 @@ def facts_from(export: Export, entry: Values, everyone: Cohort, stored: list[Val
         screening=_screening(export, everyone),
         judge=_judge(export, entry, everyone, stored),
         models=inputs.ModelFacts("", items, _board(export, items)) if items else None,
-        benchmark=inputs.BenchmarkFacts(rules, _columns(export), _guessing(stored)) if rules else None,
+        benchmark=_benchmark(export, rules, stored) if rules else None,
     )
 
 
@@ -149,15 +146,19 @@ def _screening(export: Export, everyone: Cohort) -> inputs.ScreeningFacts:
         if verdict["participant"] in codes and is_rating:
             of_person = decisions.setdefault(verdict["participant"], {})
             of_person.setdefault(verdict["reviewer"], verdict["decision"] == "confirm")
+    reasons: dict[str, set[str]] = defaultdict(set)
+    for flag in export.table("flags"):
+        if flag["prompt_id"] is None and flag["participant"] in excluded:
+            reasons[flag["participant"]].add(flag["reason"])
     return inputs.ScreeningFacts(
         people=facts_of_work(codes, _work(export, set(codes)), excluded),
-        excluded=_excluded_by_flag(export, excluded),
+        excluded=dict(sorted(Counter("+".join(sorted(own)) for own in reasons.values()).items())),
         decisions=decisions,
     )
 
 
 def _work(export: Export, codes: set[str]) -> dict[str, Work]:
-    flags = [one for one in export.table("flags") if one["prompt_id"] is not None]
+    flags = [flag for flag in export.table("flags") if flag["prompt_id"] is not None]
     newest = flags[-1]["rules_version"] if flags else ""
     reasons: dict[Place, set[str]] = defaultdict(set)
     for flag in flags:
@@ -176,14 +177,6 @@ def _work(export: Export, codes: set[str]) -> dict[str, Work]:
     return work
 
 
-def _excluded_by_flag(export: Export, excluded: set[str]) -> dict[str, int]:
-    reasons: dict[str, set[str]] = defaultdict(set)
-    for flag in export.table("flags"):
-        if flag["prompt_id"] is None and flag["participant"] in excluded:
-            reasons[flag["participant"]].add(flag["reason"])
-    return dict(sorted(Counter("+".join(sorted(own)) for own in reasons.values()).items()))
-
-
 def _judge(export: Export, entry: Values, everyone: Cohort, stored: list[Values]) -> inputs.JudgeFacts:
     run, retained = entry["number"], {person.code for person in everyone.people if person.retained}
     confidences = Counter(
@@ -191,42 +184,35 @@ def _judge(export: Export, entry: Values, everyone: Cohort, stored: list[Values]
         for row in export.rows_of("criteria", run)
         if row["confidence"] is not None and row["participant"] in retained
     )
+    reasons = {place_of(row): row["unscored_reason"] for row in export.rows_of("scores", run)}
+    unscored = Counter(
+        reasons.get(place_of(answer), NOT_JUDGED)
+        for answer in export.table("answers")
+        if answer["counts"] and answer["participant"] in retained
+    )
     # The name by which a model's judge may be this one: the model's.
-    named = (one["details"]["study_judge"] for one in stored if "study_judge" in one["details"])
+    named = (row["details"]["study_judge"] for row in stored if "study_judge" in row["details"])
+    # Name and number of each run that the block Judge compares with.
+    others = {
+        (row["subset"].partition(":")[2].partition("/")[0], row["details"]["run"])
+        for row in stored
+        if row["block"] == "judge" and (row["subset"] or "").startswith("judge:") and "run" in row["details"]
+    }
     return inputs.JudgeFacts(
         names=(next(named, ""),),
         confidences=dict(sorted(confidences.items())),
-        unscored=_unscored(export, run, retained),
+        unscored={reason: number for reason, number in unscored.most_common() if reason},
         others=tuple(
             inputs.OtherJudge(name, number, scores_from(export, number))
-            for name, number in sorted(_other_judges(stored), key=lambda judge: judge[1])
+            for name, number in sorted(others, key=lambda judge: judge[1])
         ),
     )
 
 
-def _unscored(export: Export, run: int, retained: set[str]) -> dict[str, int]:
-    reasons = {place_of(row): row["unscored_reason"] for row in export.rows_of("scores", run)}
-    counting = (
-        answer for answer in export.table("answers") if answer["counts"] and answer["participant"] in retained
-    )
-    counts = Counter(reasons.get(place_of(one), NOT_JUDGED) for one in counting)
-    return {reason: number for reason, number in counts.most_common() if reason}
-
-
-def _other_judges(stored: list[Values]) -> set[tuple[str, int]]:
-    """Name and number of each run that the block judge compares with."""
-    rows = (one for one in stored if one["block"] == "judge" and (one["subset"] or "").startswith("judge:"))
-    return {
-        (row["subset"].partition(":")[2].partition("/")[0], row["details"]["run"])
-        for row in rows
-        if "run" in row["details"]
-    }
-
-
 def _board(export: Export, items: ItemBank) -> Leaderboard:
-    models = sorted(export.table("models"), key=lambda one: str(one["model"]))
+    models = sorted(export.table("models"), key=lambda model: str(model["model"]))
     scored = [model for model in models if model["published_theta"] is None]
-    layers = {one["model"]: layer for layer, one in enumerate(scored)}
+    layers = {model["model"]: layer for layer, model in enumerate(scored)}
     rows = (
         (layers[model_score["model"]], model_score["prompt_id"], model_score["epoch"], model_score["score"])
         for model_score in export.table("model_scores")
@@ -246,19 +232,17 @@ def _configuration(values: Values) -> Configuration:
     )  # fmt: skip
 
 
-def _columns(export: Export) -> tuple[TableColumn, ...]:
+def _benchmark(export: Export, rules: str, stored: list[Values]) -> inputs.BenchmarkFacts:
     keys = {task_key(prompt["task"]) for prompt in export.table("prompts") if prompt["task"]}
     columns = {model["model"]: TableColumn(model["model"], {}) for model in export.table("models")}
     for model_score in export.table("model_scores"):
         key = task_key(model_score["prompt_id"])
         if model_score["epoch"] == 1 and model_score["score"] is not None and key in keys:
             columns[model_score["model"]].accuracy[key] = 100 * model_score["score"]
-    return tuple(column for column in columns.values() if column.accuracy)
-
-
-def _guessing(stored: list[Values]) -> dict[str, float]:
-    return {
-        one["subset"].partition(":")[2]: one["details"]["guessing"]
-        for one in stored
-        if one["name"] == "task.accuracy.corrected" and one["details"].get("guessing") is not None
+    guessing = {
+        row["subset"].partition(":")[2]: row["details"]["guessing"]
+        for row in stored
+        if row["name"] == "task.accuracy.corrected" and row["details"].get("guessing") is not None
     }
+    measured = tuple(column for column in columns.values() if column.accuracy)
+    return inputs.BenchmarkFacts(rules, measured, guessing)

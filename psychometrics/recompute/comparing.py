@@ -36,28 +36,24 @@ def compared(export: Export) -> Iterator[Compared]:
     rows = partial(_compare_rows, export)
     yield from rows("agreement", export.table("agreement"), judges.agreement, "level", "statistic")
     yield from rows("audit_results", export.table("audit_results"), judges.audit, "of", "statistic")
+    private = " with private prompts" if export.lacks_answers else ""
     for entry in export.manifest["runs"]:
-        if entry["inputs_sha256"] is not None:
-            yield from _compared_run(export, entry)
-
-
-def _compared_run(export: Export, entry: Values) -> Iterator[Compared]:
-    """What the manifest says of a run, then its rows in the tables of results."""
-    measured, number = MeasuredRun(export, entry), entry["number"]
-    results = ResultsRun(measured)
-    flow, private = entry["flow"], " with private prompts" if export.lacks_answers else ""
-    yield from _compare("inputs_sha256", entry, results.inputs_sha256)
-    yield from _compare("flow of people", flow, partial(flow_of_people, export))
-    yield from _compare(f"flow to top{private}", flow, partial(_flow_to_top, export, results))
-    for name in ("answers", "answers_retained"):
-        states = partial(flow_of_answers, export, retained_only=name == "answers_retained")
-        yield from _compare(f"flow of {name}{private}", flow[name], states)
-    tables = {"estimates": results.estimate, "task_accuracies": results.accuracy, "metrics": results.metric}
-    for table, compute in tables.items():
-        yield from _compare_rows(export, table, export.rows_of(table, number), compute)
-    yield from _compare_rows(export, "measures", measured.rows, measured.found, "block", "name")
-    if measured.rows:
-        for key in measured.not_stored():
+        if entry["inputs_sha256"] is None:
+            continue
+        # What the manifest says of a run, then its rows in the tables of results.
+        measured, number, flow = MeasuredRun(export, entry), entry["number"], entry["flow"]
+        results = ResultsRun(measured)
+        yield from _compare("inputs_sha256", entry, results.inputs_sha256)
+        yield from _compare("flow of people", flow, partial(flow_of_people, export))
+        yield from _compare(f"flow to top{private}", flow, partial(_flow_to_top, export, results))
+        for name in ("answers", "answers_retained"):
+            states = partial(flow_of_answers, export, retained_only=name == "answers_retained")
+            yield from _compare(f"flow of {name}{private}", flow[name], states)
+        yield from rows("estimates", export.rows_of("estimates", number), results.estimate)
+        yield from rows("task_accuracies", export.rows_of("task_accuracies", number), results.accuracy)
+        yield from rows("metrics", export.rows_of("metrics", number), results.metric)
+        yield from rows("measures", measured.rows, measured.found, "block", "name")
+        for key in measured.not_stored() if measured.rows else ():
             named = f"measures: {key[0]} {key[1]}"
             yield Compared(named, False, f"{' '.join(filter(None, key))} is not in the table")
 
@@ -112,7 +108,7 @@ def _columns_of(stored: Values, values: Values) -> Iterator[tuple[str, Any, Any]
     """Name, stored and computed value of each column and of each fact in `details`."""
     for name, value in values.items():
         if name == "details":
-            yield from ((fact, stored[name].get(fact), one) for fact, one in value.items())
+            yield from ((fact, stored[name].get(fact), computed) for fact, computed in value.items())
             added = stored[name].keys() - value.keys()
             yield from ((fact, stored[name][fact], None) for fact in sorted(added))
         elif name in stored:
@@ -123,7 +119,7 @@ def _same(stored: Any, found: Any) -> bool:
     match stored, found:
         case dict(), dict():
             same_keys = stored.keys() == found.keys()
-            return same_keys and all(_same(one, found[key]) for key, one in stored.items())
+            return same_keys and all(_same(part, found[key]) for key, part in stored.items())
         case list(), list() | tuple():
             return len(stored) == len(found) and all(map(_same, stored, found))
         case bool() | str() | None, _:

@@ -14,9 +14,13 @@ VOID = "void"  # a session that the study team voided; flows name it where there
 def flow_of_people(export: Export) -> Values:
     """Everything but test participants, of whom an export has nothing."""
     everybody = export.table("participants")
-    vetting = Counter(one["vetting_status"] for one in everybody)
-    status = Counter(one["session_status"] for one in everybody)
-    screened = {one["participant"]: one["retained"] for one in everybody if one["session_status"] in ENDED}
+    vetting = Counter(participant["vetting_status"] for participant in everybody)
+    status = Counter(participant["session_status"] for participant in everybody)
+    screened = {
+        participant["participant"]: participant["retained"]
+        for participant in everybody
+        if participant["session_status"] in ENDED
+    }
     flagged = {flag["participant"] for flag in export.table("flags") if flag["prompt_id"] is None}
     retained = sum(map(bool, screened.values()))
     return {
@@ -51,9 +55,14 @@ def counted(export: Export) -> Iterator[tuple[str, str]]:
     sizes = Counter(answer["participant"] for answer in export.table("answers")).values()
     yield "prompts per person", f"{min(sizes, default=0)} to {max(sizes, default=0)}"
     sessions = export.table("sessions")
-    if minutes := [_minutes_of(session) for session in sessions if session["status"] in ENDED]:
+    times = [
+        [datetime.fromisoformat(session[name]) for name in ("started_at", "ended_at")]
+        for session in sessions
+        if session["status"] in ENDED
+    ]
+    if minutes := [(end - start).total_seconds() / 60 for start, end in times]:
         spread = (min(minutes), statistics.median(minutes), max(minutes))
-        yield "minutes, shortest, median and longest", ", ".join(f"{one:.1f}" for one in spread)
+        yield "minutes, shortest, median and longest", ", ".join(f"{minute:.1f}" for minute in spread)
     declared = [session["resources"] or [] for session in sessions if session["participant"] in retained]
     yield "resources declared by retained people", _said_of(name for own in declared for name in own)
     flags, decided = export.table("flags"), {verdict["participant"] for verdict in export.table("verdicts")}
@@ -67,15 +76,10 @@ def counted(export: Export) -> Iterator[tuple[str, str]]:
     names = {prompt["prompt_id"] for prompt in prompts}
     rows = export.table("model_scores")
     scored = [row for row in rows if row["score"] is not None and row["prompt_id"] in names]
-    responses = Counter((one["model"], one["prompt_id"]) for one in scored).values()
-    yield "prompts with scores of models", str(len({one["prompt_id"] for one in scored}))
+    responses = Counter((row["model"], row["prompt_id"]) for row in scored).values()
+    yield "prompts with scores of models", str(len({row["prompt_id"] for row in scored}))
     yield "most responses of a model to one of them", str(max(responses, default=0))
 
 
 def _said_of(names: Iterable[str]) -> str:
     return ", ".join(f"{name} {number}" for name, number in sorted(Counter(names).items())) or "none"
-
-
-def _minutes_of(session: Values) -> float:
-    start, end = (datetime.fromisoformat(session[name]) for name in ("started_at", "ended_at"))
-    return (end - start).total_seconds() / 60

@@ -59,7 +59,7 @@ class Export:
 
     def rows_of(self, name: str, run: int) -> list[Values]:
         """The rows of one scoring run, by its number."""
-        return [one for one in self.table(name) if one["run"] == run]
+        return [row for row in self.table(name) if row["run"] == run]
 
     @property
     def scope(self) -> Scope:

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 
 from psychometrics.agreement.audit import Ratings, audit_agreement, rated
-from psychometrics.agreement.audit_records import AuditAgreement
 from psychometrics.agreement.audit_sample import Stratum
 from psychometrics.agreement.levels import pair_levels, panel_levels
 from psychometrics.agreement.measures import pair_rows, panel_rows
 from psychometrics.agreement.scores import PanelScores, filled
-from psychometrics.inference.estimates import none_if_nan
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.estimates import WITHHELD, none_if_nan
 from psychometrics.measures.methods import METHODS, OF_ERRORS
 from psychometrics.recompute.cohorts import items_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, Export, NotComputed, NotHere, Values, place_of
@@ -52,7 +50,7 @@ class Judges:
     def _of_before(self) -> bool:
         """Whether the export was made by a version with other errors of clusters."""
         measured = (run["measurement"] or {} for run in self.export.manifest["runs"])
-        return any(one.get("methods", "") != METHODS for one in measured)
+        return any(measurement.get("methods", "") != METHODS for measurement in measured)
 
     def audit(self, row: Values) -> Values:
         """What one row of `audit_results` should be. Raises NotHere."""
@@ -68,7 +66,7 @@ class Judges:
         return self._found[key]
 
     def _pair(self, x: int, y: int) -> Rows:
-        stored = [one for one in self.export.table("agreement") if (one["x_run"], one["y_run"]) == (x, y)]
+        stored = [row for row in self.export.table("agreement") if (row["x_run"], row["y_run"]) == (x, y)]
         levels = pair_levels(
             self._scores((x, y)), (0, 1), items_from(self.export),
             top_size=self.export.protocol["top_size"], **_draws(stored),
@@ -80,8 +78,8 @@ class Judges:
         }
 
     def _panel(self, runs: tuple[int, ...]) -> Rows:
-        of_all = [one for one in self.export.table("agreement") if one["x_run"] is None]
-        stored = [one for one in of_all if tuple(one["runs"]) == runs]
+        of_all = [row for row in self.export.table("agreement") if row["x_run"] is None]
+        stored = [row for row in of_all if tuple(row["runs"]) == runs]
         levels = panel_levels(self._scores(runs), range(len(runs)), **_draws(stored))
         return {
             ("", panel_row["level"], panel_row["statistic"]): panel_row
@@ -99,10 +97,10 @@ class Judges:
         number = {prompt["prompt_id"]: prompt["criteria"] for prompt in self.export.table("prompts")}
         cells = [(key, place) for key in answers for place in range(1, number[key[1]] + 1)]
         columns = {run: column for column, run in enumerate(runs)}
-        of_answers = [(one["run"], place_of(one), one["score"]) for one in self._scored("scores", runs)]
+        of_answers = [(row["run"], place_of(row), row["score"]) for row in self._scored("scores", runs)]
         of_criteria = [
-            (one["run"], (place_of(one), one["criterion"]), one["score"])
-            for one in self._scored("criteria", runs)
+            (row["run"], (place_of(row), row["criterion"]), row["score"])
+            for row in self._scored("criteria", runs)
         ]
         return PanelScores(
             scope=self.export.scope,
@@ -121,10 +119,12 @@ class Judges:
     def _audited(self, sample: int, run: int) -> Rows:
         """The drawn verdicts of retained people, in the order of their numbers, beside one judge."""
         entry = next(audit for audit in self.export.manifest["audits"] if audit["number"] == sample)
-        frame = [Stratum(one["name"], one["verdicts"], one["drawn"]) for one in entry["strata"]]
+        frame = [
+            Stratum(stratum["name"], stratum["verdicts"], stratum["drawn"]) for stratum in entry["strata"]
+        ]
         drawn = (row for row in self.export.rows_of("audit", run) if row["sample"] == sample)
-        retained = (one for one in drawn if one["participant"] in self.export.retained)
-        items = sorted(retained, key=lambda one: one["item"])
+        retained = (row for row in drawn if row["participant"] in self.export.retained)
+        items = sorted(retained, key=lambda item: item["item"])
         ratings = Ratings(
             strata=[item["stratum"] for item in items],
             answers=[f"{item['participant']}\n{item['prompt_id']}" for item in items],
@@ -133,27 +133,23 @@ class Judges:
         )
         agreement = audit_agreement(ratings, 0, frame, seed=entry["seed"], resamples=entry["resamples"])
         counts = {
-            "drawn": sum(one.drawn for one in frame),
+            "drawn": sum(stratum.drawn for stratum in frame),
             "rated": rated(ratings),
             "raters": len({item["rater"] for item in items if item["human_score"] is not None}),
         }
         of_counts: Rows = {("sample", name): {"value": value} for name, value in counts.items()}
-        return of_counts | _audit_rows(agreement)
-
-
-def _audit_rows(agreement: AuditAgreement) -> Rows:
-    return {
-        (of, name): {
-            **{end: none_if_nan(getattr(estimate, end)) for end in ("value", "se", "low", "high")},
-            "n": n, "clusters": clusters, "reason": str(estimate.reason) if estimate.reason else None,
-        }
-        for of, name, n, clusters, estimate in agreement.statistics()
-    }  # fmt: skip
+        return of_counts | {
+            (of, name): {
+                **{end: none_if_nan(getattr(estimate, end)) for end in ("value", "se", "low", "high")},
+                "n": n, "clusters": clusters, "reason": str(estimate.reason) if estimate.reason else None,
+            }
+            for of, name, n, clusters, estimate in agreement.statistics()
+        }  # fmt: skip
 
 
 def _draws(stored: list[Values]) -> dict[str, int]:
     """Seed and number of the draws that stored rows name."""
-    drawn = next((one for one in stored if one["seed"] is not None), {"seed": 0, "resamples": 1})
+    drawn = next((row for row in stored if row["seed"] is not None), {"seed": 0, "resamples": 1})
     return {"seed": drawn["seed"], "resamples": drawn["resamples"]}
 
 

@@ -4,16 +4,14 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from psychometrics.data.cohort import Cohort
-from psychometrics.inference.estimates import Reason
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.estimates import WITHHELD, Reason
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope, stored_columns
 from psychometrics.measures.blocks.exclusions import flow_measures, rater_measures
 from psychometrics.measures.computing import block_measures, block_rng
 from psychometrics.measures.inputs import Facts, Inputs
-from psychometrics.measures.methods import CLUSTERED, METHODS, OF_ERRORS, changed_since
+from psychometrics.measures.methods import CLUSTERED, METHODS, OF_ERRORS, changed_since, presently_named
 from psychometrics.recompute.cohorts import asks_tasks, cohort_from, facts_from, items_from
 from psychometrics.recompute.export import OTHERWISE, PRIVATE, TEXTS, Export, NotComputed, NotHere, Values
-from psychometrics.recompute.renamed import presently_named
 
 Key = tuple[str, str, str, str, str, str]  # block, name, group, subset, participant, prompt id
 NOT_BEFORE = WITHHELD | {Reason.NO_FINITE_SOLUTION}  # of what earlier methods had a number
@@ -46,14 +44,16 @@ class MeasuredRun:
     def has_earlier_errors(self) -> bool:
         """Whether headlines have errors of before: results keep theirs, even if they are measured again."""
         details = [row["details"] for row in self.rows if (row["block"], row["name"]) == HEADLINE]
-        return self.methods != METHODS or all(one.get("variance") != CLUSTERED for one in details)
+        return self.methods != METHODS or all(facts.get("variance") != CLUSTERED for facts in details)
 
     def found(self, row: Values) -> Values:
         """What the columns of a stored row should be. Raises NotHere, NotComputed."""
         self._require_here(row)
         measure = self.block(row["block"], all_scope=self.export.lacks(row)).get(key_of(row))
         if measure is None:
-            raise self._why_not(row)
+            if self.export.lacks(row):
+                raise NotHere(PRIVATE)
+            raise NotComputed if self.methods == METHODS else NotHere(OTHERWISE)
         columns = columns_of(measure)
         if self.export.lacks(row) and {row["reason"], measure.estimate.reason} & WITHHELD:
             # What a part's neighbours rest on, and so whether it may be told, is not all here.
@@ -72,10 +72,16 @@ class MeasuredRun:
 
     def _require_here(self, row: Values) -> None:
         """Raises NotHere where a row rests on what an export leaves out, or on another method."""
-        hidden = self.export.lacks(row) and not _may_be_public(row)
-        if hidden or self._rests_on_hidden_items(row):
+        if self.export.lacks(row) and not _may_be_public(row):
             raise NotHere(PRIVATE)
-        if self._rests_on_texts(row):
+        # Some numbers of scope `all` rest on every item of a bank of which some were left out.
+        if row["block"] == Block.MODELS and row["scope"] == "all" and self.export.lacks_items:
+            of_bank = row["name"] == "models.theta.ql" and row["group"] is None
+            if of_bank or row["name"] in OF_ALL_ITEMS:
+                raise NotHere(PRIVATE)
+        # Of exclusions all but what is told of people rests on the words of answers.
+        of_texts = row["block"] == Block.EXCLUSIONS and self.export.lacks_texts
+        if of_texts and key_of(row) not in self._people_alone:
             raise NotHere(TEXTS)
         if changed_since(self.methods, row["name"]) or is_carried_over(row):
             raise NotHere(OTHERWISE)
@@ -86,16 +92,10 @@ class MeasuredRun:
         if row["block"] == Block.RESULTS:
             key = (Block.RESULTS, "answers.expected", row["group"] or "", row["subset"] or "", "", "")
             here = self.block(Block.RESULTS, all_scope=True).get(key)
-            stored = (one for one in self.rows if self.export.lacks(one) and key_of(one) == key)
+            stored = (other for other in self.rows if self.export.lacks(other) and key_of(other) == key)
             same = here is not None and here.estimate.value == next(stored)["value"]
         if row["block"] in (Block.SLICES, Block.RESULTS) and not same:
             raise NotHere(PRIVATE)
-
-    def _why_not(self, row: Values) -> NotHere | NotComputed:
-        """Why the blocks give no such number."""
-        if self.export.lacks(row):
-            return NotHere(PRIVATE)
-        return NotComputed() if self.methods == METHODS else NotHere(OTHERWISE)
 
     def not_stored(self) -> Iterator[Key]:
         """Numbers that the blocks give, by the present methods and names there were, and the table lacks."""
@@ -112,18 +112,6 @@ class MeasuredRun:
                 continue
             given = self.block(block, all_scope=False)
             yield from (key for key in given if key[1] in names and key not in stored)
-
-    def _rests_on_hidden_items(self, row: Values) -> bool:
-        """Whether a number of scope `all` rests on every item of a bank of which some were left out."""
-        if row["block"] != Block.MODELS or row["scope"] != "all" or not self.export.lacks_items:
-            return False
-        return row["name"] in OF_ALL_ITEMS or (row["name"] == "models.theta.ql" and row["group"] is None)
-
-    def _rests_on_texts(self, row: Values) -> bool:
-        """Whether a number rests on words that are left out: of exclusions all but what is told of people."""
-        if row["block"] != Block.EXCLUSIONS or not self.export.lacks_texts:
-            return False
-        return key_of(row) not in self._people_alone
 
     def block(self, block: str, *, all_scope: bool) -> dict[Key, Measure]:
         """What a block gives, by key; for rows of scope `all`, and without texts, the block exclusions tells
@@ -187,7 +175,7 @@ def by_key(block: str, measures: list[Measure]) -> dict[Key, Measure]:
 
 def key_of(row: Values) -> Key:
     names = ("block", "name", "group", "subset", "participant", "prompt_id")
-    block, name, group, subset, participant, prompt_id = (row[one] or "" for one in names)
+    block, name, group, subset, participant, prompt_id = (row[column] or "" for column in names)
     return block, name, group, subset, participant, prompt_id
 
 

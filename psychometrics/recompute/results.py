@@ -5,8 +5,8 @@ from dataclasses import asdict
 from functools import cached_property
 
 from formats.canonical import canonical_json
-from psychometrics.data.answers import ResultAnswer
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.data.places import ResultAnswer
+from psychometrics.inference.estimates import WITHHELD
 from psychometrics.inference.measure import Block, Measure, stored_columns
 from psychometrics.inference.standard_errors import is_nested
 from psychometrics.measures import headlines
@@ -133,7 +133,7 @@ class ResultsRun:
 
     @cached_property
     def _headlines(self) -> list[Values]:
-        return [_in_scope(one) for one in self._run.block(Block.RESULTS, all_scope=False).values()]
+        return [_in_scope(measure) for measure in self._run.block(Block.RESULTS, all_scope=False).values()]
 
     @cached_property
     def _tasks(self) -> dict[tuple[str, str], headlines.TaskNumbers]:

@@ -30,14 +30,14 @@ from itertools import combinations
 
 import numpy as np
 
-from psychometrics.data.cohort import Cohort, Mask
+from psychometrics.data.cohort import Cohort
 from psychometrics.data.places import PUBLIC
+from psychometrics.inference.clusters import t_quantile
 from psychometrics.inference.disclosure import answers_of
 from psychometrics.inference.estimates import CONFIDENCE, Estimate, Reason, unknown, without_interval
 from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import cluster_error, difference_of, pooled_fit, twoway_error
-from psychometrics.inference.student_t import t_quantile
-from psychometrics.slices.parts import SliceTheta, arm_slices, slice_result
+from psychometrics.slices.parts import arm_slices, slice_result
 
 NEAR = 1e-9  # degrees of freedom so close below a whole number are that number
 FLAGGED_FROM = 2.0  # standard errors
@@ -72,23 +72,18 @@ def arm_differences(
     for (first, one), (second, other) in combinations(results, 2):
         pairs = one.pairs + other.pairs
         for theta, against in zip(one.thetas, other.thetas, strict=True):
-            welch_difference = _welch_difference(theta, against)
-            yield ArmDifference(theta.name, first, second, *welch_difference, one.people, other.people, pairs)
-
-
-def _welch_difference(theta: SliceTheta, against: SliceTheta) -> tuple[Estimate, int | None]:
-    """One less other by people, with Welch's degrees of freedom from those of both."""
-    one, other = theta.by_person, against.by_person
-    why = one.reason or other.reason
-    value = one.value - other.value
-    if why is not None:
-        return (unknown(why) if math.isnan(value) else without_interval(value, why)), None
-    variances = one.se**2, other.se**2
-    se = math.sqrt(sum(variances))
-    shares = variances[0] ** 2 / theta.df + variances[1] ** 2 / against.df
-    df = math.floor(se**4 / shares + NEAR)
-    half = t_quantile(CONFIDENCE, df) * se
-    return Estimate(value, se, value - half, value + half), df
+            own, others = theta.by_person, against.by_person
+            why, value, df = own.reason or others.reason, own.value - others.value, None
+            if why is None:
+                variances = own.se**2, others.se**2
+                se = math.sqrt(sum(variances))
+                shares = variances[0] ** 2 / theta.df + variances[1] ** 2 / against.df
+                df = math.floor(se**4 / shares + NEAR)
+                half = t_quantile(CONFIDENCE, df) * se
+                less = Estimate(value, se, value - half, value + half)
+            else:
+                less = unknown(why) if math.isnan(value) else without_interval(value, why)
+            yield ArmDifference(theta.name, first, second, less, df, one.people, other.people, pairs)
 
 
 @dataclass(frozen=True)
@@ -112,8 +107,14 @@ def contamination(cohort: Cohort, *, nested: bool) -> Contamination:
     public = np.array([prompt.split == PUBLIC for prompt in cohort.prompts], dtype=bool)[pairs.prompt]
     counts = int(public.sum()), int((~public).sum())
     by = "batches" if nested and len(np.unique(pairs.batch)) > 1 else "people and prompts"
-    bounded = any(unbounded(own.a, own.b, own.p) for own in (pairs.of(public), pairs.of(~public)))
-    if why := _why_not(cohort, public) or (Reason.NO_FINITE_SOLUTION if bounded else None):
+    answers, reasons = answers_of(cohort, cohort.is_pair), []
+    for split in (public, ~public):
+        rows = np.zeros(len(cohort), dtype=bool)
+        rows[np.flatnonzero(cohort.is_pair)[split]] = True
+        reasons.append(answers.why_untold(rows) if split.any() else Reason.NOTHING_SCORED)
+    if any(unbounded(own.a, own.b, own.p) for own in (pairs.of(public), pairs.of(~public))):
+        reasons.append(Reason.NO_FINITE_SOLUTION)
+    if why := next(filter(None, reasons), None):
         return Contamination(unknown(why), False, 0, by, *counts)
     one, other = pooled_fit(pairs.of(public)), pooled_fit(pairs.of(~public))
     fit = difference_of(one, other, public)
@@ -121,14 +122,3 @@ def contamination(cohort: Cohort, *, nested: bool) -> Contamination:
     difference = error.around(fit.theta)
     flagged = not math.isnan(error.se) and difference.value > FLAGGED_FROM * error.se
     return Contamination(difference, flagged, error.clusters, by, *counts)
-
-
-def _why_not(cohort: Cohort, public: Mask) -> Reason | None:
-    """`public` are those of the pairs."""
-    answers, pairs = answers_of(cohort, cohort.is_pair), np.flatnonzero(cohort.is_pair)
-    for own in (public, ~public):
-        rows = np.zeros(len(cohort), dtype=bool)
-        rows[pairs[own]] = True
-        if why := Reason.NOTHING_SCORED if not own.any() else answers.why_untold(rows):
-            return why
-    return None

@@ -108,9 +108,9 @@ def slices_of(cohort: Cohort) -> Iterator[Slice]:
     found[SliceKind.ARM] = arm_slices(cohort)
     for slices in found.values():
         yield from slices
-    for one in found[SliceKind.CATEGORY]:
+    for category in found[SliceKind.CATEGORY]:
         for other in found[SliceKind.PROFILE]:
-            yield Slice(SliceKind.CELL, f"{one.value}/{other.value}", one.rows & other.rows)
+            yield Slice(SliceKind.CELL, f"{category.value}/{other.value}", category.rows & other.rows)
 
 
 def arm_slices(cohort: Cohort) -> list[Slice]:
@@ -147,15 +147,12 @@ def slice_result(cohort: Cohort, rows: Mask, why: Reason | None = None, *, neste
     pairs = part.pairs
     people = len(np.unique(pairs.person))
     why = Reason.NOTHING_SCORED if not people else why or answers_of(cohort, cohort.is_pair).why_untold(rows)
-    if why is not None:
-        nothing = unknown(why)
-        thetas = tuple(SliceTheta(name, nothing, None, nothing, math.nan) for name in THETAS)
-    else:
-        thetas = tuple(_theta_of(name, part, nested=nested) for name in THETAS)
-    return SliceResult(people, len(np.unique(pairs.prompt)), len(pairs), thetas)
-
-
-def _theta_of(name: str, part: Cohort, *, nested: bool) -> SliceTheta:
-    first = group_theta(name, part.pairs, part.transform, nested=nested, whole=False)
-    by_person, error = by_people(name, part.pairs, part.transform)
-    return SliceTheta(name, first.estimate, first.error, by_person, error.df)
+    thetas = []
+    for name in THETAS:
+        if why is None:
+            first = group_theta(name, pairs, part.transform, nested=nested, whole=False)
+            by_person, error = by_people(name, pairs, part.transform)
+            thetas.append(SliceTheta(name, first.estimate, first.error, by_person, error.df))
+        else:
+            thetas.append(SliceTheta(name, unknown(why), None, unknown(why), math.nan))
+    return SliceResult(people, len(np.unique(pairs.prompt)), len(pairs), tuple(thetas))

@@ -17,8 +17,7 @@ import numpy as np
 from psychometrics.data.cohort import Cohort, Mask
 from psychometrics.inference.combinations import telling_too_few
 from psychometrics.inference.disclosure import Answers, Whole, answers_of, withheld
-from psychometrics.inference.estimates import Reason
-from psychometrics.inference.limits import few_private
+from psychometrics.inference.estimates import Reason, few_private
 from psychometrics.inference.measure import ALL, AVERAGE, TOP, Name
 from psychometrics.slices.parts import Slice, SliceKind
 
@@ -42,9 +41,10 @@ def withheld_parts(cohort: Cohort, slices: Sequence[Slice], top: Mask, counted: 
         if few_private(others.private_prompts(rows)):
             found[group, ALL] = Reason.TOO_FEW_PRIVATE
     found = withheld(answers, _table(slices, everything, top)) | found
-    of_average, of_top = (
-        _told_of(group, slices, rows) for group, rows in ((AVERAGE, everything), (TOP, top))
-    )
+    # The rows of each group and of its parts that have a number of their own.
+    of_average = {(AVERAGE, ALL): everything} | {(AVERAGE, part.subset): part.rows for part in slices}
+    parts_of_top = [part for part in slices if part.kind != SliceKind.CELL]
+    of_top = {(TOP, ALL): top} | {(TOP, part.subset): part.rows & top for part in parts_of_top}
     _withhold_combined(answers, found, of_average, {})
     _withhold_combined(answers, found, of_top, of_average)
     return found
@@ -65,12 +65,6 @@ def withheld_where_asked(cohort: Cohort, parts: Mapping[str, Mask]) -> dict[str,
     """
     everything = np.ones(len(cohort), dtype=bool)
     return withheld(answers_of(cohort, everything), [Whole(ALL, everything, parts, only_private=True)])
-
-
-def _told_of(group: str, slices: Sequence[Slice], of_group: Mask) -> dict[Name, Mask]:
-    """The rows of a group and of each of its parts that have a number of their own."""
-    parts = [part for part in slices if group == AVERAGE or part.kind != SliceKind.CELL]
-    return {(group, ALL): of_group} | {(group, part.subset): part.rows & of_group for part in parts}
 
 
 def _withhold_combined(
@@ -127,5 +121,5 @@ def _parts_of(
         yield whole(ALL, everything, [label])
     for kind, wholes in WITHIN.items():
         for outer in (part for part in slices if part.kind in wholes):
-            inner = [one for one in slices if one.kind == kind and (one.rows & outer.rows).any()]
+            inner = [part for part in slices if part.kind == kind and (part.rows & outer.rows).any()]
             yield whole(outer.subset, outer.rows, inner)

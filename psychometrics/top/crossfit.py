@@ -70,10 +70,14 @@ class Crossfit:
         moved = values - self.means(np.ones((self.people, 1)), sizes, self.drawn)[:, 0]
         resampled = moved[:, np.newaxis] + np.concatenate([np.zeros((len(sizes), 0)), *parts], axis=1)
         resampled = np.clip(resampled, *self.bounds)
-        return [
-            self._estimate(size, value, own)
-            for size, value, own in zip(sizes, values, resampled, strict=True)
-        ]
+        estimates = []
+        for size, value, own in zip(sizes, values, resampled, strict=True):
+            if math.isnan(value):
+                why = Reason.TOO_FEW_PEOPLE if size > self.people else Reason.TOO_FEW_PAIRS
+                estimates.append(unknown(why))
+            else:
+                estimates.append(bootstrap_estimate(value, own, self.people))
+        return estimates
 
     def values(self, sizes: Sequence[int]) -> list[float]:
         """The estimate for each size, NaN where there is none."""
@@ -93,11 +97,6 @@ class Crossfit:
         means = np.full(total.shape, np.nan)
         np.divide(self.scale * total, defined, out=means, where=defined > 0)
         return means
-
-    def _estimate(self, size: int, value: float, resampled: Array) -> Estimate:
-        if math.isnan(value):
-            return unknown(Reason.TOO_FEW_PEOPLE if size > self.people else Reason.TOO_FEW_PAIRS)
-        return bootstrap_estimate(value, resampled, self.people)
 
 
 def crossfit(
@@ -128,8 +127,19 @@ def dealt(people: Codes, number: int, folds: int, rng: np.random.Generator) -> C
 
 
 def walked(order: Order, drawn: Array, sizes: Sequence[int]) -> Array:
-    """Theta (k, r) of the first `size` copies in the order, for k sizes and r draws; NaN where undefined."""
-    taken, reached = _far_enough(order, drawn, max(sizes))
+    """Theta (k, r) of the first `size` copies in the order, for k sizes and r draws; NaN where undefined.
+
+    So many people are walked down that the largest size is together in every draw. Copies are about Poisson:
+    six standard deviations nearly always do, and else twice as many are walked.
+    """
+    largest = max(sizes)
+    depth = largest + 6 * math.isqrt(largest) + 10
+    while True:
+        taken = drawn[order.people[:depth]]  # copies (d, r) of the first people
+        reached = np.cumsum(taken, axis=0)
+        if depth >= len(order.people) or reached[-1].min() >= largest:
+            break
+        depth *= 2
     above = np.cumsum(taken * order.above[: len(taken), np.newaxis], axis=0)
     below = np.cumsum(taken * order.below[: len(taken), np.newaxis], axis=0)
     theta = np.full((len(sizes), drawn.shape[1]), np.nan)
@@ -143,20 +153,6 @@ def walked(order: Order, drawn: Array, sizes: Sequence[int]) -> Array:
         sums = above[end, full] - surplus * order.above[end]
         row[full[scored]] = sums[scored] / weight[scored]
     return theta
-
-
-def _far_enough(order: Order, drawn: Array, size: int) -> tuple[Array, Array]:
-    """Copies (d, r) of the first d people, d so that `size` are together in every draw, and their cumulation.
-
-    Copies are about Poisson; six standard deviations nearly always do, and else twice as many are walked.
-    """
-    depth = size + 6 * math.isqrt(size) + 10
-    while True:
-        taken = drawn[order.people[:depth]]
-        reached = np.cumsum(taken, axis=0)
-        if depth >= len(order.people) or reached[-1].min() >= size:
-            return taken, reached
-        depth *= 2
 
 
 def _orders(columns: Sequence[Array], people: Codes, fold: Codes, folds: int, ties: Codes) -> Iterator[Order]:

@@ -68,7 +68,10 @@ def null_reference(
     chosen have no pair is left out.
     """
     pairs = pairs.of(np.argsort(pairs.person, kind="stable"))
-    person, prompt, p = _by_prompt(unplaced)
+    person, prompt, p = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
+    if unplaced is not None:  # in the order of prompts, then people
+        order = np.lexsort((unplaced.person, unplaced.prompt))
+        person, prompt, p = unplaced.person[order], unplaced.prompt[order], unplaced.p[order]
     people, number = cluster_codes(np.concatenate([pairs.person, person]))
     ties = np.argsort(code_ranks([codes[i] for i in np.unique(np.append(pairs.person, person))]))
     of_pairs, of_unplaced = people[: len(pairs)], people[len(pairs) :]
@@ -79,7 +82,10 @@ def null_reference(
     for source in exchanged(pairs, draws, rng):
         scores = _sums(pairs.p[source], of_pairs, number)
         if len(of_unplaced):
-            scores += _sums(p[_exchanged_within(prompt, len(source), rng)], of_unplaced, number)
+            # Of each row the row of the same prompt whose score it gets: rows are sorted by prompt.
+            _, block = np.unique(prompt, return_inverse=True)
+            within = np.argsort(block + rng.random((len(source), len(prompt))), axis=1)
+            scores += _sums(p[within], of_unplaced, number)
         above = _sums(pairs.a * (pairs.y[source] + pairs.a * pairs.b), of_pairs, number)
         means = np.round(scores / answers, DECIMALS)[:, ties]
         chosen = ties[np.argsort(-means, axis=1, kind="stable")[:, :size]]
@@ -104,20 +110,6 @@ def exchanged(pairs: Pairs, draws: int, rng: np.random.Generator) -> Iterator[Co
         source[:, order[:whole]] = rng.permuted(blocks, axis=2).reshape(r, whole)
         source[:, order[whole:]] = rng.permuted(rest, axis=1)
         yield source
-
-
-def _exchanged_within(prompt: Codes, draws: int, rng: np.random.Generator) -> Codes:
-    """For each draw and row (n,), sorted by prompt, the row of the same prompt whose score it gets."""
-    _, codes = np.unique(prompt, return_inverse=True)
-    return np.argsort(codes + rng.random((draws, len(prompt))), axis=1)
-
-
-def _by_prompt(rows: Cohort | None) -> tuple[Codes, Codes, Array]:
-    """People, prompts and scores of the rows in the order of prompts, then people."""
-    if rows is None:
-        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0)
-    order = np.lexsort((rows.person, rows.prompt))
-    return rows.person[order], rows.prompt[order], rows.p[order]
 
 
 def _sums(columns: Array, people: Codes, number: int) -> Array:

@@ -13,8 +13,7 @@ from presentation.codes import CodeNames
 from presentation.numbers import numbered
 from presentation.scopes import QUESTIONS
 from presentation.top import standing_sentences, top_sentences
-from psychometrics.inference.estimates import Reason
-from psychometrics.inference.limits import MIN_QUESTIONS, WITHHELD
+from psychometrics.inference.estimates import MIN_QUESTIONS, WITHHELD, Reason
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers, MetricNumber, TaskNumbers
 from psychometrics.top.rules import is_top

@@ -13,7 +13,7 @@ from tqdm import tqdm
 from judging.models import JudgingRun, RunState
 from judging.services.running.runs import run_resume
 from psychometrics.inference.measure import Block
-from psychometrics.measures.registry import BLOCKS
+from psychometrics.measures.computing import BLOCKS
 from scoring.services.measurement import Said
 from studies.models import User
 

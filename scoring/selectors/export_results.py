@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from django.db.models import Case, Q, QuerySet, When
 
-from psychometrics.benchmark.table import best_on
+from psychometrics.benchmark.accuracy_table import best_on
 from psychometrics.inference.measure import Scope
 from scoring.export.rows import results as row_types
 from scoring.models import MeasureRow, ModelScore, ResultSet

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from functools import cached_property
 
+from psychometrics.benchmark.accuracy_table import TableColumn
 from psychometrics.benchmark.chance import guessing_rate
-from psychometrics.benchmark.table import TableColumn
 from psychometrics.data.cohort import Cohort
 from psychometrics.inference.measure import Scope
 from psychometrics.irt.bank import ItemBank as ItemArrays

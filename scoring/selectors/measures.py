@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from presentation.catalogue import plain_reason
 from presentation.codes import CodeNames
-from psychometrics.benchmark.table import TableColumn
+from psychometrics.benchmark.accuracy_table import TableColumn
 from psychometrics.inference.measure import Block, Scope
 from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.selectors.task_tables import published_columns

@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 from django.db.models import Count, Q, QuerySet
 
+from psychometrics.benchmark.accuracy_table import TableColumn
 from psychometrics.benchmark.metrics import task_key
-from psychometrics.benchmark.table import TableColumn
 from scoring.models import ModelConfiguration, ModelScore, ResultSet
 from scoring.selectors.leaderboards import models_of, models_on
 from scoring.selectors.scopes import study_prompts

@@ -12,9 +12,8 @@ from formats.canonical import canonical_sha256
 from judging.models import CriterionScore, ScoringRun
 from judging.selectors.answers import result_answers
 from judging.selectors.runs import scores_runs
-from psychometrics.data.answers import ResultAnswer
 from psychometrics.data.cohort import Cohort
-from psychometrics.data.places import PUBLIC
+from psychometrics.data.places import PUBLIC, ResultAnswer
 from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.methods import METHODS

@@ -11,9 +11,8 @@ from django.db import transaction
 from django.utils.translation import gettext_noop
 
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope
-from psychometrics.measures.computing import block_measures, block_rng, cohorts_of, off_scale
+from psychometrics.measures.computing import MEASURED, block_measures, block_rng, cohorts_of, off_scale
 from psychometrics.measures.inputs import Inputs
-from psychometrics.measures.registry import MEASURED
 from scoring.models import Measurement, ResultSet
 from scoring.selectors.cohorts import study_cohort
 from scoring.selectors.headlines import stored_headlines

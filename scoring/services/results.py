@@ -9,7 +9,7 @@ from django.db import transaction
 
 from judging.models import ScoringRun
 from judging.selectors.answers import result_answers
-from psychometrics.data.answers import ResultAnswer
+from psychometrics.data.places import ResultAnswer
 from psychometrics.inference.measure import Block, Measure, Scope
 from psychometrics.measures.computing import block_measures, cohorts_of
 from psychometrics.measures.inputs import Inputs

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from batches.models import BatchPlan
 from judging.models import ScoringRun
-from psychometrics.measures.registry import MEASURED
+from psychometrics.measures.computing import MEASURED
 from reporting.management.result_lines import result_lines
 from scoring.models import ResultSet
 from scoring.services.measurement import measurement_compute

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from console.views.setup.steps import PAGES as SETUP_PAGES
-from psychometrics.measures.registry import MEASURED
+from psychometrics.measures.computing import MEASURED
 
 
 @dataclass(frozen=True)

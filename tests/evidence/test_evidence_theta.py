@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from psychometrics.inference.between_person import own_abilities
-from psychometrics.inference.clusters import Codes, linear_estimate
+from psychometrics.inference.clusters import Codes, linear_estimate, t_quantile
 from psychometrics.inference.jackknife import prompt_thetas_without, quasi_thetas_without, theta_prompt
 from psychometrics.inference.quasi_estimate import quasi_estimate
 from psychometrics.inference.standard_errors import Fit, cluster_error, pooled_fit, quasi_fit, twoway_error
-from psychometrics.inference.student_t import t_quantile
 from psychometrics.irt.quasi_likelihood import theta_ql
 from tests.evidence.frozen_results import TRANSFORM, frozen, given, pairs_given
 

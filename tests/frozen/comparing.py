@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from psychometrics.recompute.renamed import RENAMED, presently_named
+from psychometrics.measures.methods import RENAMED, presently_named
 from tests.upgrades.keeping import unpacked
 
 Row = dict[str, Any]

@@ -16,7 +16,7 @@ from operations.services.deleting import site_row_delete
 from presentation.numbers import decimals
 from psychometrics.benchmark.accuracy_table import AccuracyTable
 from psychometrics.inference.measure import Block
-from psychometrics.measures.registry import MEASURED
+from psychometrics.measures.computing import MEASURED
 from reporting.management.result_lines import result_lines
 from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow, ModelConfiguration, ModelScore

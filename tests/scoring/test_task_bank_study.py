@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from psychometrics.inference.measure import Block
-from psychometrics.measures.registry import THETA_ONLY
+from psychometrics.measures.computing import THETA_ONLY
 from reporting.management.result_lines import result_lines
 from reporting.selectors.reports import report_of
 from scoring.coordinator import Scoring

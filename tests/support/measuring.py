@@ -7,7 +7,7 @@ from datetime import datetime
 import pytest
 
 from psychometrics.inference.measure import Block
-from psychometrics.measures.registry import MEASURED
+from psychometrics.measures.computing import MEASURED
 from scoring import coordinator
 from scoring.models import Measurement, ResultSet
 from scoring.services import measurement

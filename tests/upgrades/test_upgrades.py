@@ -14,8 +14,8 @@ import pytest
 from django.core.management import call_command
 from pytest_django import Settings
 
-from psychometrics.inference.limits import WITHHELD
-from psychometrics.recompute.renamed import presently_named
+from psychometrics.inference.estimates import WITHHELD
+from psychometrics.measures.methods import presently_named
 from studies.models import Study
 from tests.upgrades.databases import Databases
 from tests.upgrades.keeping import exported, unpacked

@@ -16,7 +16,7 @@ from psychometrics.benchmark.metrics import bbeh_task_sizes
 from psychometrics.benchmark.raters import TaskRaters, task_raters, top_crossfit
 from psychometrics.benchmark.tasks import PERCENT, TaskSums, combined, task_sums
 from psychometrics.inference.clusters import Array
-from psychometrics.inference.estimates import Estimate, Reason, none_if_nan, unknown, within, without_interval
+from psychometrics.inference.estimates import Reason, none_if_nan, unknown, within, without_interval
 from psychometrics.inference.measure import TASK, Measure, NotMeasurable, plain
 from psychometrics.measures.blocks import benchmark_models as models
 from psychometrics.measures.blocks.results import of_task, over_tasks
@@ -74,21 +74,18 @@ def summary_measures(group: str, sums: TaskSums, chance: Array, rules: str) -> I
     yield over_tasks("benchmark.macro.corrected", corrected_macro_estimate(sums, chance), group, sums)
     merged = bbh_tasks(sums.tasks)
     if rules == "bbh" and len(set(merged)) < len(merged):
-        yield over_tasks("benchmark.macro.bbh23", _macro_estimate_of_variants(sums, merged), group, sums)
+        # The variants of one task are averaged first, so that a task with three weighs no more than another.
+        names = np.array(merged, dtype=np.str_)
+        weights = np.zeros(len(merged))
+        for place in sums.scored:
+            weights[place] = 1 / (names[sums.scored] == names[place]).sum()
+        macro = within(combined(sums, weights / max(weights.sum(), 1)), 0, PERCENT)
+        yield over_tasks("benchmark.macro.bbh23", macro, group, sums)
     sizes = bbeh_task_sizes(sums.tasks) if rules == "bbeh" else None
     if sizes and sums.totals.any():
         weights = np.where(sums.totals > 0, [sizes[task] for task in sums.tasks], 0)
         micro = within(combined(sums, weights / weights.sum()), 0, PERCENT)
         yield over_tasks("benchmark.micro.questions", micro, group, sums)
-
-
-def _macro_estimate_of_variants(sums: TaskSums, merged: list[str]) -> Estimate:
-    """The mean over tasks where the variants of one task are averaged first, each with equal weight."""
-    names = np.array(merged, dtype=np.str_)
-    weights = np.zeros(len(merged))
-    for place in sums.scored:
-        weights[place] = 1 / (names[sums.scored] == names[place]).sum()
-    return within(combined(sums, weights / max(weights.sum(), 1)), 0, PERCENT)
 
 
 def rater_measures(inputs: Inputs, sums: TaskSums) -> Iterator[Measure]:

@@ -7,9 +7,9 @@ from zlib import crc32
 
 import numpy as np
 
+from psychometrics.benchmark.accuracy_table import TableColumn
 from psychometrics.benchmark.matched import DRAWS, Placed, placed, thinned
 from psychometrics.benchmark.metrics import bbeh_task_sizes, task_key
-from psychometrics.benchmark.table import TableColumn
 from psychometrics.benchmark.tasks import TaskSums, harmonic_estimate, harmonics
 from psychometrics.benchmark.theta import (
     cohort_theta,
@@ -19,8 +19,7 @@ from psychometrics.benchmark.theta import (
     unbounded_on_tasks,
 )
 from psychometrics.inference.clusters import Array, Codes
-from psychometrics.inference.estimates import Estimate, Reason, none_if_nan, unknown
-from psychometrics.inference.limits import MIN_QUESTIONS
+from psychometrics.inference.estimates import MIN_QUESTIONS, Reason, none_if_nan, unknown
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.bank import ItemBank
 from psychometrics.measures.blocks.results import over_tasks
@@ -71,16 +70,38 @@ def _task_bank(inputs: Inputs, sums: TaskSums) -> tuple[ItemBank | None, Codes]:
 def model_measures(
     inputs: Inputs, sums: TaskSums, columns: Sequence[TableColumn], seed: int, *, harmonic_too: bool
 ) -> Iterator[Measure]:
-    """Every column thinned to the cohort's answers: mean and 95 % range of 1,000 draws of its own stream."""
+    """Every column thinned to the cohort's answers: mean and 95 % range of 1,000 draws of its own stream.
+
+    `details.full` is the same on all questions of the table, `share_below` the share of draws below Average,
+    `low_questions` and `high_questions` the range at as many different questions as the cohort answered.
+    """
     sizes = bbeh_task_sizes(sums.tasks)
     of_tasks = np.array([sizes[task] for task in sums.tasks])[sums.scored] if sizes else None
     answers = sums.totals[sums.scored].astype(np.int64)
+    own = sums.accuracy[sums.scored][np.newaxis]
+    bank, items = _task_bank(inputs, sums)
     for column in on_all_tasks(sums, columns):
         accuracy = accuracies_on(sums.tasks, column)[sums.scored]
         rng = np.random.default_rng([seed, crc32(f"model:{column.name}".encode())])
         drawn = thinned(accuracy, of_tasks, answers, rng)
         fewer = thinned(accuracy, of_tasks, sums.questions[sums.scored], rng)
-        yield from _column_measures(inputs, sums, column.name, (accuracy, drawn, fewer), harmonic_too)
+        # A theta of a column whose answers are all right, or all wrong, is a bound.
+        bound = bank and unbounded_on_tasks(accuracy, sums.totals[sums.scored], items[sums.scored], bank)
+        for measure, of in statistics(inputs, sums, harmonic_too).items():
+            full, cohort = (float(of(values)[0]) for values in (accuracy[np.newaxis], own))
+            place, at_questions = placed(of(drawn), cohort), placed(of(fewer), cohort).estimate
+            if bound and measure.startswith("theta."):
+                full, place = math.nan, Placed(bound, math.nan)
+                at_questions = unknown(Reason.NO_FINITE_SOLUTION)
+            yield Measure(
+                measure, place.estimate, subset=f"model:{column.name}", n=int(sums.totals.sum()),
+                prompts=int(sums.questions.sum()),
+                details={
+                    "full": none_if_nan(full), "share_below": none_if_nan(place.share_below), "draws": DRAWS,
+                    "low_questions": none_if_nan(at_questions.low),
+                    "high_questions": none_if_nan(at_questions.high),
+                },
+            )  # fmt: skip
 
 
 def on_all_tasks(sums: TaskSums, columns: Sequence[TableColumn]) -> list[TableColumn]:
@@ -89,44 +110,6 @@ def on_all_tasks(sums: TaskSums, columns: Sequence[TableColumn]) -> list[TableCo
     if not len(scored):
         return []
     return [column for column in columns if not np.isnan(accuracies_on(sums.tasks, column)[scored]).any()]
-
-
-def _column_measures(
-    inputs: Inputs, sums: TaskSums, name: str, of_model: tuple[Array, Array, Array], harmonic_too: bool
-) -> Iterator[Measure]:
-    """`benchmark.macro.model`, `benchmark.harmonic.model`, `theta.task.model`, `theta.task.ql.model`.
-
-    A theta of a column whose answers are all right, or all wrong, is a bound.
-    `details.full` is the same on all questions of the table, `share_below` the share of draws below Average,
-    `low_questions` and `high_questions` the range at as many different questions as the cohort answered.
-    """
-    accuracy, drawn, fewer = of_model
-    bound = _bound_of(inputs, sums, accuracy)
-    own = sums.accuracy[sums.scored][np.newaxis]
-    for measure, of in statistics(inputs, sums, harmonic_too).items():
-        full, cohort = (float(of(one)[0]) for one in (accuracy[np.newaxis], own))
-        place, at_questions = placed(of(drawn), cohort), placed(of(fewer), cohort).estimate
-        if bound and measure.startswith("theta."):
-            full, place, at_questions = math.nan, Placed(bound, math.nan), unknown(Reason.NO_FINITE_SOLUTION)
-        yield Measure(
-            measure, place.estimate, subset=f"model:{name}", n=int(sums.totals.sum()),
-            prompts=int(sums.questions.sum()),
-            details={
-                "full": none_if_nan(full), "share_below": none_if_nan(place.share_below), "draws": DRAWS,
-                "low_questions": none_if_nan(at_questions.low),
-                "high_questions": none_if_nan(at_questions.high),
-            },
-        )  # fmt: skip
-
-
-def _bound_of(inputs: Inputs, sums: TaskSums, accuracy: Array) -> Estimate | None:
-    """What bounds the ability of a column that has every answer right, or every one wrong, at as many answers
-    as people gave.
-    """
-    bank, items = _task_bank(inputs, sums)
-    if bank is None:
-        return None
-    return unbounded_on_tasks(accuracy, sums.totals[sums.scored], items[sums.scored], bank)
 
 
 def statistics(inputs: Inputs, sums: TaskSums, harmonic_too: bool) -> dict[str, Callable[[Array], Array]]:

@@ -31,20 +31,16 @@ def cohort_measures(inputs: Inputs) -> Iterator[Measure]:
     if np.isnan(cohort.p).all():
         raise NotMeasurable(gettext_noop("No answer of a retained person has a score."))
     for group, members in inputs.groups.items():
-        if len(members.pairs):
-            yield _prompt_measure(group, members, nested=inputs.nested)
+        if len(pairs := members.pairs):
+            # Not linear in the answers, so that its error is a jackknife.
+            theta = group_theta("theta.prompt", pairs, members.transform, nested=inputs.nested)
+            yield Measure(
+                "theta.prompt", theta.estimate, group=group, n=len(pairs),
+                people=len(np.unique(pairs.person)), prompts=len(np.unique(pairs.prompt)),
+                clusters=theta.error.found.clusters, details=theta.error.facts,
+            )  # fmt: skip
     if len(cohort.pairs):
         yield from _person_measures(cohort)
-
-
-def _prompt_measure(group: str, members: Cohort, *, nested: bool) -> Measure:
-    """theta.prompt; it is not linear in the answers, so its error is a jackknife."""
-    pairs = members.pairs
-    found = group_theta("theta.prompt", pairs, members.transform, nested=nested)
-    return Measure(
-        "theta.prompt", found.estimate, group=group, n=len(pairs), people=len(np.unique(pairs.person)),
-        prompts=len(np.unique(pairs.prompt)), clusters=found.error.found.clusters, details=found.error.facts,
-    )  # fmt: skip
 
 
 def _person_measures(cohort: Cohort) -> Iterator[Measure]:

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.agreement.influence import thetas_of
 from psychometrics.data.cohort import Cohort, Mask
@@ -78,8 +77,17 @@ def _item_measures(
     yield _share_flagged("dif.items_flagged", items.flagged, tested=tested)
     yield _share_flagged("dif.items_flagged.holm", p_holm <= LEVEL, tested=tested)
     for place in items.largest(FOR_REVIEW) if items.between.sd.known else ():
-        tests = {"p": none_if_nan(p[place]), "p_holm": none_if_nan(p_holm[place])}
-        yield _item_measure(cohort, items, int(place), tests)
+        prompt = cohort.prompts[items.prompt[place]]
+        value, se = float(items.shrunken[place]), float(items.shrunken_se[place])
+        yield Measure(
+            "dif.item", around(value, se, Z_95) if se else without_interval(value, Reason.CHANCE_ONLY),
+            n=int(items.n[place]), prompt_id=prompt.prompt_id,
+            details={
+                "raw": float(items.d[place]), "z": float(items.z[place]), "p": none_if_nan(p[place]),
+                "p_holm": none_if_nan(p_holm[place]), "spread": float(items.spread[place]),
+                "category": prompt.category, "public": prompt.split == PUBLIC,
+            },
+        )  # fmt: skip
 
 
 def _share_flagged(name: str, flagged: Mask, *, tested: bool) -> Measure:
@@ -91,23 +99,18 @@ def _share_flagged(name: str, flagged: Mask, *, tested: bool) -> Measure:
     )  # fmt: skip
 
 
-def _item_measure(cohort: Cohort, items: ItemDif, place: int, tested: dict[str, float | None]) -> Measure:
-    prompt = cohort.prompts[items.prompt[place]]
-    value, se = float(items.shrunken[place]), float(items.shrunken_se[place])
-    estimate = around(value, se, Z_95) if se else without_interval(value, Reason.CHANCE_ONLY)
-    details: dict[str, JsonValue] = {"raw": float(items.d[place]), "z": float(items.z[place]), **tested}
-    details |= {"spread": float(items.spread[place])}
-    details |= {"category": prompt.category, "public": prompt.split == PUBLIC}
-    return Measure("dif.item", estimate, n=int(items.n[place]), prompt_id=prompt.prompt_id, details=details)
-
-
 def _slope_measures(possible: Sequence[Residuals], nested: bool) -> Iterator[Measure]:
     """People's slope on -a b, the slope that was expected without DIF, and their difference."""
     invariances = [
         scale_invariance(
-            one.r, one.expected, one.pairs, nested=nested, deviation=one.deviation, prior=one.prior
+            residuals.r,
+            residuals.expected,
+            residuals.pairs,
+            nested=nested,
+            deviation=residuals.deviation,
+            prior=residuals.prior,
         )
-        for one in possible
+        for residuals in possible
     ]
     excess = held_by_all([invariance.excess for invariance in invariances])
     for name, value in (
@@ -132,7 +135,10 @@ def _label_shifts(kind: str, labels: list[str], possible: Sequence[Residuals], n
         return {}
     return {
         f"{kind}:{name}": held_by_all(
-            [mean_shift(one.r, pairs, own, nested=nested, prior=one.prior) for one in possible]
+            [
+                mean_shift(residuals.r, pairs, own, nested=nested, prior=residuals.prior)
+                for residuals in possible
+            ]
         )
         for name, own in masks.items()
     }
@@ -148,8 +154,10 @@ def _profile_shifts(cohort: Cohort, possible: Sequence[Residuals], nested: bool)
     return {
         f"profile:{profile}/category:{category}": held_by_all(
             [
-                profile_shift(one.r, pairs, of_profile, of_category, nested=nested, prior=one.prior)
-                for one in possible
+                profile_shift(
+                    residuals.r, pairs, of_profile, of_category, nested=nested, prior=residuals.prior
+                )
+                for residuals in possible
             ]
         )
         for profile, of_profile in profiles.items()
@@ -167,7 +175,7 @@ def told(family: Family, hidden: Mapping[str, Reason]) -> Family:
 
 def family_measures(family: Family) -> Iterator[Measure]:
     """One family of hypotheses: categories, modalities or profiles."""
-    corrected = holm([one.p for one in family.values()])
+    corrected = holm([shift.p for shift in family.values()])
     for (subset, found), p_holm in zip(family.items(), corrected, strict=True):
         tests = {"p": none_if_nan(found.p), "p_holm": none_if_nan(p_holm), "flagged": bool(p_holm <= LEVEL)}
         yield Measure(
@@ -176,7 +184,7 @@ def family_measures(family: Family) -> Iterator[Measure]:
 
 
 def flagged_of(family: Family) -> list[str]:
-    corrected = holm([one.p for one in family.values()])
+    corrected = holm([shift.p for shift in family.values()])
     return [name.partition(":")[2] for name, p in zip(family, corrected, strict=True) if p <= LEVEL]
 
 
@@ -192,26 +200,18 @@ def theta_measures(
         hidden = suppressed_complements(members, kept)
         for subset, prompts in kept.items():
             if subset in hidden:
-                yield from _held_back(group, subset)
-            else:
-                yield from _rescored(members, prompts, group, subset, nested=inputs.nested)
-
-
-def _rescored(members: Cohort, prompts: Mask, group: str, subset: str, *, nested: bool) -> Iterator[Measure]:
-    thetas = thetas_of(members.of_prompts(prompts), nested=nested)
-    left_out = int((~prompts & members.known).sum())
-    for name, estimate in thetas.reported.items():
-        yield Measure(
-            f"dif.{name}", estimate, group=group, subset=subset, n=thetas.pairs, people=thetas.people,
-            prompts=thetas.prompts, clusters=thetas.clusters,
-            details={"left_out": left_out, "nothing_flagged": not left_out},
-        )  # fmt: skip
-
-
-def _held_back(group: str, subset: str) -> Iterator[Measure]:
-    """Neither number nor counts of what all prompts less these would tell of one or two private ones."""
-    for name in ("dif.theta.prompt", "dif.theta.pool", "dif.theta.ql"):
-        yield Measure(
-            name, unknown(Reason.COMPLEMENT), group=group, subset=subset,
-            details={"left_out": None, "nothing_flagged": False},
-        )  # fmt: skip
+                # Neither number nor counts: all prompts less these would tell of one or two private ones.
+                for name in ("dif.theta.prompt", "dif.theta.pool", "dif.theta.ql"):
+                    yield Measure(
+                        name, unknown(Reason.COMPLEMENT), group=group, subset=subset,
+                        details={"left_out": None, "nothing_flagged": False},
+                    )  # fmt: skip
+                continue
+            thetas = thetas_of(members.of_prompts(prompts), nested=inputs.nested)
+            left_out = int((~prompts & members.known).sum())
+            for name, estimate in thetas.reported.items():
+                yield Measure(
+                    f"dif.{name}", estimate, group=group, subset=subset, n=thetas.pairs, people=thetas.people,
+                    prompts=thetas.prompts, clusters=thetas.clusters,
+                    details={"left_out": left_out, "nothing_flagged": not left_out},
+                )  # fmt: skip

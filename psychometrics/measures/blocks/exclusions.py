@@ -5,13 +5,11 @@ from dataclasses import asdict
 
 import numpy as np
 
-from formats.canonical import JsonValue
 from psychometrics.agreement.pairs import agreement
 from psychometrics.exclusions import multiverse, rules
 from psychometrics.exclusions.flow import flow_steps
 from psychometrics.exclusions.itt import intention_to_treat
 from psychometrics.exclusions.multiverse import Specification
-from psychometrics.inference.clusters import Array
 from psychometrics.inference.estimates import Reason, unknown
 from psychometrics.inference.first_error import by_people
 from psychometrics.inference.measure import Measure, plain, plain_or
@@ -34,8 +32,18 @@ def exclusion_measures(inputs: Inputs) -> Iterator[Measure]:
     lowest = multiverse.lowest_ranks(everyone)
     yield from flow_measures(inputs, screening)
     yield from itt_measures(inputs)
-    yield from _rule_measures(facts, lowest)
-    removed = rules.removed_by(rules.DECLARED, facts, lowest)
+    removed, sha256 = rules.removed_by(rules.DECLARED, facts, lowest), rules.rules_sha256()
+    for rule in rules.DECLARED:
+        by_rule, conditions = removed[rule.key], rule.conditions(facts, lowest)
+        yield Measure(
+            "rule.removed", plain(int(by_rule.sum())), subset=f"rule:{rule.key}", people=len(facts),
+            details={
+                "rule": asdict(rule), "rules_version": rules.RULES_VERSION, "rules_sha256": sha256,
+                "score_based": rule.score_based,
+                "by_condition": {condition: int(mask.sum()) for condition, mask in conditions.items()},
+                "also_by_verdict": int((by_rule & facts.confirmed).sum()),
+            },
+        )  # fmt: skip
     specifications = list(multiverse.specifications(everyone, removed, inputs.facts.top_size))
     for group in GROUPS:
         for estimator in NAMES:
@@ -74,23 +82,6 @@ def itt_measures(inputs: Inputs) -> Iterator[Measure]:
                 f"itt.{found.name}", found.estimate, group=group, n=found.n, people=found.people,
                 clusters=found.clusters, details={"people_not_judged": unjudged},
             )  # fmt: skip
-
-
-def _rule_measures(facts: rules.ExclusionFacts, lowest: Array) -> Iterator[Measure]:
-    """How many people each rule leaves out, by condition, and how many of them the reviewers do as well."""
-    sha256 = rules.rules_sha256()
-    for rule in rules.DECLARED:
-        removed = rule.removed(facts, lowest)
-        conditions = rule.conditions(facts, lowest)
-        yield Measure(
-            "rule.removed", plain(int(removed.sum())), subset=f"rule:{rule.key}", people=len(facts),
-            details={
-                "rule": asdict(rule), "rules_version": rules.RULES_VERSION, "rules_sha256": sha256,
-                "score_based": rule.score_based,
-                "by_condition": {condition: int(mask.sum()) for condition, mask in conditions.items()},
-                "also_by_verdict": int((removed & facts.confirmed).sum()),
-            },
-        )  # fmt: skip
 
 
 def multiverse_measures(specifications: list[Specification], group: str, estimator: str) -> Iterator[Measure]:
@@ -155,23 +146,19 @@ def _ledger_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Meas
     facts, verdicts = screening.people, screening.decisions
     unread = np.full(len(facts), np.nan)
     masks = {rule.key: rule.removed(facts, unread) for rule in rules.DECLARED if not rule.score_based}
+    names = ("off_task_share", "answered_share", "median_words", "seconds_per_answer")
     for place, person in enumerate(inputs.everyone.people):
         by = [key for key, mask in masks.items() if mask[place]]
         if by or person.code in verdicts:
+            own = {name: float(getattr(facts, name)[place]) for name in names}
+            as_json = {name: None if np.isnan(value) else round(value, 4) for name, value in own.items()}
             yield Measure(
                 "exclusion.rules", plain(len(by)), participant=person.code,
                 details={
-                    "rules": [*by], "facts": facts_of(facts, place),
+                    "rules": [*by], "facts": {**as_json},
                     "excluded": not person.retained, "raters": len(verdicts.get(person.code, {})),
                 },
             )  # fmt: skip
-
-
-def facts_of(facts: rules.ExclusionFacts, place: int) -> dict[str, JsonValue]:
-    """One person's facts as JSON holds them."""
-    names = ("off_task_share", "answered_share", "median_words", "seconds_per_answer")
-    values = {name: float(getattr(facts, name)[place]) for name in names}
-    return {name: None if np.isnan(value) else round(value, 4) for name, value in values.items()}
 
 
 def rater_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measure]:
@@ -183,8 +170,8 @@ def rater_measures(inputs: Inputs, screening: ScreeningFacts) -> Iterator[Measur
     if not twice:
         yield Measure("screening.kappa", unknown(Reason.NOT_RATED_TWICE), n=0, people=rated)
         return
-    first, second = [float(one.first) for one in twice], [float(one.second) for one in twice]
+    first, second = [float(rating.first) for rating in twice], [float(rating.second) for rating in twice]
     found = agreement(first, second, np.arange(len(twice)), rng=inputs.rng, resamples=inputs.resamples)
-    details = {"agreeing": sum(one.first == one.second for one in twice)}
+    details = {"agreeing": sum(rating.first == rating.second for rating in twice)}
     for name, estimate in (("screening.kappa", found.kappa), ("screening.ac1", found.ac1)):
         yield Measure(name, estimate, n=len(twice), people=rated, clusters=len(twice), details=details)

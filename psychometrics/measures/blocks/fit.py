@@ -11,7 +11,6 @@ import numpy as np
 
 from formats.canonical import JsonValue
 from formats.wording import gettext_noop
-from psychometrics.data.cohort import Cohort
 from psychometrics.dif.prompts import fitted_residuals
 from psychometrics.fit.people import LEVEL, PersonFit, fit_grid, person_fit
 from psychometrics.fit.reference import references_of
@@ -29,8 +28,23 @@ def fit_measures(inputs: Inputs) -> Iterator[Measure]:
     reference = tables(fitted_residuals(cohort.pairs, tables).deviation.sd, 0.0)
     fit = person_fit(cohort.pairs, reference, inputs.rng)
     yield from _common_measures(fit)
-    yield _grid_measure(fit)
-    yield from _people_measures(cohort, fit)
+    # Everybody with both statistics: [correlation, outfit per pair, people not flagged, people flagged].
+    cells = fit_grid(fit)
+    people = sum(cell.fitting + cell.flagged for cell in cells)
+    counts: list[JsonValue] = [[cell.correlation, cell.outfit, cell.fitting, cell.flagged] for cell in cells]
+    yield Measure("fit.grid", plain(people), n=people, people=people, details={"cells": counts})
+    # Both statistics of whoever is flagged by one of them; answers that are all alike have no correlation.
+    low, high = fit.low_correlation, fit.high_outfit
+    for place in np.flatnonzero(low | high):
+        own = {"participant": cohort.people[fit.person[place]].code, "n": int(fit.n[place])}
+        correlation, outfit = (
+            plain_or(value[place], Reason.NO_VARIATION) for value in (fit.correlation, fit.outfit)
+        )
+        details: dict[str, JsonValue] = {"p": rounded(fit.p_correlation[place]), "flagged": bool(low[place])}
+        yield Measure("fit.correlation", correlation, **own, details=details)
+        details = {"p": rounded(fit.p_outfit[place]), "flagged": bool(high[place])}
+        details |= {"misfit": rounded(fit.misfit[place]), "extremity": rounded(fit.extremity[place])}
+        yield Measure("fit.outfit", outfit, **own, details=details)
 
 
 def _common_measures(fit: PersonFit) -> Iterator[Measure]:
@@ -47,32 +61,6 @@ def _common_measures(fit: PersonFit) -> Iterator[Measure]:
     for name, value in (("fit.residual_sd", fit.residual_sd), ("fit.theta_sd", fit.prior.sd)):
         estimate = plain_or(value, Reason.NO_VARIATION)
         yield Measure(name, estimate, n=int(fit.n.sum()), people=len(fit.n))
-
-
-def _grid_measure(fit: PersonFit) -> Measure:
-    """Everybody with both statistics: [correlation, outfit per pair, people not flagged, people flagged]."""
-    cells = fit_grid(fit)
-    people = sum(cell.fitting + cell.flagged for cell in cells)
-    counts: list[JsonValue] = [[cell.correlation, cell.outfit, cell.fitting, cell.flagged] for cell in cells]
-    return Measure("fit.grid", plain(people), n=people, people=people, details={"cells": counts})
-
-
-def _people_measures(cohort: Cohort, fit: PersonFit) -> Iterator[Measure]:
-    """Both statistics of whoever is flagged by one of them.
-
-    Answers that are all alike have no correlation, and may be flagged.
-    """
-    low, high = fit.low_correlation, fit.high_outfit
-    for place in np.flatnonzero(low | high):
-        own = {"participant": cohort.people[fit.person[place]].code, "n": int(fit.n[place])}
-        correlation, outfit = (
-            plain_or(value[place], Reason.NO_VARIATION) for value in (fit.correlation, fit.outfit)
-        )
-        details: dict[str, JsonValue] = {"p": rounded(fit.p_correlation[place]), "flagged": bool(low[place])}
-        yield Measure("fit.correlation", correlation, **own, details=details)
-        details = {"p": rounded(fit.p_outfit[place]), "flagged": bool(high[place])}
-        details |= {"misfit": rounded(fit.misfit[place]), "extremity": rounded(fit.extremity[place])}
-        yield Measure("fit.outfit", outfit, **own, details=details)
 
 
 def rounded(value: np.floating) -> float | None:

@@ -1,6 +1,6 @@
 """What theta owes to the judge: its confidence, its failures, single verdicts, and who judges."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -18,8 +18,7 @@ MAX_INFLUENTIAL = 10
 
 def judge_measures(inputs: Inputs) -> Iterator[Measure]:
     """Confidence and failures always; what happens to theta where there is an item bank."""
-    yield from _confidence_measures(inputs.facts.judge.confidences)
-    yield _unscored_measure(inputs)
+    yield from _verdict_measures(inputs)
     if inputs.items is None:
         return
     for group, members in inputs.groups.items():
@@ -32,8 +31,12 @@ def judge_measures(inputs: Inputs) -> Iterator[Measure]:
         yield from other_score_measures(inputs, p, f"judge:{other.name}", run=other.run)
 
 
-def _confidence_measures(counts: Mapping[float, int]) -> Iterator[Measure]:
-    """Mean confidence and the share that is 1; `details` holds how often each value occurs."""
+def _verdict_measures(inputs: Inputs) -> Iterator[Measure]:
+    """Mean confidence, the share that is 1, and answers that the judge gave no valid verdict on.
+
+    `details` hold how often each confidence occurs. The latter are missing from every estimate, never zero.
+    """
+    counts = inputs.facts.judge.confidences
     total = sum(counts.values())
     histogram: list[JsonValue] = [[confidence, number] for confidence, number in counts.items()]
     mean = certain = unknown(Reason.NOTHING_SCORED)
@@ -42,16 +45,12 @@ def _confidence_measures(counts: Mapping[float, int]) -> Iterator[Measure]:
         certain = plain(counts.get(1.0, 0) / total)
     yield Measure("judge.confidence", mean, n=total, details={"counts": histogram})
     yield Measure("judge.certain", certain, n=total)
-
-
-def _unscored_measure(inputs: Inputs) -> Measure:
-    """Answers that the judge gave no valid verdict on: missing from every estimate, never zero."""
     outcome = inputs.cohort.outcome
     unscored = int((outcome == Outcome.UNSCORED).sum())
     judged = unscored + int((outcome == Outcome.SCORED).sum())
     share = plain(unscored / judged) if judged else unknown(Reason.NOTHING_SCORED)
     reasons: dict[str, JsonValue] = {**inputs.facts.judge.unscored}
-    return Measure("judge.unscored", share, n=judged, details={"unscored": unscored, "reasons": reasons})
+    yield Measure("judge.unscored", share, n=judged, details={"unscored": unscored, "reasons": reasons})
 
 
 def theta_measures(
@@ -66,7 +65,10 @@ def theta_measures(
 
 
 def other_score_measures(inputs: Inputs, p: Array, subset: str, **details: JsonValue) -> Iterator[Measure]:
-    """Both groups under scores p (n,) of the cohort's rows: the same people, and Top chosen anew."""
+    """Both groups under scores p (n,) of the cohort's rows: the same people, and Top chosen anew.
+
+    With the change of theta.pool on the same answers, and the ten answers that contribute most to it.
+    """
     cohort = inputs.cohort
     # The same answers: a row one of the two has no score for would change who and what is compared.
     both = ~np.isnan(cohort.p) & ~np.isnan(p)
@@ -74,30 +76,23 @@ def other_score_measures(inputs: Inputs, p: Array, subset: str, **details: JsonV
         rows = both & members[cohort.person] if len(cohort) else both
         part = cohort.of_rows(rows)
         yield from theta_measures(inputs, part.with_scores(p[rows]), group, subset, **details)
-        yield from _change_measures(part, p[rows], group, subset, **details)
+        other = influence.under_other_scores(part, p[rows])
+        of_pairs = p[rows][other.rows]
+        quasi = influence.quasi_change(part.pairs, of_pairs)
+        for name, change in (("theta.change", other.change), ("theta.change.ql", quasi)):
+            yield Measure(
+                name, change.estimate, group, subset, n=change.n, clusters=change.clusters, details=details
+            )
+        places = influence.largest_changes(other.parts, MAX_INFLUENTIAL)
+        alone = influence.quasi_changes_of_one(part.pairs, places, of_pairs[places])
+        for place, change_ql in zip(places, alone, strict=True):
+            row = int(other.rows[place])
+            scores = {"p": float(part.p[row]), "p_other": float(of_pairs[place])}
+            changes = {"influence.other": float(other.parts[place]), "influence.other.ql": change_ql}
+            yield from _answer_measures(changes, part, row, group, subset, scores)
     chosen = top_members(cohort.with_scores(p), inputs.facts.top_size)
     anew, shared = cohort.with_scores(p).of_people(chosen), int((chosen & inputs.top).sum())
     yield from theta_measures(inputs, anew, "top", f"{subset}/reselected", **details, shared=shared)
-
-
-def _change_measures(
-    part: Cohort, p: Array, group: str, subset: str, **details: JsonValue
-) -> Iterator[Measure]:
-    """The change of theta.pool on the same answers, and the ten answers that contribute most to it."""
-    other = influence.under_other_scores(part, p)
-    rows = other.rows
-    quasi = influence.quasi_change(part.pairs, p[rows])
-    for name, change in (("theta.change", other.change), ("theta.change.ql", quasi)):
-        yield Measure(
-            name, change.estimate, group, subset, n=change.n, clusters=change.clusters, details=details
-        )
-    places = influence.largest_changes(other.parts, MAX_INFLUENTIAL)
-    alone = influence.quasi_changes_of_one(part.pairs, places, p[rows[places]])
-    for place, change_ql in zip(places, alone, strict=True):
-        row = int(rows[place])
-        scores = {"p": float(part.p[row]), "p_other": float(p[row])}
-        changes = {"influence.other": float(other.parts[place]), "influence.other.ql": change_ql}
-        yield from _answer_measures(changes, part, row, group, subset, scores)
 
 
 def influence_measures(members: Cohort, group: str) -> Iterator[Measure]:

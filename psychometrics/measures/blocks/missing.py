@@ -38,24 +38,21 @@ def missing_measures(inputs: Inputs) -> Iterator[Measure]:
         raise NotMeasurable(gettext_noop("Nobody who is retained was asked anything."))
     top = inputs.groups["top"]
     for group, members in inputs.groups.items():
-        yield from _outcome_measures(members, group)
+        for outcome, count in outcome_counts(members).items():
+            share = plain(count / len(members)) if len(members) else unknown(Reason.TOO_FEW_PEOPLE)
+            yield Measure(
+                f"share.{outcome}", share, group=group, n=len(members), people=members.people_present,
+                details={"count": count},
+            )  # fmt: skip
     yield from place_measures(cohort)
-    yield _absence_measure(top, cohort)
+    test = absence_test(top, cohort)
+    details = {"absent": test.absent, "share_of_cohort": none_if_nan(test.share_of_whole)}
+    yield Measure("absence.test", test.p, group="top", n=test.places, details=details)
     yield from thetas(inputs, cohort, "average", "as-missing")
     yield from thetas(inputs, scores.zero_for_left(cohort), "average", "as-zero")
     yield from _bounds_and_deltas(inputs, cohort, scores.Predicted(cohort), "average")
     yield from _top_thetas(inputs, top)
     yield from model_measures(cohort)
-
-
-def _outcome_measures(members: Cohort, group: str) -> Iterator[Measure]:
-    """Share of each outcome; `n` counts all places of the group."""
-    for outcome, count in outcome_counts(members).items():
-        share = plain(count / len(members)) if len(members) else unknown(Reason.TOO_FEW_PEOPLE)
-        yield Measure(
-            f"share.{outcome}", share, group=group, n=len(members), people=members.people_present,
-            details={"count": count},
-        )  # fmt: skip
 
 
 def place_measures(cohort: Cohort) -> Iterator[Measure]:
@@ -85,12 +82,6 @@ def _hidden_modalities(cohort: Cohort) -> Mapping[str, Reason]:
     """Those that would tell how often one prompt, or one or two private ones, were answered."""
     modality = _modality_of_rows(cohort)
     return withheld_where_asked(cohort, {str(name): modality == name for name in np.unique(modality)})
-
-
-def _absence_measure(top: Cohort, cohort: Cohort) -> Measure:
-    test = absence_test(top, cohort)
-    details = {"absent": test.absent, "share_of_cohort": none_if_nan(test.share_of_whole)}
-    return Measure("absence.test", test.p, group="top", n=test.places, details=details)
 
 
 def _top_thetas(inputs: Inputs, top: Cohort) -> Iterator[Measure]:
@@ -156,15 +147,15 @@ def model_measures(cohort: Cohort) -> Iterator[Measure]:
     if not cohort.known[cohort.prompt].any():
         return
     hidden = _hidden_modalities(cohort)
-    for one in missing_model(cohort):
-        if hidden and one.term.startswith("modality:"):
+    for odds in missing_model(cohort):
+        if hidden and odds.term.startswith("modality:"):
             yield Measure(
-                "missing.odds_ratio", unknown(max(hidden.values())), group="average", subset=one.term,
-                details={"log_odds": None, "se": None, "compared_with": one.compared_with},
+                "missing.odds_ratio", unknown(max(hidden.values())), group="average", subset=odds.term,
+                details={"log_odds": None, "se": None, "compared_with": odds.compared_with},
             )  # fmt: skip
             continue
-        details = {"log_odds": none_if_nan(one.log_odds.value), "se": none_if_nan(one.log_odds.se)}
+        details = {"log_odds": none_if_nan(odds.log_odds.value), "se": none_if_nan(odds.log_odds.se)}
         yield Measure(
-            "missing.odds_ratio", one.ratio, group="average", subset=one.term, n=one.n,
-            clusters=one.clusters, details={**details, "compared_with": one.compared_with},
+            "missing.odds_ratio", odds.ratio, group="average", subset=odds.term, n=odds.n,
+            clusters=odds.clusters, details={**details, "compared_with": odds.compared_with},
         )  # fmt: skip

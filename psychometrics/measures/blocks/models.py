@@ -186,48 +186,42 @@ def side_measures(
 def theta_measures(
     theta: Theta, side: Side, board: Leaderboard, comparisons: Sequence[Versus], standing: dict[int, Facts]
 ) -> Iterator[Measure]:
-    """The models' rows of one estimate. Verdicts are corrected for the number of models (Holm)."""
-    adjusted = holm([_p_of(comparison.difference) for comparison in comparisons])
-    for number, (configuration, one) in enumerate(zip(board.scored, comparisons, strict=True)):
-        facts = facts_of(configuration)
-        places = standing.get(number, {}) if theta is Theta.POOL else {}
-        k: Facts = {"k": none_if_nan(one.model.k)}
-        yield measure_of(f"models.{theta}", one.model, side.group, configuration.name, facts | k | places)
-        facts |= _comparison_facts(theta, side, one, float(adjusted[number]))
-        name = theta.replace("theta.", "difference.")
-        yield measure_of(name, in_sample(one.difference, side), side.group, configuration.name, facts)
-
-
-def _comparison_facts(theta: Theta, side: Side, versus: Versus, adjusted: float) -> Facts:
-    """How the comparison was made, its numbers of responses, and the verdict.
+    """The models' rows of one estimate. Verdicts are corrected for the number of models (Holm).
 
     There is none for Top, selected on the outcome, nor for theta.prompt: even at the same number of responses
     a mean over different people lies nearer to the middle than one over epochs of one model, which always
     fails on the same prompts (by 0.1 to 0.3 logits for equal abilities of 0.5 to 2, DGP-R).
     """
-    prompts = versus.difference.prompts
-    k_human = versus.difference.pairs / prompts if theta is Theta.PROMPT and prompts else 1.0
-    facts: Facts = {"design": side.design, "pairs_without_model": len(side.pairs) - versus.difference.pairs}
-    if theta is not Theta.QL:
-        facts |= {"k_human": none_if_nan(k_human), "k_model": none_if_nan(versus.difference.k)}
-    if side.group == TOP or theta is Theta.PROMPT or np.isnan(adjusted):
-        return facts
-    verdict = "not_distinguishable"
-    if adjusted < ALPHA:
-        verdict = "above" if versus.difference.estimate.value > 0 else "below"
-    return facts | {"p_holm": adjusted, "verdict": verdict}
+    adjusted = holm([_p_of(comparison.difference) for comparison in comparisons])
+    for configuration, number, versus in zip(board.scored, range(len(adjusted)), comparisons, strict=True):
+        facts, model, between = facts_of(configuration), versus.model, versus.difference
+        places = standing.get(number, {}) if theta is Theta.POOL else {}
+        k: Facts = {"k": none_if_nan(model.k)}
+        yield measure_of(f"models.{theta}", model, side.group, configuration.name, facts | k | places)
+        facts |= {"design": side.design, "pairs_without_model": len(side.pairs) - between.pairs}
+        if theta is not Theta.QL:
+            k_human = between.pairs / between.prompts if theta is Theta.PROMPT and between.prompts else 1.0
+            facts |= {"k_human": none_if_nan(k_human), "k_model": none_if_nan(between.k)}
+        p_holm = float(adjusted[number])
+        if side.group != TOP and theta is not Theta.PROMPT and not np.isnan(p_holm):
+            verdict = "not_distinguishable"
+            if p_holm < ALPHA:
+                verdict = "above" if between.estimate.value > 0 else "below"
+            facts |= {"p_holm": p_holm, "verdict": verdict}
+        name = theta.replace("theta.", "difference.")
+        yield measure_of(name, in_sample(between, side), side.group, configuration.name, facts)
 
 
 def _standings(side: Side, models: Sequence[ModelScores], comparisons: Sequence[Versus]) -> dict[int, Facts]:
     """Places and groups of the cohort (-1) and of each model (its number), by single responses."""
-    known = [number for number, one in enumerate(comparisons) if one.model.estimate.known]
+    known = [number for number, versus in enumerate(comparisons) if versus.model.estimate.known]
     weights = np.bincount(side.items, minlength=len(side.bank)).astype(np.float64)
     p = np.full((len(known) + 1, len(known) + 1), np.nan)
     y = np.array([models[number].single_logits for number in known]).reshape(len(known), len(side.bank))
     p[1:, 1:] = model_p_values(y, side.bank.a, weights)
     p[0, 1:] = p[1:, 0] = [_p_of(comparisons[number].difference) for number in known]
     theta = [side.cohort[Theta.POOL], *(comparisons[number].model for number in known)]
-    stands = places(np.array([one.estimate.value for one in theta]), separated(p))
+    stands = places(np.array([ability.estimate.value for ability in theta]), separated(p))
     return {
         number: {"place_best": place.best, "place_worst": place.worst, "groups": list(place.groups)}
         for number, place in zip([-1, *known], stands, strict=True)

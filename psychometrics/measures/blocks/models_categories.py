@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from psychometrics.data.cohort import Cohort, Pairs
+from psychometrics.data.cohort import Cohort
 from psychometrics.inference.clusters import Codes
 from psychometrics.inference.estimates import Estimate, Reason, unknown
 from psychometrics.inference.measure import Measure, plain
-from psychometrics.irt.transform import Array
 from psychometrics.models.leaderboard import Configuration
 from psychometrics.models.matched import Theta, bounded, model_theta
 from psychometrics.models.scores import ModelScores
@@ -32,25 +31,19 @@ def category_measures(
     for category in sorted(set(of_pair.tolist()) - {""}):
         rows = of_pair == category
         part, of_bank = pairs.of(rows), items[rows]
+        _, once = np.unique(of_bank, return_index=True)
         for configuration, model in scored:
-            for name, estimate in _estimates(part, of_bank, model):
+            scores = model.mean_p[of_bank]
+            there = ~np.isnan(scores)
+            mean = plain(float(scores[there].mean())) if there.any() else unknown(Reason.NOTHING_SCORED)
+            estimates: dict[str, Estimate] = {}
+            for name, theta in THETAS.items():
+                m = model.single_logits[of_bank] if theta is Theta.POOL else scores
+                ability = model_theta(theta, part, m, np.nan)
+                estimates[name] = bounded(ability, part.a[once], part.b[once], scores[once]).estimate
+            for name, estimate in {**estimates, RAW: mean}.items():
                 yield Measure(
                     name, estimate, "average", f"category:{category}{SEPARATOR}model:{configuration.name}",
-                    n=int(np.count_nonzero(~np.isnan(model.mean_p[of_bank]))),
-                    prompts=len(np.unique(of_bank[~np.isnan(model.mean_p[of_bank])])),
+                    n=int(np.count_nonzero(there)), prompts=len(np.unique(of_bank[there])),
                     details={"category": category, "model": configuration.name},
                 )  # fmt: skip
-
-
-def _estimates(part: Pairs, items: Codes, model: ModelScores) -> Iterator[tuple[str, Estimate]]:
-    scores = model.mean_p[items]
-    for name, theta in THETAS.items():
-        m = model.single_logits[items] if theta is Theta.POOL else scores
-        _, once = np.unique(items, return_index=True)
-        estimate = model_theta(theta, part, m, np.nan)
-        yield name, bounded(estimate, part.a[once], part.b[once], scores[once]).estimate
-    yield RAW, _mean_of(scores[~np.isnan(scores)])
-
-
-def _mean_of(present: Array) -> Estimate:
-    return plain(float(present.mean())) if len(present) else unknown(Reason.NOTHING_SCORED)

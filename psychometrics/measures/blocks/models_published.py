@@ -20,33 +20,25 @@ def published_measures(
     published: Sequence[Configuration], bank: ItemBank, cohort: Estimate, rng: np.random.Generator
 ) -> Iterator[Measure]:
     """The theta as published, its k = 1 equivalent, and what `cohort` (theta.pool) is above the latter."""
-    bands = _bands_of(published, bank, rng)
-    for one in published:
-        yield measure("theta.published", as_published(one), one, {})
-        band = bands.get(one.name)
-        if band is None or math.isnan(band.central):
-            reason = Reason.EPOCHS_UNKNOWN if band is None else Reason.BEYOND_SIMULATION
-            yield measure("theta.modelled_k1", unknown(reason), one, {"modelled": True})
-            continue
-        modelled = Estimate(band.central, math.nan, band.low, band.high)
-        yield measure("theta.modelled_k1", modelled, one, {"modelled": True, "variants_of": "DGP-R"})
-        facts: dict[str, JsonValue] = {"modelled": True, "k_human": 1.0, "k_model": one.epochs}
-        yield measure("difference.modelled", _above_band(cohort, band, one), one, facts, group="average")
-
-
-def _bands_of(
-    published: Sequence[Configuration], bank: ItemBank, rng: np.random.Generator
-) -> dict[str, SingleResponse]:
-    """The band of each configuration whose number of epochs is known."""
-    found: dict[str, SingleResponse] = {}
+    band_of: dict[str, SingleResponse] = {}  # of each configuration whose number of epochs is known
     seed = int(rng.integers(2**32))
-    for k in sorted({one.epochs for one in published if one.epochs}):
-        of_k = [one for one in published if one.epochs == k and one.published_theta is not None]
-        thetas = np.array([one.published_theta for one in of_k], dtype=np.float64)
+    for k in sorted({model.epochs for model in published if model.epochs}):
+        of_k = [model for model in published if model.epochs == k and model.published_theta is not None]
+        thetas = np.array([model.published_theta for model in of_k], dtype=np.float64)
         of_its_own = np.random.default_rng([seed, k])  # other numbers of epochs change nothing
         bands = single_response_bands(thetas, min(k, MAX_EPOCHS), bank, of_its_own)
-        found |= {one.name: band for one, band in zip(of_k, bands, strict=True)}
-    return found
+        band_of |= {model.name: band for model, band in zip(of_k, bands, strict=True)}
+    for model in published:
+        yield measure("theta.published", as_published(model), model, {})
+        band = band_of.get(model.name)
+        if band is None or math.isnan(band.central):
+            reason = Reason.EPOCHS_UNKNOWN if band is None else Reason.BEYOND_SIMULATION
+            yield measure("theta.modelled_k1", unknown(reason), model, {"modelled": True})
+            continue
+        modelled = Estimate(band.central, math.nan, band.low, band.high)
+        yield measure("theta.modelled_k1", modelled, model, {"modelled": True, "variants_of": "DGP-R"})
+        facts: dict[str, JsonValue] = {"modelled": True, "k_human": 1.0, "k_model": model.epochs}
+        yield measure("difference.modelled", _above_band(cohort, band, model), model, facts, group="average")
 
 
 def as_published(configuration: Configuration) -> Estimate:

@@ -21,10 +21,9 @@ from psychometrics.benchmark import tasks
 from psychometrics.data.cohort import Cohort
 from psychometrics.data.places import PUBLIC, Outcome
 from psychometrics.inference.clusters import linear_estimate
-from psychometrics.inference.estimates import Estimate, Reason, unknown, within
+from psychometrics.inference.estimates import FEW_BATCHES, Estimate, Reason, unknown, within
 from psychometrics.inference.first_error import GroupTheta, estimated, group_theta
 from psychometrics.inference.jackknife import prompt_information, theta_prompt
-from psychometrics.inference.limits import FEW_BATCHES
 from psychometrics.inference.measure import CATEGORY, TASK, Measure, plain
 from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import analytic_estimate, pooled_fit, twoway_error
@@ -82,7 +81,13 @@ class Part:
     def measures(self, *, nested: bool) -> Iterator[Measure]:
         """All its numbers; `nested` is the design of the whole study."""
         yield from self._counts()
-        yield self._raw_mean()
+        scored = self.scored
+        if len(scored):
+            mean = linear_estimate(np.ones(len(scored)), scored.p, scored.person)
+            measure = self._measure("raw_mean", within(mean.estimate, 0, 1), clusters=mean.clusters)
+            yield replace(measure, details={"error": "se.participant", "variance": CLUSTERED})
+        else:
+            yield self._measure("raw_mean", NOTHING)
         yield from self._thetas(nested=nested)
 
     def _measure(self, name: str, estimate: Estimate, *, clusters: int | None = None) -> Measure:
@@ -114,14 +119,6 @@ class Part:
             yield self._measure(name, plain(float(number)))
         for name, whole, part in (("k_bar", asked, n), ("coverage", self.prompts, asked)):
             yield self._measure(name, plain(part / whole) if whole else NOTHING)
-
-    def _raw_mean(self) -> Measure:
-        scored = self.scored
-        if not len(scored):
-            return self._measure("raw_mean", NOTHING)
-        mean = linear_estimate(np.ones(len(scored)), scored.p, scored.person)
-        measure = self._measure("raw_mean", within(mean.estimate, 0, 1), clusters=mean.clusters)
-        return replace(measure, details={"error": "se.participant", "variance": CLUSTERED})
 
     def _thetas(self, *, nested: bool) -> Iterator[Measure]:
         rows, pairs = self.rows, self.rows.pairs

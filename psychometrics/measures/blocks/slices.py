@@ -31,8 +31,7 @@ def slice_measures(inputs: Inputs) -> Iterator[Measure]:
             yield from part_measures(part, "top", of_top)
     rare = plain(parts.rare_labels(cohort.prompts))
     yield Measure("labels.left_out", rare, details={"fewest_prompts": parts.LABEL_PROMPTS})
-    yield from _arm_measures(inputs, hidden)
-    yield from _contamination_measures(inputs, nested=nested)
+    yield from _contrast_measures(inputs, hidden)
 
 
 def part_measures(part: parts.Slice, group: str, slice_result: parts.SliceResult) -> Iterator[Measure]:
@@ -55,8 +54,11 @@ def part_measures(part: parts.Slice, group: str, slice_result: parts.SliceResult
             )  # fmt: skip
 
 
-def _arm_measures(inputs: Inputs, hidden: Mapping[str, Reason]) -> Iterator[Measure]:
-    """The difference of every two arms, for Average: Top is chosen across arms."""
+def _contrast_measures(inputs: Inputs, hidden: Mapping[str, Reason]) -> Iterator[Measure]:
+    """The difference of every two arms; public less private, where the study has a private split.
+
+    For Average alone: Top is chosen across arms, and by both splits.
+    """
     for difference in arm_differences(inputs.cohort, hidden, nested=inputs.nested):
         people = difference.people_first + difference.people_second
         yield Measure(
@@ -68,13 +70,9 @@ def _arm_measures(inputs: Inputs, hidden: Mapping[str, Reason]) -> Iterator[Meas
                 "people_first": difference.people_first, "people_second": difference.people_second,
             },
         )  # fmt: skip
-
-
-def _contamination_measures(inputs: Inputs, *, nested: bool) -> Iterator[Measure]:
-    """Public less private for Average, where the study has a private split; Top is chosen by both."""
     if all(prompt.split == "public" for prompt in inputs.cohort.prompts):
         return
-    found = contamination(inputs.cohort, nested=nested)
+    found = contamination(inputs.cohort, nested=inputs.nested)
     yield Measure(
         "contamination.difference", found.difference, "average", n=found.pairs_public + found.pairs_private,
         people=inputs.cohort.people_present, clusters=found.clusters,

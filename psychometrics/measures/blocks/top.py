@@ -10,8 +10,7 @@ from formats.canonical import JsonValue
 from formats.wording import gettext_noop
 from psychometrics.data.cohort import Cohort, Pairs
 from psychometrics.inference.between_person import OwnAbilities, own_abilities, paule_mandel
-from psychometrics.inference.estimates import Estimate, Reason, unknown, without_interval
-from psychometrics.inference.limits import MIN_PEOPLE
+from psychometrics.inference.estimates import MIN_PEOPLE, Estimate, Reason, unknown, without_interval
 from psychometrics.inference.measure import Measure, NotMeasurable, plain
 from psychometrics.inference.quasi_estimate import unbounded
 from psychometrics.inference.standard_errors import analytic_estimate, pooled_fit

@@ -29,4 +29,4 @@ def entry_of(name: str) -> Entry:
 
 def entries_of(block: str) -> Iterator[Entry]:
     """The entries of a block in their order."""
-    return (one for one in CATALOGUE.values() if one.block == block)
+    return (entry for entry in CATALOGUE.values() if entry.block == block)

@@ -106,7 +106,7 @@ class Entry:
 
     def covers(self, group: str, subset: str) -> bool:
         """Whether a row of this group and subset may have this name."""
-        patterns = (PLACE_OF_A_NAME.sub(".+", re.escape(one)) for one in self.subsets)
+        patterns = (PLACE_OF_A_NAME.sub(".+", re.escape(part)) for part in self.subsets)
         return group in (self.groups or ("",)) and any(re.fullmatch(pattern, subset) for pattern in patterns)
 
 

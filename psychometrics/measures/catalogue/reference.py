@@ -1,7 +1,6 @@
 """The catalogue as Markdown: `python -m psychometrics.measures.catalogue.reference` prints the whole page."""
 
 import sys
-from collections.abc import Iterator
 
 from psychometrics.measures.catalogue import CATALOGUE, Entry, OnLogistic, entries_of
 
@@ -18,46 +17,33 @@ HEAD = ("| name | what it is | unit | of | needs | shown |", "| --- | --- | --- 
 
 def reference() -> str:
     """Every entry, one table a block."""
-    blocks = dict.fromkeys(entry.block for entry in CATALOGUE.values())
-    return "\n".join([INTRODUCTION, *(line for block in blocks for line in _table(block))])
-
-
-def _table(block: str) -> Iterator[str]:
-    yield f"## {block}\n"
-    yield from HEAD
-    for entry in entries_of(block):
-        cells = (
-            f"`{entry.name}`",
-            meaning_text(entry),
-            entry.unit,
-            _whom(entry),
-            _needs(entry),
-            _shown(entry),
-        )
-        yield f"| {' | '.join(cells)} |"
-    yield ""
+    lines = [INTRODUCTION]
+    for block in dict.fromkeys(entry.block for entry in CATALOGUE.values()):
+        lines += [f"## {block}\n", *HEAD]
+        for entry in entries_of(block):
+            needs = [*entry.needs, *(() if entry.on_logistic == OnLogistic.STANDS else ("logits",))]
+            # Groups, parts of the data, and whether it is of one person or prompt.
+            parts = [f"`{subset}`" if subset else "everything" for subset in entry.subsets]
+            whom = [", ".join(filter(None, entry.groups)), "" if entry.subsets == ("",) else ", ".join(parts)]
+            whom.append(f"one {entry.about}" if entry.about else "")
+            surfaces = [name for name in ("page", "terminal") if getattr(entry, name)]
+            cells = (
+                f"`{entry.name}`",
+                meaning_text(entry),
+                entry.unit,
+                "; ".join(filter(None, whom)),
+                ", ".join(needs),
+                ", ".join(surfaces),
+            )
+            lines.append(f"| {' | '.join(cells)} |")
+        lines.append("")
+    return "\n".join(lines)
 
 
 def meaning_text(entry: Entry) -> str:
     """Label and meaning in one; the name, which stands beside it, is not said again."""
     meaning = entry.meaning.removeprefix(f"{entry.name}: ")
     return f"**{entry.label}**: {meaning}"
-
-
-def _whom(entry: Entry) -> str:
-    """Groups, parts of the data, and whether it is of one person or prompt."""
-    subsets = [f"`{subset}`" if subset else "everything" for subset in entry.subsets]
-    parts = [", ".join(filter(None, entry.groups)), "" if entry.subsets == ("",) else ", ".join(subsets)]
-    return "; ".join(filter(None, [*parts, f"one {entry.about}" if entry.about else ""]))
-
-
-def _needs(entry: Entry) -> str:
-    logits = () if entry.on_logistic == OnLogistic.STANDS else ("logits",)
-    return ", ".join([*entry.needs, *logits])
-
-
-def _shown(entry: Entry) -> str:
-    return ", ".join(name for name, shown in (("page", entry.page), ("terminal", entry.terminal)) if shown)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from presentation.numbers import counted, decimals, numbered, percent, span
 from presentation.sure import HowSure, how_sure
 from presentation.tables import ABSENT
 from presentation.top import draws_sentence, luck_words, no_top_sentence
-from psychometrics.inference.limits import FEW_CLUSTERS
+from psychometrics.inference.estimates import FEW_CLUSTERS
 from reporting.selectors.headline import Headline
 from reporting.views.headline.standing import models_within, near_models
 

@@ -13,7 +13,7 @@ from presentation.measures import why_absent
 from presentation.numbers import counted, decimals, numbered, percent, span
 from presentation.scopes import QUESTIONS
 from presentation.tables import Sourced, Table
-from psychometrics.inference.limits import FEW_CLUSTERS
+from psychometrics.inference.estimates import FEW_CLUSTERS
 from psychometrics.inference.measure import Block
 from psychometrics.measures.headlines import GroupNumbers
 from reporting.report.parts import (

@@ -9,9 +9,9 @@ from psychometrics.inference.clusters import (
     cluster_variance,
     linear_estimate,
     participant_cluster_se,
+    t_quantile,
 )
 from psychometrics.inference.estimates import Reason
-from psychometrics.inference.student_t import t_quantile
 from psychometrics.irt.ability import ability_of
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform

@@ -21,9 +21,8 @@ from psychometrics.benchmark.tasks import (
 )
 from psychometrics.data.cohort import Cohort, cohort_of
 from psychometrics.data.places import AskedPrompt, Outcome, Person
-from psychometrics.inference.clusters import linear_estimate
+from psychometrics.inference.clusters import linear_estimate, t_quantile
 from psychometrics.inference.estimates import Reason
-from psychometrics.inference.student_t import t_quantile
 
 Row = tuple[int, int, float]
 

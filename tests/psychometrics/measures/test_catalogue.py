@@ -12,10 +12,9 @@ from presentation import catalogue
 from psychometrics.inference.measure import Block
 from psychometrics.measures.catalogue import CATALOGUE, OnLogistic, entries_of, entry_of
 from psychometrics.measures.catalogue.reference import reference
-from psychometrics.measures.methods import METHODS
+from psychometrics.measures.methods import METHODS, presently_named
 from psychometrics.recompute.export import Export
 from psychometrics.recompute.measures import MeasuredRun
-from psychometrics.recompute.renamed import presently_named
 from tests.upgrades.keeping import unpacked
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -2,8 +2,7 @@
 
 import pytest
 
-from psychometrics.inference.estimates import Estimate, Reason, unknown
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.estimates import WITHHELD, Estimate, Reason, unknown
 from psychometrics.inference.measure import Block, Measure, NotMeasurable, Scope, plain
 from psychometrics.measures.disclosure import disclosed, disclosure_of
 

@@ -5,7 +5,7 @@ import pytest
 
 from psychometrics.data.cohort import Cohort, cohort_of
 from psychometrics.data.places import AskedPrompt, Outcome, Person
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.estimates import WITHHELD
 from psychometrics.inference.measure import Measure
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.transform import Transform

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from psychometrics.inference import student_t as by_scipy
+from psychometrics.inference import clusters as by_scipy
 from psychometrics.planning.student_t import t_quantile
 
 # Where scipy's own have twelve digits: it takes (1 + p) / 2, which for a p near 0 or 1 cannot say p exactly

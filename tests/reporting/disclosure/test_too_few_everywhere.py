@@ -24,7 +24,7 @@ from judging.models import AnswerScore
 from presentation.drawings.shapes import Drawing
 from presentation.drawn import drawing_file
 from presentation.measures import WHY_ABSENT
-from psychometrics.inference.limits import WITHHELD
+from psychometrics.inference.estimates import WITHHELD
 from psychometrics.inference.measure import Scope
 from psychometrics.irt.quasi_likelihood import bounds_ql
 from psychometrics.measures.catalogue import CATALOGUE

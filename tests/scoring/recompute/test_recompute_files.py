@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from psychometrics.measures.methods import METHODS
-from psychometrics.recompute.renamed import presently_named
+from psychometrics.measures.methods import METHODS, presently_named
 from scoring.export.scripts import SCRIPT, library_archive
 from tests.scoring.recompute.recomputing import run_script
 from tests.support.computed_again import computed_again

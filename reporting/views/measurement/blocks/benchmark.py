@@ -10,7 +10,7 @@ from presentation.figures import STYLES, Point, Style
 from presentation.measures import COMMON, group_name, interval_cell, value_cell
 from presentation.numbers import Text, counted, decimals, span
 from presentation.tables import ABSENT, Named, Term
-from psychometrics.benchmark.table import best_on
+from psychometrics.benchmark.accuracy_table import best_on
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures

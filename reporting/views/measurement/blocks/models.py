@@ -11,7 +11,7 @@ from presentation.first_intervals import COMPARE
 from presentation.measures import COMMON, group_name, interval_cell, value_cell
 from presentation.numbers import Text, counted, decimals, numbered, span_or_one
 from presentation.tables import ABSENT, Term, led
-from psychometrics.inference.limits import FEW_CLUSTERS
+from psychometrics.inference.estimates import FEW_CLUSTERS
 from reporting.views.headline.standing import people_together, standing_sentence
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow

@@ -9,8 +9,7 @@ from presentation.figures import Point, Style
 from presentation.measures import estimator_name, few_clusters_sentences
 from presentation.numbers import Text, counted, decimals
 from presentation.tables import ABSENT, Exact
-from psychometrics.inference.estimates import Reason
-from psychometrics.inference.limits import FEW_BATCHES
+from psychometrics.inference.estimates import FEW_BATCHES, Reason
 from reporting.views.measurement import parts
 from scoring.models import MeasureRow
 from scoring.selectors.measures import BlockMeasures
