@@ -2,19 +2,18 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django.db import transaction
 
-from judging.models import ScoringRun
 from psychometrics.agreement.levels import pair_levels, panel_levels
 from psychometrics.agreement.measures import OF_ALL, level_measures
 from psychometrics.agreement.stored import Values
 from psychometrics.inference.measure import Block
 from psychometrics.irt.bank import ItemBank
 from scoring.models import JudgeComparison
-from scoring.selectors.agreements import panels
+from scoring.selectors.judges import panels
 from scoring.selectors.scopes import scope_to_leave, study_scopes
 from scoring.services.agreement_inputs import RESAMPLES, Compared, panel_compared
 from scoring.services.storing import measures_store
@@ -48,7 +47,9 @@ def _levels_of(one: Compared, items: ItemBank | None, top_size: int) -> Levels:
 
     All judges at once: their further runs say how far a judge agrees with itself.
     """
-    seed = _seed_of(one.runs)
+    # The same wherever these judges scored under this design, whatever the database.
+    named = [[run.design_hash, run.judge_sha256, run.replicate] for run in one.runs]
+    seed = int(hashlib.sha256(json.dumps(named).encode()).hexdigest()[:8], 16)
     if one.of_all:
         return {OF_ALL: dict(panel_levels(one.scores, one.columns, seed=seed, resamples=RESAMPLES))}
     x, y = one.columns
@@ -98,9 +99,3 @@ def _comparison_store(one: Compared, level: str, values: Values, now: datetime) 
     leaves = scope == scope_to_leave(one.first.study)
     measures_store(measures, Block.AGREEMENT, comparison=comparison, scope=scope, may_leave=lambda _: leaves)
     return comparison
-
-
-def _seed_of(runs: Sequence[ScoringRun]) -> int:
-    """Of the bootstrap: the same wherever these judges scored under this design, whatever the database."""
-    named = [[run.design_hash, run.judge_sha256, run.replicate] for run in runs]
-    return int(hashlib.sha256(json.dumps(named).encode()).hexdigest()[:8], 16)

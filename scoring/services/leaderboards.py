@@ -15,8 +15,13 @@ from formats.progress import Progress, unseen
 from scoring.models import ModelConfiguration, ModelScore
 from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS, ModelResponse, ModelResults
 from scoring.selectors.leaderboards import models_on
-from scoring.services.model_drafts import models_remove
-from scoring.services.model_versions import NAMED, UNPUBLISHED, models_lock, models_version_next
+from scoring.services.model_versions import (
+    NAMED,
+    UNPUBLISHED,
+    models_lock,
+    models_remove,
+    models_version_next,
+)
 from studies.models import Item, ItemBank, Study, User
 from studies.services.database import one_of_many_writes, rows_insert
 from studies.services.events import StudyEventKind, event_record

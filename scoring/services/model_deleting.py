@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 
 from scoring.models import ModelConfiguration
 from scoring.selectors.leaderboards import studies_comparing, studies_resting_on
-from scoring.services.model_drafts import models_remove
-from scoring.services.model_versions import NAMED, UNPUBLISHED, models_lock
+from scoring.services.model_versions import NAMED, UNPUBLISHED, models_lock, models_remove
 from studies.models import Study, User
 from studies.services.events import StudyEventKind
 from studies.services.refusals import Refused
