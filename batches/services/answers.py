@@ -146,7 +146,7 @@ def prompt_seen(*, session: Session, position: int, now: datetime, seconds_ago: 
     """
     seen_at = max(session.started_at, now - timedelta(seconds=seconds_ago)) if seconds_ago else now
     if not session.is_running(now):
-        # One that is over is still told of where it ran at that moment and ended only recently.
+        # In a session that is over a view is heard of where it ran at that moment, and ended only recently.
         end = min(session.deadline_at, session.ended_at or session.deadline_at)
         if session.status == SessionStatus.WITHDRAWN or seen_at >= end or now > end + TOLD_WITHIN:
             return False

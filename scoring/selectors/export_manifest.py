@@ -33,7 +33,7 @@ SUPERSEDED = (
 def study_entry(study: Study) -> manifest.StudyEntry:
     """The study and everything its protocol hash stands for."""
     version = study.bank_version
-    late = {one.number for one in made_after_results(study)}
+    late = {amendment.number for amendment in made_after_results(study)}
     entries = (
         manifest.AmendmentEntry.model_validate(amendment, from_attributes=True)
         for amendment in study.amendments.order_by("number")
@@ -117,11 +117,11 @@ def judging_run_entries(study: Study) -> Iterator[manifest.JudgingRunEntry]:
             pause_reason=run.pause_reason or None,
             judges=tuple(
                 manifest.PlannedJudge(
-                    judge=one["judge"],
-                    replicate=one["replicate"],
-                    criteria_per_call=one.get("criteria_per_call", 1),
+                    judge=planned["judge"],
+                    replicate=planned["replicate"],
+                    criteria_per_call=planned.get("criteria_per_call", 1),
                 )
-                for one in run.estimate
+                for planned in run.estimate
             ),
             planned_rows=run.planned,
             calls=run.made,

@@ -56,7 +56,9 @@ def agreements_are_current(study: Study) -> bool:
     Those under earlier designs as well: an export has them, and whoever withdrew since is in none.
     """
     return all(
-        one.is_stored for runs in panels(study) for one in panel_compared(study, runs, study_scopes(study))
+        compared.is_stored
+        for runs in panels(study)
+        for compared in panel_compared(study, runs, study_scopes(study))
     )
 
 

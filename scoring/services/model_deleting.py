@@ -29,7 +29,7 @@ def models_delete(
     sees to that. Raises UsedByOthers where `actor` may not judge in a locked study that has them.
     """
     resting = _withdraw(models, recompute, actor, now)
-    models_remove([one.pk for one in models])
+    models_remove([model.pk for model in models])
     return resting
 
 
@@ -51,7 +51,7 @@ def _withdraw(
         now=now,
         item_bank=bank.slug,
         number=len(models),
-        models=[one.name for one in models[:NAMED]],
+        models=[model.name for model in models[:NAMED]],
     )
     resting = studies_resting_on(models)
     if resting and not recompute:
@@ -62,5 +62,5 @@ def _withdraw(
             )
             % {"studies": ", ".join(study.name for study in resting)}
         )
-    ModelConfiguration.objects.filter(pk__in=[one.pk for one in models]).update(until=UNPUBLISHED)
+    ModelConfiguration.objects.filter(pk__in=[model.pk for model in models]).update(until=UNPUBLISHED)
     return resting

@@ -81,9 +81,9 @@ def _columns_store(item_bank: ItemBank, table: AccuracyTable, source: str, now: 
         for name in table.models
     )
     scores = []
-    for place, one in enumerate(configurations):
+    for place, model in enumerate(configurations):
         for task in table.tasks:
             percent = table.accuracy_percent[task][place]
             score = None if percent is None else percent / PERCENT
-            scores.append(ModelScore(configuration=one, prompt_id=task, epoch=1, score=score))
+            scores.append(ModelScore(configuration=model, prompt_id=task, epoch=1, score=score))
     ModelScore.objects.bulk_create(scores)
