@@ -68,7 +68,12 @@ class AnswerForm(forms.Form):
         if not session.asks_note:
             del self.fields["note"]
         if session.asks_confidence:
-            self.fields["confidence"].widget.choices = _confidence_choices(self["confidence"].value())
+            # The levels, a percentage that is none of them, and the way to say nothing.
+            value = self["confidence"].value()
+            chosen = str(value if value is not None else "")
+            levels = [(str(level), words) for level, words in CONFIDENCE_LEVELS]
+            own = [(chosen, f"{chosen} %")] if chosen.isdigit() and chosen not in dict(levels) else []
+            self.fields["confidence"].widget.choices = [*levels, *own, ("", _("No answer"))]
         else:
             del self.fields["confidence"]
 
@@ -93,14 +98,6 @@ class AnswerForm(forms.Form):
         return type(self)(self.session, initial={**kept, "base_revision": revision})
 
 
-def _confidence_choices(value: object) -> list[tuple[object, Any]]:
-    """The levels, a percentage that is none of them, and the way to say nothing."""
-    chosen = str(value if value is not None else "")
-    levels = [(str(level), words) for level, words in CONFIDENCE_LEVELS]
-    is_own = chosen.isdigit() and chosen not in dict(levels)
-    return [*levels, *([(chosen, f"{chosen} %")] if is_own else []), ("", _("No answer"))]
-
-
 def _optional_text(label: Any) -> StorableTextField:
     area = forms.Textarea(attrs={"rows": 2})
     return StorableTextField(label=label, required=False, max_length=NOTE_CHARACTERS, widget=area)
@@ -113,7 +110,11 @@ class ResourcesForm(forms.Form):
     nothing = forms.BooleanField(label=gettext_lazy("I used no resources"), required=False)
 
     def __init__(self, session: Session, data: Any = None) -> None:
-        super().__init__(data, initial=_recorded(session))
+        declared: dict[str, Any] = {}
+        if session.resources_recorded_at is not None:
+            declared = {"categories": session.resources, "note": session.resources_note}
+            declared["nothing"] = not session.resources and not session.resources_note
+        super().__init__(data, initial=declared)
         protocol = session.participant.study.protocol
         named = protocol.entries_in("resource_categories", get_language() or "")[0]
         self.fields["categories"] = forms.MultipleChoiceField(
@@ -149,13 +150,6 @@ class WithdrawForm(forms.Form):
     confirm = forms.BooleanField(
         label=gettext_lazy("I want to withdraw from this study. This cannot be undone.")
     )
-
-
-def _recorded(session: Session) -> dict[str, object]:
-    if session.resources_recorded_at is None:
-        return {}
-    nothing = not session.resources and not session.resources_note
-    return {"categories": session.resources, "note": session.resources_note, "nothing": nothing}
 
 
 class ReasonForm(forms.Form):

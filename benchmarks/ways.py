@@ -54,7 +54,9 @@ def settings_of_a_client() -> AbstractContextManager[None]:
 
     backend = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
     own: AbstractContextManager[None] = override_settings(
-        STORAGES={**settings.STORAGES, "staticfiles": backend}, ALLOWED_HOSTS=["testserver"]
+        STORAGES={**settings.STORAGES, "staticfiles": backend},
+        ALLOWED_HOSTS=["testserver"],
+        STAFF_SECOND_FACTOR=False,
     )
     return own
 
@@ -73,7 +75,7 @@ def ways() -> Iterator[tuple[str, Callable[[], object]]]:
     from judging.services.running.judge_specs import study_judge_specs
     from scoring.coordinator import study_score
     from scoring.services.measurement import measurement_compute
-    from studies.models import Participant, User
+    from studies.models import User
 
     start_everybody(slug="running", people=1, batches=1, batch_size=2)
     session = Session.objects.get()
@@ -104,8 +106,7 @@ def ways() -> Iterator[tuple[str, Callable[[], object]]]:
     nothing = {"planning": lambda done, of: None, "judging": lambda done, of: None}
     scoring = study_score(study=study, specs=specs, budget=None, actor=None, clock=timezone.now, **nothing)
     results = scoring.judges[0].results
-    code = Participant.objects.filter(study=study)[0].code
-    yield "the page of a person", page(staff, "staff_participant", study.slug, code)
+    yield "the page of people", page(staff, "staff_participants", study.slug)
     yield "measuring", lambda: measurement_compute(results=results, now=timezone.now(), resamples=20)
     yield "the page of a measure", page(staff, "staff_measurement", study.slug, "cohort")
 

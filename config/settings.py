@@ -129,7 +129,7 @@ DATABASES = {"default": database(ENVIRONMENT.database_url)}
 PROVIDERS = {
     "long_list": "jobs.views.list_handed_over",
     "agreement_panel": "reporting.views.agreement.pages.agreement_panel",
-    "rule_counts": "scoring.selectors.rule_counts.rule_counts",
+    "rule_counts": "scoring.selectors.measures.rule_counts",
     "page_facts": "console.views.frame.page_facts",
     "may_delete": "operations.services.deleting.may_delete",
     "demo_accounts": "console.views.demo.demo_accounts",

@@ -43,7 +43,7 @@ def clear_leftovers() -> None:
     from judging.services.running.runs import drafts_clear as run_drafts_clear
     from reporting.forms.planner import KEPT, PLAN
     from scoring.services.export_deleting import export_strays_delete
-    from scoring.services.model_drafts import model_drafts_clear
+    from scoring.services.model_versions import model_drafts_clear
     from studies.clock import Ending
     from studies.services.attachment_files import attachment_strays_delete
     from studies.services.banks import drafts_clear as bank_drafts_clear

@@ -2,9 +2,8 @@
 
 from batches.models.answers import Answer, Draft, PracticeAnswer, PracticeClock, Revision, RevisionOutcome
 from batches.models.batches import Batch, BatchPlan, BatchPrompt, BatchSlot
-from batches.models.contact import SessionContact
 from batches.models.payments import PaidState, PaymentReport, PaymentRule
-from batches.models.sessions import PAGE_REPORTS, Session, SessionEvent, SessionEventKind
+from batches.models.sessions import PAGE_REPORTS, Session, SessionContact, SessionEvent, SessionEventKind
 
 __all__ = [
     "PAGE_REPORTS",

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from batches.rules.traits import REFERENCE_ABILITIES, PromptTraits
+from batches.rules.coverage import REFERENCE_ABILITIES, PromptTraits
 from formats.wording import gettext_noop
 
 FloatArray = NDArray[np.float64]
@@ -87,8 +87,21 @@ def assemble_balanced(
     ordered = sorted(traits, key=lambda prompt: prompt.prompt_id)
     full, rest = divmod(len(ordered), batch_size)
     sizes = np.array([batch_size] * full + [rest] * (rest > 0), dtype=np.int64)
-    members = _balanced_members(ordered, sizes, rng=rng, swaps=swaps)
-    return [[ordered[index].prompt_id for index in batch] for batch in members]
+    x = balance_features(ordered)
+    # Expected raw score at the first reference ability, shape (J,); the mean where it is unknown.
+    ease = expected_raw(*parameters_of(ordered), theta=REFERENCE_ABILITIES[0])
+    known = np.isfinite(ease)
+    ease = np.where(known, ease, ease[known].mean() if known.any() else 0.0)
+    members = _stratified_start(ease, sizes, rng=rng)
+    x_or_empty = np.vstack([x, np.zeros(x.shape[1])])  # index -1, an empty seat, reads the row of zeros
+    made, quiet_rounds = 0, 0
+    rounds = _rounds_of_pairs(rng.permutation(len(sizes)))
+    # As many quiet rounds as there are batches: all pairs of batches were tried without a gain.
+    while made < swaps and quiet_rounds < len(sizes):
+        done = _swap_best(members, x_or_empty, sizes, next(rounds), most=swaps - made)
+        made, quiet_rounds = made + done, 0 if done else quiet_rounds + 1
+    shuffled = [rng.permutation(row[row >= 0]) for row in members]
+    return [[ordered[index].prompt_id for index in batch] for batch in shuffled]
 
 
 def assemble_matrix(
@@ -141,16 +154,6 @@ def _refuse_bad_input(prompt_ids: Sequence[str], batch_size: int) -> None:
         )
 
 
-def _balanced_members(
-    traits: Sequence[PromptTraits], sizes: IntArray, *, rng: np.random.Generator, swaps: int
-) -> list[IntArray]:
-    """Return the prompt indices of each batch, at most `swaps` swaps away from a stratified start."""
-    x = balance_features(traits)
-    members = _stratified_start(_ease(traits), sizes, rng=rng)
-    _improve(members, x, sizes, rng=rng, swaps=swaps)
-    return [rng.permutation(row[row >= 0]) for row in members]
-
-
 def balance_features(traits: Sequence[PromptTraits]) -> FloatArray:
     """Return the features to balance, shape (J, F), each column with mean 0 and variance 1 (or all 0).
 
@@ -162,23 +165,13 @@ def balance_features(traits: Sequence[PromptTraits]) -> FloatArray:
     numbers = np.column_stack([*curve, 2.0 * np.log(a), a**2])
     _, modality = indicators([t.modality for t in traits])
     _, category = indicators([t.category for t in traits])
-    return _standardised(np.column_stack([numbers, modality, category]))
-
-
-def _standardised(columns: FloatArray) -> FloatArray:
+    columns = np.column_stack([numbers, modality, category])
     known = np.isfinite(columns)
     count = np.maximum(known.sum(axis=0), 1)
     mean = np.where(known, columns, 0.0).sum(axis=0) / count
     centred = np.where(known, columns - mean, 0.0)
     sd = np.sqrt((centred**2).sum(axis=0) / count)
     return centred / np.where(sd > 0.0, sd, 1.0)
-
-
-def _ease(traits: Sequence[PromptTraits]) -> FloatArray:
-    """Expected raw score at the first reference ability, shape (J,); the mean where it is unknown."""
-    ease = expected_raw(*parameters_of(traits), theta=REFERENCE_ABILITIES[0])
-    known = np.isfinite(ease)
-    return np.where(known, ease, ease[known].mean() if known.any() else 0.0)
 
 
 def _stratified_start(ease: FloatArray, sizes: IntArray, *, rng: np.random.Generator) -> IntArray:
@@ -194,18 +187,6 @@ def _stratified_start(ease: FloatArray, sizes: IntArray, *, rng: np.random.Gener
     members = np.full(place.size, -1, dtype=np.int64)
     members[by_place] = by_ease
     return members.reshape(place.shape)
-
-
-def _improve(
-    members: IntArray, x: FloatArray, sizes: IntArray, *, rng: np.random.Generator, swaps: int
-) -> None:
-    """Swap in place; stops after `swaps` swaps or when all pairs of batches were tried without a gain."""
-    x_or_empty = np.vstack([x, np.zeros(x.shape[1])])  # index -1, an empty seat, reads the row of zeros
-    made, quiet_rounds = 0, 0
-    rounds = _rounds_of_pairs(rng.permutation(len(sizes)))
-    while made < swaps and quiet_rounds < len(sizes):
-        done = _swap_best(members, x_or_empty, sizes, next(rounds), most=swaps - made)
-        made, quiet_rounds = made + done, 0 if done else quiet_rounds + 1
 
 
 def _rounds_of_pairs(batches: IntArray) -> Iterator[IntArray]:

@@ -103,7 +103,13 @@ def page_heard(before: Contact | None, report: PageReport, *, started_at: dateti
     loss = _loss(before, report, since=known.heard_at, now=now)
     after = _with_trouble(here, known, report, loss, started_at=started_at, now=now)
     after = replace(after, clock_off_seconds=_clock(known, report))
-    if _together(before, report, now):
+    # Two devices have this session in view. Whoever moves from one to the other leaves the first.
+    if (
+        before is not None
+        and before.device != report.device
+        and not (before.is_hidden or report.is_hidden)
+        and now - before.heard_at <= TOGETHER
+    ):
         after = replace(after, other_device_at=now)
     notes = tuple(_notes(before, after, report, loss, now))
     if notes and known.noted_at is not None and now - known.noted_at < NOTED_APART:
@@ -146,18 +152,16 @@ def _with_trouble(
         return replace(here, trouble_ended_at=now) if is_over else here
     lost = loss.seconds if loss else 0
     ago = timedelta(seconds=max(report.failing_seconds if failed else 0, lost))
+    since = max(started_at, now - ago)
+    if known.in_trouble and known.trouble_since:  # a trouble that goes on began when it began
+        since = min(since, known.trouble_since)
     return replace(
         here,
         failed_saves=failed,
         lost_seconds=max(lost, known.lost_seconds) if known.in_trouble else lost,
-        trouble_since=_since(known, max(started_at, now - ago)),
+        trouble_since=since,
         trouble_ended_at=None if failed and not report.is_saved else now,
     )
-
-
-def _since(known: Contact, since: datetime) -> datetime:
-    """A trouble that goes on began when it began."""
-    return min(since, known.trouble_since) if known.in_trouble and known.trouble_since else since
 
 
 def _clock(known: Contact, report: PageReport) -> int | None:
@@ -167,22 +171,17 @@ def _clock(known: Contact, report: PageReport) -> int | None:
     return before if abs(off - before) <= CLOCK_JITTER_SECONDS else off
 
 
-def _together(before: Contact | None, report: PageReport, now: datetime) -> bool:
-    """Whether two devices have this session in view. Whoever moves from one to the other leaves the first."""
-    return (
-        before is not None
-        and before.device != report.device
-        and not (before.is_hidden or report.is_hidden)
-        and now - before.heard_at <= TOGETHER
-    )
-
-
 def _notes(
     before: Contact | None, after: Contact, report: PageReport, loss: _Loss | None, now: datetime
 ) -> list[Note]:
     notes = []
     if report.failed_saves and not (before and before.in_trouble and after.in_trouble):
-        notes.append(_saves_failed(after, report, now))
+        failed = {
+            "failed_saves": after.failed_saves,
+            "for_seconds": int((now - (after.trouble_since or now)).total_seconds()),
+            "saved_since": report.is_saved,
+        }
+        notes.append(Note(NoteKind.SAVES_FAILED, failed))
     if loss is not None:
         lost = {"for_seconds": loss.seconds, "measured_by": loss.measured_by}
         notes.append(Note(NoteKind.CONTACT_LOST, lost))
@@ -190,25 +189,10 @@ def _notes(
         last = before.other_device_at if before else None
         if last is None or now - last > TOGETHER_AGAIN_AFTER:
             notes.append(Note(NoteKind.TWO_DEVICES, {}))
-    if _clock_is_news(before, after):
-        notes.append(Note(NoteKind.CLOCK_OFF, {"clock_off_seconds": after.clock_off_seconds}))
-    return notes
-
-
-def _saves_failed(after: Contact, report: PageReport, now: datetime) -> Note:
-    since = after.trouble_since or now
-    return Note(
-        NoteKind.SAVES_FAILED,
-        {
-            "failed_saves": after.failed_saves,
-            "for_seconds": int((now - since).total_seconds()),
-            "saved_since": report.is_saved,
-        },
-    )
-
-
-def _clock_is_news(before: Contact | None, after: Contact) -> bool:
     limit = CLOCK_OFF_FROM.total_seconds()
     off = after.clock_off_seconds or 0
-    told = (before.clock_off_seconds or 0) if before else 0
-    return abs(off) >= limit and (abs(told) < limit or abs(off - told) >= limit)
+    known = (before.clock_off_seconds or 0) if before else 0
+    # What is in the trail already is news only once it is off by as much again.
+    if abs(off) >= limit and (abs(known) < limit or abs(off - known) >= limit):
+        notes.append(Note(NoteKind.CLOCK_OFF, {"clock_off_seconds": after.clock_off_seconds}))
+    return notes

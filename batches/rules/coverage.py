@@ -1,4 +1,6 @@
-"""What each batch holds and how far the batches differ: the evidence that an assembly is fair."""
+"""What assembly knows of a prompt, what each batch holds then, and how far the batches differ: the evidence
+that an assembly is fair. Plain values, also for pages; `covering` computes them.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -8,6 +10,24 @@ from typing import Any
 from psychometrics.planning.records import Linkage
 
 _MAX_NAMED = 10
+REFERENCE_ABILITIES = (0.1, 1.0)
+"""Abilities (logits) at which batches should be equally hard: about the middle of a cohort and its top."""
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTraits:
+    """One prompt, with item parameters a (discrimination) and b (difficulty, logits) where they are known."""
+
+    prompt_id: str
+    a: float | None
+    b: float | None
+    category: str
+    modality: str
+
+    @property
+    def has_parameters(self) -> bool:
+        """Whether both parameters are known."""
+        return self.a is not None and self.b is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +92,6 @@ def coverage_lines(
     """Return plain text for a terminal or a log: sizes, spread, prompts without parameters and, if asked for,
     one line per batch, with the `name` of each category.
     """
-    batches = _batch_lines(report, name) if per_batch else ()
-    return [_sizes_line(report), *_spread_lines(report), *batches, *_missing_lines(report)]
-
-
-def _sizes_line(report: CoverageReport) -> str:
     groups = sorted(Counter(report.sizes).items(), reverse=True)
     sizes = " and ".join(f"{times:,} of {size:,}" for size, times in groups)
     prompts = report.linkage.asked
@@ -86,7 +101,14 @@ def _sizes_line(report: CoverageReport) -> str:
         else ""
     )
     batches = _some(len(report.batches), "batch", "batches")
-    return f"{batches} ({sizes or 'none'}), {_some(prompts, 'prompt', 'prompts')}{each}."
+    lines = [f"{batches} ({sizes or 'none'}), {_some(prompts, 'prompt', 'prompts')}{each}."]
+    lines += _spread_lines(report)
+    lines += _batch_lines(report, name) if per_batch else ()
+    if missing := report.prompts_without_parameters:
+        more = len(missing) - _MAX_NAMED
+        named = ", ".join(missing[:_MAX_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        lines.append(f"Prompts without item parameters: {len(missing):,} ({named}).")
+    return lines
 
 
 def _spread_lines(report: CoverageReport) -> Iterator[str]:
@@ -118,14 +140,6 @@ def _batch_lines(report: CoverageReport, name: Callable[[str], str]) -> Iterator
             f"{batch.number:>5}  {batch.size:>4}  {_number(batch.mean_difficulty, 2):>10}{curves}"
             f"  {batch.information:>11.1f}  {_counted(categories)}; {_counted(batch.modalities)}"
         )
-
-
-def _missing_lines(report: CoverageReport) -> Iterator[str]:
-    missing = report.prompts_without_parameters
-    if missing:
-        more = len(missing) - _MAX_NAMED
-        named = ", ".join(missing[:_MAX_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        yield f"Prompts without item parameters: {len(missing):,} ({named})."
 
 
 def _number(value: float | None, decimals: int) -> str:

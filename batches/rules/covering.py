@@ -5,8 +5,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from batches.rules.assembly import FloatArray, IntArray, expected_raw, indicators, parameters_of
-from batches.rules.coverage import BatchCoverage, CoverageReport, CoverageSpread
-from batches.rules.traits import REFERENCE_ABILITIES, PromptTraits
+from batches.rules.coverage import (
+    REFERENCE_ABILITIES,
+    BatchCoverage,
+    CoverageReport,
+    CoverageSpread,
+    PromptTraits,
+)
 from psychometrics.planning.designs import batch_linkage
 
 

@@ -92,7 +92,14 @@ def path_steps(facts: PathFacts) -> list[Step]:
         StepKind.PRACTICE: facts.asks_practice,
         StepKind.CHECK: facts.asks_check,
     }
-    done, waits = _done(facts), _waits(facts)
+    # On which steps the person can do nothing now.
+    waits = {
+        StepKind.DECISION: True,
+        StepKind.CONSENT: not facts.may_consent,
+        StepKind.CHECK: not facts.may_retry,
+        StepKind.START: not facts.may_start,
+    }
+    done = _done(facts)
     steps: list[Step] = []
     reached = False
     for kind in (kind for kind in StepKind if asked.get(kind, True)):
@@ -101,7 +108,10 @@ def path_steps(facts: PathFacts) -> list[Step]:
         elif facts.has_ended:
             state = StepState.NOT_NEEDED
         elif kind == StepKind.PRACTICE:
-            state = _practice_state(facts)
+            # Beside the way: nothing waits for it.
+            may_practise = facts.has_consented and facts.decision == "approved"
+            before_start = StepState.OPTIONAL if may_practise else StepState.LATER
+            state = before_start if facts.session == "none" else StepState.NOT_NEEDED
         elif reached:
             state = StepState.LATER
         else:
@@ -114,12 +124,6 @@ def path_steps(facts: PathFacts) -> list[Step]:
 def current_step(steps: Sequence[Step]) -> Step | None:
     """The one step that is next or waits; None where the path has ended."""
     return next((step for step in steps if step.state in (StepState.NEXT, StepState.WAITING)), None)
-
-
-def _practice_state(facts: PathFacts) -> StepState:
-    if facts.session != "none":
-        return StepState.NOT_NEEDED
-    return StepState.OPTIONAL if facts.has_consented and facts.decision == "approved" else StepState.LATER
 
 
 def _done(facts: PathFacts) -> dict[StepKind, bool]:
@@ -135,14 +139,4 @@ def _done(facts: PathFacts) -> dict[StepKind, bool]:
         StepKind.START: started,
         StepKind.SESSION: facts.session == "ended",
         StepKind.RECEIPT: facts.session == "ended" and facts.has_withdrawn,
-    }
-
-
-def _waits(facts: PathFacts) -> dict[StepKind, bool]:
-    """On which steps the person can do nothing now."""
-    return {
-        StepKind.DECISION: True,
-        StepKind.CONSENT: not facts.may_consent,
-        StepKind.CHECK: not facts.may_retry,
-        StepKind.START: not facts.may_start,
     }

@@ -39,8 +39,11 @@ def nested_slots(
     for batch in rng.permutation(batches).tolist():
         in_batch: Tally = Counter()
         shuffled = [profiles[index] for index in rng.permutation(len(profiles)).tolist()]
-        # Who comes first in a batch has most to choose from: the profile that needs it most.
-        for profile in sorted(shuffled, key=lambda name: -_spread(of_profile[name], arms)):
+        numbers = {profile: [of_profile[profile][arm] for arm in arms] for profile in shuffled}
+        # Who comes first in a batch has most to choose from: the profile whose arms differ most.
+        for profile in sorted(
+            shuffled, key=lambda name: min(numbers[name], default=0) - max(numbers[name], default=0)
+        ):
             drawn[batch, profile] = _draw(replicates, arms, (in_batch, of_profile[profile], overall), rng)
     ordered = _ordered(drawn, replicates, rng)
     return [
@@ -87,10 +90,6 @@ def matrix_slots(
         drawn = _draw(batches, arms, (of_profile[profile], overall), rng)
         slots += [Slot(len(slots) + place, profile, arm) for place, arm in enumerate(drawn)]
     return slots
-
-
-def _spread(tally: Tally, arms: Sequence[str]) -> int:
-    return max((tally[arm] for arm in arms), default=0) - min((tally[arm] for arm in arms), default=0)
 
 
 def _draw(

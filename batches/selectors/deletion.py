@@ -51,17 +51,15 @@ def people_to_erase(now: datetime) -> list[int]:
     notes = PaymentReport.objects.filter(participant=person).exclude(note="")
     reasons = events_with_reason(person)
     left = ~Exists(done) | Exists(files) | Exists(texts) | Exists(messages) | Exists(notes) | Exists(reasons)
-    events = _withdrawals().filter(left).only("participant", "details")
+    events = (
+        StudyEvent.objects.filter(kind=StudyEventKind.WITHDREW).filter(left).only("participant", "details")
+    )
     return [event.participant_id for event in events if event.participant_id and _deletes_at(event) <= now]
 
 
 def events_with_reason(participant: int | OuterRef) -> QuerySet[StudyEvent]:
     """What happened to a person in the study for a reason that somebody wrote down."""
     return StudyEvent.objects.filter(Q(participant=participant), details__has_key="reason")
-
-
-def _withdrawals() -> QuerySet[StudyEvent]:
-    return StudyEvent.objects.filter(kind=StudyEventKind.WITHDREW)
 
 
 def _deletes_at(event: StudyEvent) -> datetime:

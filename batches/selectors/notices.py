@@ -126,7 +126,11 @@ def _rows(query: str, **whose: Any) -> list[Any]:
 def _notices(rows: list[Any], now: datetime) -> list[Notice]:
     (_, stored_bytes, vetting_status, _, status, *_), *others = rows
     audiences = {"", *_audiences_of(vetting_status, status)}
-    notices = [_notice(*row[:4]) for row in others if row[4] in audiences]
+    notices = [
+        Notice(f"{kind[0]}{pk}", kind, text, _moment(at))
+        for kind, pk, text, at, audience, *_ in others
+        if audience in audiences
+    ]
     told = storage_notice(stored_bytes)
     storage = [Notice(told[0], "storage", told[1], now)] if told else []
     # Keys of one kind by their number: "a99" before "a100".
@@ -168,10 +172,6 @@ def _audiences_of(vetting_status: str, status: str) -> Iterator[Audience]:
     yield Audience.IN_SESSION if status else Audience.NOT_STARTED
     if vetting_status == VettingStatus.APPROVED:
         yield Audience.APPROVED
-
-
-def _notice(kind: NoticeKind, pk: int, text: str, at: datetime | str) -> Notice:
-    return Notice(f"{kind[0]}{pk}", kind, text, _moment(at))
 
 
 def _moment(at: datetime | str) -> datetime:

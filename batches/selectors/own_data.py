@@ -79,11 +79,16 @@ def own_revisions(answer: Answer) -> Iterator[Mapping[str, object]]:
 
 
 def _person(participant: Participant) -> dict[str, object]:
+    passkeys = []
+    for key in Authenticator.objects.filter(user=participant.user):
+        is_named = key.type == Authenticator.Type.WEBAUTHN
+        name = key.wrap().name if is_named else key.get_type_display()
+        passkeys.append({"name": name, "added_at": key.created_at, "last_used_at": key.last_used_at})
     return {
         "code": participant.code,
         "address": participant.user.email,
         "last_signed_in_at": participant.user.last_login,
-        "passkeys": [_passkey(key) for key in Authenticator.objects.filter(user=participant.user)],
+        "passkeys": passkeys,
         "profile": participant.profile,
         "vetting_status": participant.vetting_status,
         "vetting_reason": participant.vetting_reason,
@@ -91,11 +96,6 @@ def _person(participant: Participant) -> dict[str, object]:
         "extra_minutes": participant.extra_minutes,
         "submitted_at": participant.submitted_at,
     }
-
-
-def _passkey(passkey: Authenticator) -> Mapping[str, object]:
-    name = passkey.wrap().name if passkey.type == Authenticator.Type.WEBAUTHN else passkey.get_type_display()
-    return {"name": name, "added_at": passkey.created_at, "last_used_at": passkey.last_used_at}
 
 
 def _session(session: Session) -> dict[str, object]:

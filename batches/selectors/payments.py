@@ -112,7 +112,9 @@ def _lines(
             how = SessionStatus.WITHDRAWN.value if gone else NOT_STARTED
             yield PayLine(person, None, how, None, 0, None, report)
             continue
-        status, ended_at = true_end(session, now)
+        # How and when it ended, whether or not a sweep came by; no moment while it runs.
+        status = session.status_at(now)
+        ended_at = session.deadline_at if status == SessionStatus.EXPIRED else session.ended_at
         seconds = int((ended_at - session.started_at).total_seconds()) if ended_at else None
         due = None
         if rule is not None:
@@ -129,9 +131,3 @@ def platform_cells(participant: Participant) -> tuple[str | None, str | None, st
     if entry is None:
         return None, None, None
     return entry.platform_participant, entry.platform_study or None, entry.platform_session or None
-
-
-def true_end(session: Session, now: datetime) -> tuple[SessionStatus, datetime | None]:
-    """How and when the session ended, whether or not a sweep came by; no moment while it runs."""
-    status = session.status_at(now)
-    return status, session.deadline_at if status == SessionStatus.EXPIRED else session.ended_at

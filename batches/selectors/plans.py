@@ -4,12 +4,12 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Q
 
 from batches.models import Answer, Batch, BatchPlan, BatchPrompt, BatchSlot, Session
 from batches.rules.assignment import BatchLoad
+from batches.rules.coverage import PromptTraits
 from batches.rules.statuses import SessionStatus
-from batches.rules.traits import PromptTraits
 from batches.selectors.sums import has_written
 from studies.models import Item, Participant, Prompt, Study
 from studies.protocol.settings import ProtocolSettings
@@ -91,19 +91,14 @@ def fills_place(session: str = "") -> Q:
     return fills | kept & has_written(session)
 
 
-def _counting_sessions(plan: BatchPlan) -> QuerySet[Session]:
-    """Sessions that fill a place; no test people.
+def batch_loads(plan: BatchPlan, participant: Participant) -> list[BatchLoad]:
+    """The load of every batch of the plan, as seen by this person. To test people all places are open.
 
     A place whose person withdrew, or let the time pass without leaving anything that counts, is free again;
-    so is one that the study team gave to somebody else.
+    so is one that the study team gave to somebody else. Test people fill none.
     """
     people = {"participant__is_test": False, "participant__replaced_by": None}
-    return Session.objects.filter(fills_place(), batch__plan=plan, **people)
-
-
-def batch_loads(plan: BatchPlan, participant: Participant) -> list[BatchLoad]:
-    """The load of every batch of the plan, as seen by this person. To test people all places are open."""
-    counted = _counting_sessions(plan)
+    counted = Session.objects.filter(fills_place(), batch__plan=plan, **people)
     in_batch = dict(counted.values_list("batch").annotate(total=Count("pk")))
     in_profile: dict[int, Counter[str]] = defaultdict(Counter)
     of_profile = counted.filter(participant__profile=participant.profile)

@@ -45,17 +45,12 @@ def holders_by_profile(study: Study) -> Mapping[str, int]:
     return Counter(dict(rows))
 
 
-def reserve_list(study: Study) -> QuerySet[Participant]:
-    """Who waits for a place, in the order in which they were put on the list."""
+def next_on_reserve(study: Study) -> Mapping[str, Participant]:
+    """Who waits for a place, of each profile that has anybody: whoever was put on the list first."""
     put = StudyEvent.objects.filter(participant=OuterRef("pk"), kind=StudyEventKind.RESERVED).order_by()
     newest = put.values("participant").annotate(newest=Max("pk")).values("newest")
     waiting = Participant.objects.filter(study=study, vetting_status=VettingStatus.RESERVE)
-    return waiting.exclude(withdrew()).order_by(Subquery(newest), "pk")
-
-
-def next_on_reserve(study: Study) -> Mapping[str, Participant]:
-    """The first of the reserve list of each profile that has one."""
     first: dict[str, Participant] = {}
-    for person in reserve_list(study):
+    for person in waiting.exclude(withdrew()).order_by(Subquery(newest), "pk"):
         first.setdefault(person.profile, person)
     return first

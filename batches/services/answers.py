@@ -145,8 +145,11 @@ def prompt_seen(*, session: Session, position: int, now: datetime, seconds_ago: 
     No deadline goes by what a page says.
     """
     seen_at = max(session.started_at, now - timedelta(seconds=seconds_ago)) if seconds_ago else now
-    if not (session.is_running(now) or _ran_at(session, seen_at, now)):
-        return False
+    if not session.is_running(now):
+        # In a session that is over a view is heard of where it ran at that moment, and ended only recently.
+        end = min(session.deadline_at, session.ended_at or session.deadline_at)
+        if session.status == SessionStatus.WITHDRAWN or seen_at >= end or now > end + TOLD_WITHIN:
+            return False
     kind = SessionEventKind.SEEN_OFFLINE
     told = session.events.filter(kind=kind, details__position=position)
     answer = Answer.objects.filter(session=session, position=position)
@@ -162,12 +165,6 @@ def prompt_seen(*, session: Session, position: int, now: datetime, seconds_ago: 
                 session_event(session.pk, kind, now, happened_at=seen_at, position=position)
                 session_uncount(session)
     return is_news
-
-
-def _ran_at(session: Session, seen_at: datetime, now: datetime) -> bool:
-    """Whether a session that is over ran at `seen_at`, and ended so recently that this is still heard."""
-    end = min(session.deadline_at, session.ended_at or session.deadline_at)
-    return session.status != SessionStatus.WITHDRAWN and seen_at < end and now <= end + TOLD_WITHIN
 
 
 def prompt_seen_soon(*, session: Session, position: int, now: datetime) -> None:
@@ -277,17 +274,14 @@ def _count(saved: SavedAnswer, incoming: IncomingText, now: datetime) -> None:
     step = max(1, settings.PERSON_BYTES // STEPS)
     history = saved.history_bytes
     added = ((history + incoming.weight) // step - history // step) * step
-    if added:
-        _add(saved, added, now)
-
-
-@transaction.atomic
-def _add(saved: SavedAnswer, added: int, now: datetime) -> None:
-    person = Participant.objects.filter(session=saved.session_id)
-    person.update(stored_bytes=F("stored_bytes") + added)
-    total = person.values_list("stored_bytes", flat=True).get()
-    if total - added < settings.PERSON_BYTES <= total:
-        session_event(saved.session_id, SessionEventKind.HISTORY_FULL, now, position=saved.position)
+    if not added:
+        return
+    with transaction.atomic():
+        person = Participant.objects.filter(session=saved.session_id)
+        person.update(stored_bytes=F("stored_bytes") + added)
+        total = person.values_list("stored_bytes", flat=True).get()
+        if total - added < settings.PERSON_BYTES <= total:
+            session_event(saved.session_id, SessionEventKind.HISTORY_FULL, now, position=saved.position)
 
 
 def _receipt(

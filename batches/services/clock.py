@@ -101,7 +101,10 @@ def clock_confirm(*, reason: str, actor: User | None = None) -> datetime:
 def _believed_moment(ending: Ending) -> datetime:
     reading = _reading()
     row = ClockWatch.objects.filter(pk=1).first()
-    before = _belief(row) if row else None
+    before = None
+    if row is not None:
+        was_ahead = row.held_since is not None and row.held_seconds > 0
+        before = Belief(**{name: getattr(row, name) for name in KEPT}, was_ahead=was_ahead)
     can_compare = before is not None and before.boot_id == reading.boot_id
     judgement = clock_judged(before, reading, newest_stored=None if can_compare else _newest_stored())
     belief = judgement.belief
@@ -111,7 +114,14 @@ def _believed_moment(ending: Ending) -> datetime:
             f"The clock is {off_in_words(judgement.off)} where it should be; nothing ends and nothing is "
             "deleted. Correct it; or, if it is right, run: manage.py confirm_clock --reason …"
         )
-    if _is_news(row, before, belief):
+    # Not at every look: the row is written where it says something else, or is old.
+    if (
+        row is None
+        or before is None
+        or row.held_since is not None
+        or (before.boot_id, before.settling_since) != (belief.boot_id, belief.settling_since)
+        or belief.at - before.at >= KEPT_EVERY
+    ):
         _keep(belief)
     if belief.settling_since is not None and not belief.may_end(ending):
         until = belief.settling_since + SETTLED_AFTER[ending]
@@ -140,11 +150,6 @@ def _reading() -> Reading:
     return Reading(at, BOOT_ID, seconds)
 
 
-def _belief(row: ClockWatch) -> Belief:
-    facts = {name: getattr(row, name) for name in KEPT}
-    return Belief(**facts, was_ahead=row.held_since is not None and row.held_seconds > 0)
-
-
 def _newest_stored() -> datetime | None:
     newest = (
         SessionEvent.objects.order_by("-pk").values_list("recorded_at", flat=True).first(),
@@ -152,13 +157,6 @@ def _newest_stored() -> datetime | None:
         StudyEvent.objects.order_by("-pk").values_list("happened_at", flat=True).first(),
     )
     return max((moment for moment in newest if moment), default=None)
-
-
-def _is_news(row: ClockWatch | None, before: Belief | None, belief: Belief) -> bool:
-    if row is None or before is None or row.held_since is not None:
-        return True
-    changed = (before.boot_id, before.settling_since) != (belief.boot_id, belief.settling_since)
-    return changed or belief.at - before.at >= KEPT_EVERY
 
 
 def _keep(belief: Belief) -> None:

@@ -31,7 +31,8 @@ def page_report(*, user_id: int, session_id: uuid.UUID, report: PageReport, now:
         raise ReportedSessionNotFound(_("There is no such session of yours."))
     if not session.is_running(now):
         return True
-    before = _known(session)
+    row = getattr(session, "contact", None)
+    before = Contact(**{name: getattr(row, name) for name in FACTS}) if row else None
     heard = page_heard(before, report, started_at=session.started_at, now=now)
     with transaction.atomic():
         if not _store(session.pk, before, heard.contact):
@@ -39,11 +40,6 @@ def page_report(*, user_id: int, session_id: uuid.UUID, report: PageReport, now:
         for note in heard.notes:
             session_event(session.pk, SessionEventKind(note.kind.value), now, **note.details)
     return heard.is_kept
-
-
-def _known(session: Session) -> Contact | None:
-    row = getattr(session, "contact", None)
-    return Contact(**{name: getattr(row, name) for name in FACTS}) if row else None
 
 
 def _store(session_id: uuid.UUID, before: Contact | None, after: Contact) -> bool:

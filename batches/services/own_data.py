@@ -11,7 +11,6 @@ from zipfile import ZIP_DEFLATED, ZipFile
 from django.core.serializers.json import DjangoJSONEncoder
 from django.utils.translation import gettext as _
 
-from batches.models import Answer
 from batches.selectors.own_data import ANSWER_FACTS, own_answers, own_facts, own_revisions
 from presentation.moments import moment_text
 from presentation.numbers import numbered
@@ -27,7 +26,12 @@ def own_data_write(*, participant: Participant, file: IO[bytes], now: datetime) 
             _write_data(out, participant, now)
         with _text_in(archive, "answers.txt") as out:
             _write_answers(out, participant, now)
-        _write_files(archive, participant)
+        for number, credential in enumerate(participant.credentials.order_by("pk"), start=1):
+            # A deletion that runs beside this download may be faster.
+            if (source := stored_file(credential)) is None:
+                continue
+            with source, archive.open(f"files/{number}-{credential.name}", "w") as copy:
+                shutil.copyfileobj(source, copy)
     participant_event(participant, StudyEventKind.DATA_DOWNLOADED, now, actor=participant.user)
 
 
@@ -41,21 +45,17 @@ def _write_data(out: IO[str], participant: Participant, now: datetime) -> None:
         out.write(f",\n{_json(name)}: {_json(value)}")
     out.write(',\n"answers": [')
     for number, answer in enumerate(own_answers(participant)):
-        out.write(",\n" if number else "\n")
-        _write_answer(out, answer)
+        facts: Mapping[str, object] = {
+            "prompt": answer.prompt.label,
+            "state": answer.state,
+            **{name: getattr(answer, name) for name in ANSWER_FACTS},
+        }
+        # Without its closing brace: the revisions are written into it one by one.
+        out.write((",\n" if number else "\n") + _json(facts)[:-1] + ', "revisions": [')
+        for place, revision in enumerate(own_revisions(answer)):
+            out.write((",\n" if place else "\n") + _json(revision))
+        out.write("]}")
     out.write("\n]\n}\n")
-
-
-def _write_answer(out: IO[str], answer: Answer) -> None:
-    facts: Mapping[str, object] = {
-        "prompt": answer.prompt.label,
-        "state": answer.state,
-        **{name: getattr(answer, name) for name in ANSWER_FACTS},
-    }
-    out.write(_json(facts)[:-1] + ', "revisions": [')
-    for number, revision in enumerate(own_revisions(answer)):
-        out.write((",\n" if number else "\n") + _json(revision))
-    out.write("]}")
 
 
 def _write_answers(out: IO[str], participant: Participant, now: datetime) -> None:
@@ -69,15 +69,6 @@ def _write_answers(out: IO[str], participant: Participant, now: datetime) -> Non
             out.write("\n" + _("What you used: %(note)s") % {"note": answer.note} + "\n")
         if answer.confidence is not None:
             out.write("\n" + numbered(_("How sure: %(percent)d %%"), {"percent": answer.confidence}) + "\n")
-
-
-def _write_files(archive: ZipFile, participant: Participant) -> None:
-    for number, credential in enumerate(participant.credentials.order_by("pk"), start=1):
-        # A deletion that runs beside this download may be faster.
-        if (source := stored_file(credential)) is None:
-            continue
-        with source, archive.open(f"files/{number}-{credential.name}", "w") as out:
-            shutil.copyfileobj(source, out)
 
 
 def _json(value: object) -> str:

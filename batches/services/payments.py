@@ -185,34 +185,30 @@ def payment_reports_import(
     currency = rule.currency if rule else ""
     if problems := [*unread, *_problems(rows, set(known), currency)]:
         raise ReportsRefused(sorted(problems, key=lambda problem: problem.line or 0))
-    new = [row for row in rows if not _is_known(row, known[row.code].report)]
+    new = []
+    for row in rows:
+        report = known[row.code].report
+        if report is None or (report.state, report.amount, report.note) != (row.state, row.amount, row.note):
+            new.append(row)
     PaymentReport.objects.bulk_create(
-        (_report(row, known[row.code].participant, currency, actor, now) for row in new), batch_size=500
+        (
+            PaymentReport(
+                participant=known[row.code].participant,
+                state=row.state,
+                amount=row.amount,
+                currency=currency if row.amount is not None else "",
+                note=row.note,
+                reported_by=actor,
+                reported_at=now,
+            )
+            for row in new
+        ),
+        batch_size=500,
     )
     if new:
         states = Counter(row.state for row in new)
         event_record(study, StudyEventKind.PAYMENTS_REPORTED, now, actor=actor, states=dict(states))
     return ReportImport(len(new), len(rows) - len(new))
-
-
-def _report(
-    row: ReportRow, participant: Participant, currency: str, actor: User, now: datetime
-) -> PaymentReport:
-    return PaymentReport(
-        participant=participant,
-        state=row.state,
-        amount=row.amount,
-        currency=currency if row.amount is not None else "",
-        note=row.note,
-        reported_by=actor,
-        reported_at=now,
-    )
-
-
-def _is_known(row: ReportRow, report: PaymentReport | None) -> bool:
-    if report is None:
-        return False
-    return (report.state, report.amount, report.note) == (row.state, row.amount, row.note)
 
 
 def _problems(rows: Sequence[ReportRow], codes: set[str], currency: str) -> list[Problem]:

@@ -15,10 +15,9 @@ from batches.rules.assembly import (
     assemble_matrix,
     assemble_random,
 )
-from batches.rules.coverage import CoverageReport
+from batches.rules.coverage import CoverageReport, PromptTraits
 from batches.rules.covering import coverage_report
 from batches.rules.places import Slot, matrix_slots, nested_slots
-from batches.rules.traits import PromptTraits
 from batches.selectors.plans import (
     PUBLIC_REPORT,
     people_per_batch,
@@ -182,7 +181,7 @@ def _replace_plan(
             places._raw_delete(places.db)  # nothing refers to them
         old.delete()
     plan.save(force_insert=True)
-    _insert_slots(_insert_batches(plan, batches), slots)
+    _insert(plan, batches, slots)
     event_record(
         study=plan.study,
         kind=StudyEventKind.BATCHES_BUILT,
@@ -196,26 +195,22 @@ def _replace_plan(
     return plan
 
 
-def _insert_batches(plan: BatchPlan, batches: Sequence[Sequence[int]]) -> list[Batch]:
+def _insert(plan: BatchPlan, batches: Sequence[Sequence[int]], slots: Sequence[Slot]) -> None:
     cuts = people_per_prompt(plan.study.protocol) if plan.assembly == "matrix" else 1
     in_cut = len(batches) // cuts
-    rows = Batch.objects.bulk_create(
+    stored = Batch.objects.bulk_create(
         Batch(plan=plan, number=place + 1, cut=place // in_cut + 1) for place in range(len(batches))
     )
     places = (
         BatchPrompt(batch=batch, prompt_id=key, position=position)
-        for batch, keys in zip(rows, batches, strict=True)
+        for batch, keys in zip(stored, batches, strict=True)
         for position, key in enumerate(keys, start=1)
     )
     rows_insert(BatchPrompt, places)()
-    return rows
-
-
-def _insert_slots(batches: Sequence[Batch], slots: Sequence[Slot]) -> None:
     numbers: Counter[tuple[int, str]] = Counter()
     rows = []
     for slot in slots:
         numbers[slot.batch, slot.profile] += 1
         number = numbers[slot.batch, slot.profile]
-        rows.append(BatchSlot(batch=batches[slot.batch], profile=slot.profile, number=number, arm=slot.arm))
+        rows.append(BatchSlot(batch=stored[slot.batch], profile=slot.profile, number=number, arm=slot.arm))
     rows_insert(BatchSlot, rows)()

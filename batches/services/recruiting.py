@@ -113,16 +113,12 @@ def _require_replaceable(participant: Participant, successor: Participant) -> No
         )
     if (participant.study_id, participant.profile) != (successor.study_id, successor.profile):
         raise NotReplaceable(_("Only somebody of the same profile can take the place."))
-    if not _has_left(participant):
+    # Nothing more is to come of the person where their session is over, or they hold no place.
+    over = Session.objects.filter(participant=participant).exclude(status=SessionStatus.ACTIVE)
+    if not over.exists() and place_holders(participant.study).filter(pk=participant.pk).exists():
         raise NotReplaceable(
             _("%(code)s may still work or works now, so the place is not free.") % {"code": participant.code}
         )
-
-
-def _has_left(participant: Participant) -> bool:
-    """Whether nothing more is to come of the person: their session is over, or they hold no place."""
-    over = Session.objects.filter(participant=participant).exclude(status=SessionStatus.ACTIVE)
-    return over.exists() or not place_holders(participant.study).filter(pk=participant.pk).exists()
 
 
 def _require_on_reserve(participant: Participant) -> None:

@@ -55,11 +55,14 @@ def entry(request: HttpRequest, token: str) -> HttpResponse:
             require_entry_open(link, now)
         if request.GET:
             return _kept(request, link)
-        ids = _ids(request, link)
+        kept = request.session.get(IDS, {}).get(link.token)
+        ids = PlatformIds(*kept) if kept else ids_read(link, {})
         if request.method == "POST":
             return _entered(request, link, ids, user)
     except Refused as refusal:
-        return _refused(request, link, refusal)
+        # With the way back for whoever is in the study already.
+        context = {"sentence": str(refusal), "page": reverse("study_home", args=[link.study.slug])}
+        return render(request, "batches/entry_refused.html", context, status=409)
     return _page(request, link, ids, AddressForm())
 
 
@@ -68,11 +71,6 @@ def _kept(request: HttpRequest, link: RecruitingLink) -> HttpResponse:
     ids = ids_read(link, dict(request.GET.lists()))
     request.session[IDS] = {link.token: [ids.participant, ids.study, ids.session]}
     return redirect("entry", link.token)
-
-
-def _ids(request: HttpRequest, link: RecruitingLink) -> PlatformIds:
-    kept = request.session.get(IDS, {}).get(link.token)
-    return PlatformIds(*kept) if kept else ids_read(link, {})
 
 
 def _entered(request: HttpRequest, link: RecruitingLink, ids: PlatformIds, user: User | None) -> HttpResponse:
@@ -110,9 +108,3 @@ def _page(
         "form": form,
     }
     return render(request, "batches/entry.html", context, status=status)
-
-
-def _refused(request: HttpRequest, link: RecruitingLink, refusal: Refused) -> HttpResponse:
-    """One sentence why, and the way back for whoever is in the study already."""
-    context = {"sentence": str(refusal), "page": reverse("study_home", args=[link.study.slug])}
-    return render(request, "batches/entry_refused.html", context, status=409)

@@ -81,6 +81,9 @@ def _gather_facts(
     closed_by_time = study.closes_at is not None and study.closes_at <= now
     has_practised = PracticeAnswer.objects.filter(participant=participant, revision__gt=0).exists()
     passed = check_passed(participant)
+    in_session: Literal["none", "running", "ended"] = "none"
+    if session is not None:
+        in_session = "running" if session.is_running(now) else "ended"
     facts = PathFacts(
         decision=_DECISIONS.get(status, "open"),
         asks_profile=status == VettingStatus.INVITED or newest_profile(participant) is not None,
@@ -94,7 +97,7 @@ def _gather_facts(
         asks_check=protocol.comprehension_check,
         check_passed=passed,
         may_retry=check_attempts_left(participant) > 0,
-        session=_session_fact(session, now),
+        session=in_session,
         has_withdrawn=has_withdrawn(participant),
         is_over=study.status == StudyStatus.CLOSED or closed_by_time,
     )
@@ -116,12 +119,6 @@ def remember_reading(request: HttpRequest, participant: Participant) -> None:
     """From now on the instructions are not the next step in this browser. Nothing else depends on it."""
     if not has_read(request, participant):
         request.session[f"read-{participant.pk}"] = True
-
-
-def _session_fact(session: Session | None, now: datetime) -> Literal["none", "running", "ended"]:
-    if session is None:
-        return "none"
-    return "running" if session.is_running(now) else "ended"
 
 
 def _row(step: Step, participant: Participant, session: Session | None, facts: PathFacts) -> StepRow:

@@ -149,20 +149,18 @@ def _right_for(action: PersonAction) -> Can:
 
 def _trail_line(entry: TrailEntry, hidden: frozenset[str]) -> dict[str, object]:
     """One event as the page shows it, but for what is `hidden` of its details."""
-    details = [
-        (detail_words(name), _detail_value(name, value))
-        for name, value in entry.details.items()
-        if name not in hidden
-    ]
+    details: list[tuple[str, object]] = []
+    for name, value in entry.details.items():
+        if name in hidden:
+            continue
+        # Moments are kept as ISO text and shown like every other time.
+        if name in MOMENTS and isinstance(value, str):
+            value = moment(datetime.fromisoformat(value))
+        else:
+            value = value_words(name, value)
+        details.append((detail_words(name), value))
     is_late = entry.recorded_at - entry.happened_at >= LATE
     return {"entry": entry, "words": event_words(entry.kind), "details": details, "is_late": is_late}
-
-
-def _detail_value(name: str, value: object) -> object:
-    """Moments are kept as ISO text and shown like every other time."""
-    if name in MOMENTS and isinstance(value, str):
-        return moment(datetime.fromisoformat(value))
-    return value_words(name, value)
 
 
 @study_page(Can.PAY)
@@ -211,7 +209,10 @@ def _action_sentence(action: PersonAction, participant: Participant, facts: Sess
     if action == PersonAction.EXTRA_TIME or facts is None:
         return _start_sentence(participant)
     if action == PersonAction.REOPEN:
-        return _reopen_sentence(facts.session)
+        return _(
+            "The session runs again at once with the %(time)s that were left when it was handed in; "
+            "it counts again when it ends. The closing time of the study does not limit it."
+        ) % {"time": duration_words(int(facts.session.time_left_at_end.total_seconds()))}
     if facts.status == SessionStatus.ACTIVE:
         sentence = _("The deadline moves later by these minutes; the person sees it within seconds.")
     else:
@@ -229,13 +230,6 @@ def _start_sentence(participant: Participant) -> str:
     if participant.study.closes_at is None:
         return sentence
     return f"{sentence} {_('The closing time of the study still ends every session.')}"
-
-
-def _reopen_sentence(session: Session) -> str:
-    return _(
-        "The session runs again at once with the %(time)s that were left when it was handed in; "
-        "it counts again when it ends. The closing time of the study does not limit it."
-    ) % {"time": duration_words(int(session.time_left_at_end.total_seconds()))}
 
 
 def _extra_time(participant: Participant, **arguments: Any) -> str:

@@ -76,7 +76,11 @@ def start(request: HttpRequest, participant: Participant) -> HttpResponse:
     now = server_now()
     try:
         if request.method != "POST":
-            return _start_page(request, participant, now)
+            # With the instructions of the arm that the person would get.
+            place = starting.place_to_show(participant=participant, now=now)
+            own = participant.study.protocol.arm_instructions(place.arm, get_language() or "")
+            context = {"own_instructions": own, "in_set": questions_in_set(participant.study)}
+            return render(request, "batches/start.html", _promises(participant, now) | context)
         session = starting.session_start(
             participant=participant, now=now, shown_arm=starting.arm_shown(participant)
         )
@@ -89,14 +93,6 @@ def start(request: HttpRequest, participant: Participant) -> HttpResponse:
         messages.error(request, str(refusal))
         return redirect("study_home", participant.study.slug)
     return redirect("session_overview", session.pk)
-
-
-def _start_page(request: HttpRequest, participant: Participant, now: datetime) -> HttpResponse:
-    """What starting means, with the instructions of the arm that the person would get."""
-    place = starting.place_to_show(participant=participant, now=now)
-    own = participant.study.protocol.arm_instructions(place.arm, get_language() or "")
-    shown = {"own_instructions": own, "in_set": questions_in_set(participant.study)}
-    return render(request, "batches/start.html", _promises(participant, now) | shown)
 
 
 def _promises(participant: Participant, now: datetime) -> dict[str, object]:

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from batches.rules.assembly import assemble_balanced, assemble_random
-from batches.rules.traits import PromptTraits
+from batches.rules.coverage import PromptTraits
 from benchmarks.measurement.simulated_banks import extended_bank
 from formats.item_parameters import read_item_parameters
 from psychometrics.irt.bank import ItemBank, item_bank_from

@@ -16,9 +16,8 @@ import numpy as np
 
 from batches.rules.assembly import assemble_balanced, assemble_matrix, assemble_random
 from batches.rules.assignment import BatchLoad, choose_place
-from batches.rules.coverage import coverage_lines
+from batches.rules.coverage import PromptTraits, coverage_lines
 from batches.rules.covering import coverage_report
-from batches.rules.traits import PromptTraits
 
 PROMPTS, BATCH_SIZE, PEOPLE, REPLICATES = 820, 20, 246, 2
 PROFILES = ("stem-undergraduate", "stem-phd", "non-stem-undergraduate")

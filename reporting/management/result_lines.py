@@ -19,7 +19,7 @@ from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import GroupNumbers, Lead
 from reporting.selectors.reports import Report, report_of
 from scoring.models import ResultGroup, ResultSet
-from scoring.selectors.leading import results_lead
+from scoring.selectors.headlines import results_lead
 
 Columns = Sequence[tuple[str, Callable[[GroupNumbers], str]]]
 

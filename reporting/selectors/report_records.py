@@ -31,9 +31,8 @@ from psychometrics.inference.measure import Block, Scope
 from psychometrics.measures.headlines import GroupNumbers, Lead, LeadReason
 from scoring.models import Measurement, ModelScore, ResultGroup, ResultSet
 from scoring.selectors.export_results import may_be_exported
-from scoring.selectors.headlines import Headlines, headlines_among
+from scoring.selectors.headlines import Headlines, headlines_among, results_lead
 from scoring.selectors.leaderboards import models_of
-from scoring.selectors.leading import results_lead
 from scoring.selectors.measures import (
     BlockMeasures,
     blocks_of,

@@ -29,8 +29,8 @@ from reporting.views.measurement.scopes import ScopeShown, scope_of_results
 from reporting.views.tabs import blocks_absent, results_tabs
 from scoring.jobs import RESULTS
 from scoring.models import Measurement, ResultSet
+from scoring.selectors.leaderboards import ModelChanges, model_changes
 from scoring.selectors.measures import BlockMeasures, block_measures, measurement_of
-from scoring.selectors.model_changes import ModelChanges, model_changes
 from scoring.selectors.runs import (
     changes_since,
     measures_are_coming,

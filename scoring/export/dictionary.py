@@ -3,16 +3,12 @@
 import json
 import sys
 import types
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Union, get_args, get_origin
-
-from pydantic.fields import FieldInfo
 
 from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.catalogue.reference import meaning_text
 from scoring.export.rows import ROW_TYPES
-from scoring.export.rows.base import Row
 
 DICTIONARY_NAME = "data_dictionary.md"
 INTRODUCTION = """# Data dictionary
@@ -121,34 +117,28 @@ TYPE_NAMES = {
 
 
 def data_dictionary() -> str:
-    """The dictionary as Markdown, one table per kind of row."""
-    tables = (part for row_type in ROW_TYPES for part in table_lines(row_type))
-    return "\n".join([INTRODUCTION, *tables, *_name_lines()])
-
-
-def table_lines(row_type: type[Row]) -> Iterator[str]:
-    yield f"## {row_type.table}\n"
-    yield " ".join((row_type.__doc__ or "").split()) + "\n"
-    yield "| column | type | may be absent | meaning |"
-    yield "| --- | --- | --- | --- |"
-    for name, field in row_type.model_fields.items():
-        kind, optional = _python_type(field.annotation)
-        yield f"| `{name}` | {TYPE_NAMES[kind]} | {'yes' if optional else 'no'} | {field.description} |"
-    yield ""
-
-
-def _name_lines() -> Iterator[str]:
-    """What every name of a measure and every statistic of judges stands for."""
-    yield "## Names of measures\n"
-    yield (
+    """The dictionary as Markdown: one table per kind of row, then what every name of a measure and every
+    statistic of judges stands for.
+    """
+    lines = [INTRODUCTION]
+    for row_type in ROW_TYPES:
+        lines += [f"## {row_type.table}\n", " ".join((row_type.__doc__ or "").split()) + "\n"]
+        lines += ["| column | type | may be absent | meaning |", "| --- | --- | --- | --- |"]
+        for name, field in row_type.model_fields.items():
+            kind, optional = _python_type(field.annotation)
+            absent = "yes" if optional else "no"
+            lines.append(f"| `{name}` | {TYPE_NAMES[kind]} | {absent} | {field.description} |")
+        lines.append("")
+    lines += [
+        "## Names of measures\n",
         "The column `name` of `measures`. Statistics of `agreement` and `audit_results` stand here with "
-        "`agreement.` and `audit.` before their names.\n"
-    )
-    yield "| name | block | unit | meaning |"
-    yield "| --- | --- | --- | --- |"
-    for one in CATALOGUE.values():
-        yield f"| `{one.name}` | {one.block} | {one.unit} | {meaning_text(one)} |"
-    yield ""
+        "`agreement.` and `audit.` before their names.\n",
+        "| name | block | unit | meaning |",
+        "| --- | --- | --- | --- |",
+    ]
+    for measure in CATALOGUE.values():
+        lines.append(f"| `{measure.name}` | {measure.block} | {measure.unit} | {meaning_text(measure)} |")
+    return "\n".join([*lines, ""])
 
 
 def _python_type(annotation: Any) -> tuple[Any, bool]:
@@ -180,19 +170,24 @@ PACKAGE_TYPES = {
 
 def data_package(name: str, title: str, licence: str) -> str:
     """The CSV files as a tabular data package (Frictionless Table Schema), from which programs read types."""
-    resources = [
-        {
-            "name": row_type.table,
-            "path": f"{row_type.table}.csv",
-            "profile": "tabular-data-resource",
-            "encoding": "utf-8",
-            "schema": {
-                "missingValues": [""],
-                "fields": [_field(column, field) for column, field in row_type.model_fields.items()],
-            },
-        }
-        for row_type in ROW_TYPES
-    ]
+    resources = []
+    for row_type in ROW_TYPES:
+        fields = []
+        for column, field in row_type.model_fields.items():
+            kind, optional = _python_type(field.annotation)
+            facts = {"name": column, "type": PACKAGE_TYPES[kind], "description": field.description}
+            # An empty text is an empty cell, as what is absent: texts are never required.
+            required = {} if optional or kind is str else {"constraints": {"required": True}}
+            fields.append(facts | required)
+        resources.append(
+            {
+                "name": row_type.table,
+                "path": f"{row_type.table}.csv",
+                "profile": "tabular-data-resource",
+                "encoding": "utf-8",
+                "schema": {"missingValues": [""], "fields": fields},
+            }
+        )
     package = {"profile": "tabular-data-package", "name": name, "title": title}
     licences = {"licenses": [{"name": licence}]} if licence else {}
     return json.dumps(package | licences | {"resources": resources}, ensure_ascii=False, indent=1) + "\n"
@@ -232,25 +227,12 @@ typed <- function(cells, type) {
 
 def table_reader() -> str:
     """The tables and the types of their columns as a script for R."""
-    tables = (
-        f"  {row_type.table} = c(\n"
-        + ",\n".join(
-            f'    {name} = "{_package_type(field)}"' for name, field in row_type.model_fields.items()
-        )
-        + ")"
-        for row_type in ROW_TYPES
-    )
+    tables = []
+    for row_type in ROW_TYPES:
+        kinds = {name: _python_type(field.annotation)[0] for name, field in row_type.model_fields.items()}
+        columns = ",\n".join(f'    {name} = "{PACKAGE_TYPES[kind]}"' for name, kind in kinds.items())
+        tables.append(f"  {row_type.table} = c(\n{columns})")
     return READER % {"columns": ",\n".join(tables)}
-
-
-def _package_type(field: FieldInfo) -> str:
-    return PACKAGE_TYPES[_python_type(field.annotation)[0]]
-
-
-def _field(name: str, field: FieldInfo) -> dict[str, object]:
-    kind, optional = _python_type(field.annotation)
-    required = {} if optional or kind is str else {"constraints": {"required": True}}
-    return {"name": name, "type": _package_type(field), "description": field.description, **required}
 
 
 if __name__ == "__main__":

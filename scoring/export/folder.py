@@ -24,7 +24,21 @@ def new_folder(target: Path, *, replace: bool) -> Iterator[Path]:
             can be written beside it.
     """
     target = target.resolve()
-    _check_target(target, replace=replace)
+    # Nothing is touched but a free name, an empty folder or, with `replace`, an earlier export.
+    if target.exists() and not (target.is_dir() and not any(target.iterdir())):
+        try:
+            manifest = Manifest.model_validate_json((target / MANIFEST_NAME).read_bytes())
+        except (OSError, ValidationError):
+            refusal = f"{target} exists and is not an earlier export; name another folder."
+            raise TargetRefused(refusal) from None
+        if not replace:
+            raise TargetRefused(f"{target} holds an earlier export; name another folder or add --replace.")
+        known = {MANIFEST_NAME, *(file.name for file in manifest.files)}
+        strange = sorted(path.name for path in target.iterdir() if path.name not in known)
+        if strange:
+            raise TargetRefused(
+                f"{target} also holds {strange[0]}, which no export wrote; move it away first."
+            )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.partial-", dir=target.parent))
@@ -37,22 +51,6 @@ def new_folder(target: Path, *, replace: bool) -> Iterator[Path]:
         move_into_place(draft, target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-
-
-def _check_target(target: Path, *, replace: bool) -> None:
-    """Refuse to touch anything but a free name, an empty folder or, with `replace`, an earlier export."""
-    if not target.exists() or (target.is_dir() and not any(target.iterdir())):
-        return
-    try:
-        manifest = Manifest.model_validate_json((target / MANIFEST_NAME).read_bytes())
-    except (OSError, ValidationError):
-        raise TargetRefused(f"{target} exists and is not an earlier export; name another folder.") from None
-    if not replace:
-        raise TargetRefused(f"{target} holds an earlier export; name another folder or add --replace.")
-    known = {MANIFEST_NAME, *(file.name for file in manifest.files)}
-    strange = sorted(path.name for path in target.iterdir() if path.name not in known)
-    if strange:
-        raise TargetRefused(f"{target} also holds {strange[0]}, which no export wrote; move it away first.")
 
 
 def move_into_place(draft: Path, target: Path) -> None:

@@ -354,16 +354,13 @@ def shown(table: str, row: Row, own: Iterable[tuple[str, Any]], report: Report) 
     return ((name, value) for name, value in own if name in COUNTS or not withheld)
 
 
-def earlier_errors(run: Run, tables: Tables) -> set[tuple[str, str]]:
-    """The columns of errors, where the run's results do not say that they are by this version's clusters."""
-    rows = (one for one in tables["measures"] if (one["run"], one["name"]) == (run.number, "raw_mean"))
-    return OF_CLUSTERS if all("CR2" not in json.dumps(one["details"]) for one in rows) else set()
-
-
 def compare_results(run: Run, tables: Tables, report: Report, scope: str) -> None:
     """Rows of the run in the scope of public prompts; of measures, those computed here."""
     exported = {}
-    left_out = earlier_errors(run, tables)
+    # Columns of errors where the run's results do not say that they are by this version's clusters.
+    means = (one for one in tables["measures"] if (one["run"], one["name"]) == (run.number, "raw_mean"))
+    is_earlier = all("CR2" not in json.dumps(one["details"]) for one in means)
+    left_out = OF_CLUSTERS if is_earlier else set()
     report.skipped["columns of errors, of results that an earlier version computed"] += len(left_out)
     for table, names in KEYS.items():
         for row in (one for one in tables[table] if one["run"] == run.number):
@@ -450,12 +447,6 @@ def places_of(number: int, tables: Tables) -> Places:
     return np.array(rows, dtype=[tuple(one.split(":")) for one in FIELDS.split()])
 
 
-def last_change(tables: Tables) -> datetime:
-    """When somebody last came, started, ended, was flagged or decided about."""
-    found = (one.get(name) for table in MOVING for one in tables[table] for name in TIMES)
-    return max(map(datetime.fromisoformat, filter(None, found)), default=datetime.min.replace(tzinfo=UTC))
-
-
 def task_key(name: str) -> str:
     """One key for "bbeh_temporal_sequence" and "Temporal Sequences"."""
     return "".join(filter(str.isalnum, name.casefold())).removeprefix("bbeh").removesuffix("s")
@@ -473,6 +464,9 @@ def compare_all(folder: Path, report: Report) -> None:
     bank = (None if of_tasks else manifest["item_bank"]) or {
         "items": sizes.total(), "items_by_category": sizes,
     }  # fmt: skip
+    # When somebody last came, started, ended, was flagged or decided about.
+    moments = filter(None, (one.get(name) for table in MOVING for one in tables[table] for name in TIMES))
+    changed_at = max(map(datetime.fromisoformat, moments), default=datetime.min.replace(tzinfo=UTC))
     private, study = manifest["omitted"]["private_prompts"] > 0, manifest["study"]
     for entry in manifest["runs"]:
         if entry["flow"] is None or entry["design_hash"] not in (None, study["design_hash"]):
@@ -480,7 +474,7 @@ def compare_all(folder: Path, report: Report) -> None:
             continue
         places = places_of(entry["number"], tables)
         run = Run(entry["number"], bank, study["protocol"], sorted(sizes), places)
-        if datetime.fromisoformat(entry["results_computed_at"]) < last_change(tables):
+        if datetime.fromisoformat(entry["results_computed_at"]) < changed_at:
             report.skipped[f"flow of run {run.number}, counted before somebody came or went"] += 1
         else:
             compare_flow(run, entry["flow"], tables, report, private=private)

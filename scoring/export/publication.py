@@ -77,20 +77,16 @@ def authors_of(text: str) -> tuple[Author, ...]:
     for line in filter(None, map(str.strip, text.splitlines())):
         names = [part.strip() for part in line.split(",")]
         orcid = names[2].removeprefix("https://orcid.org/") if len(names) > 2 else ""
-        if len(names) > 3 or not all(names) or (len(names) > 2 and not _is_orcid(orcid)):
+        if len(names) > 3 or not all(names) or (len(names) > 2 and not ORCID.fullmatch(orcid)):
+            raise AuthorRefused(line)
+        # The last one is the check digit of the others (ISO 7064, 11-2).
+        total = 0
+        for digit in orcid.replace("-", "")[:-1]:
+            total = (total + int(digit)) * 2
+        if orcid and orcid[-1] != "0123456789X"[(12 - total % 11) % 11]:
             raise AuthorRefused(line)
         authors.append(Author(names[0], names[1] if len(names) > 1 else "", orcid))
     return tuple(authors)
-
-
-def _is_orcid(text: str) -> bool:
-    """Whether the last digit is the check digit of the others (ISO 7064, 11-2)."""
-    if not ORCID.fullmatch(text):
-        return False
-    total = 0
-    for digit in text.replace("-", "")[:-1]:
-        total = (total + int(digit)) * 2
-    return text[-1] == "0123456789X"[(12 - total % 11) % 11]
 
 
 def licence_text(publication: Publication, study: StudyEntry, now: datetime) -> str:

@@ -26,6 +26,22 @@ NO_ABILITY_MEASURES = {
 SCOPES = {"all": "all questions", "public": "public questions alone"}
 HOLDS = {row.table: " ".join((row.__doc__ or "").split(". ")[0].split()).rstrip(".") for row in ROW_TYPES}
 QUOTED_ROWS = (EstimateRow, MeasurementRow)
+AGAIN = f"""## Compute it again
+
+In this folder, with Python 3.11 or later:
+
+```sh
+python -m pip install numpy scipy
+python recompute.py      # every number, by the formulas of the program (psychometrics.zip)
+python independent.py .  # what a paper quotes, by one short script written from the papers
+```
+
+Each says of every number whether it agrees. R reads the tables without a package:
+
+```r
+source("{READER_NAME}")
+estimates <- read_table("estimates")  # numbers, TRUE and FALSE, times; what is absent is NA
+```"""
 
 
 def is_quoted(row: Row) -> bool:
@@ -42,11 +58,10 @@ def is_quoted(row: Row) -> bool:
 def readme(manifest: Manifest, publication: Publication, quoted: Sequence[Row]) -> str:
     """The whole file, in Markdown. `quoted` are the rows of the export that it may quote."""
     parts = (
-        _what(manifest, publication),
-        _how(manifest),
+        _study(manifest, publication),
         _people(manifest),
         _numbers(manifest, quoted),
-        _again(),
+        (AGAIN,),
         _scope(manifest),
         _files(manifest),
         _rights(publication),
@@ -54,8 +69,8 @@ def readme(manifest: Manifest, publication: Publication, quoted: Sequence[Row]) 
     return "\n".join(line for part in parts for line in (*part, ""))
 
 
-def _what(manifest: Manifest, publication: Publication) -> Iterator[str]:
-    study = manifest.study
+def _study(manifest: Manifest, publication: Publication) -> Iterator[str]:
+    study, run = manifest.study, _run(manifest)
     yield f"# {_line(publication.title or study.name)}"
     yield ""
     if study.simulated:
@@ -68,10 +83,7 @@ def _what(manifest: Manifest, publication: Publication) -> Iterator[str]:
         f"{_line(authors)}. Exported on {manifest.exported_at:%Y-%m-%d} by {manifest.software}, for a"
         f"{'n internal' if manifest.audience == 'internal' else ' public'} audience."
     )
-
-
-def _how(manifest: Manifest) -> Iterator[str]:
-    study, run = manifest.study, _run(manifest)
+    yield ""
     yield "## How"
     yield ""
     frozen = f"{study.frozen_at:%Y-%m-%d}" if study.frozen_at else "not yet"
@@ -185,25 +197,6 @@ def _number(
     return f"| {name} | {over} | {shown} | {ends} | {'–' if people is None else people} |"
 
 
-def _again() -> Iterator[str]:
-    yield "## Compute it again"
-    yield ""
-    yield "In this folder, with Python 3.11 or later:"
-    yield ""
-    yield "```sh"
-    yield "python -m pip install numpy scipy"
-    yield "python recompute.py      # every number, by the formulas of the program (psychometrics.zip)"
-    yield "python independent.py .  # what a paper quotes, by one short script written from the papers"
-    yield "```"
-    yield ""
-    yield "Each says of every number whether it agrees. R reads the tables without a package:"
-    yield ""
-    yield "```r"
-    yield f'source("{READER_NAME}")'
-    yield 'estimates <- read_table("estimates")  # numbers, TRUE and FALSE, times; what is absent is NA'
-    yield "```"
-
-
 def _scope(manifest: Manifest) -> Iterator[str]:
     left = manifest.omitted
     yield "## What is not here, and why"
@@ -228,7 +221,11 @@ def _scope(manifest: Manifest) -> Iterator[str]:
     if left.test_participants:
         yield f"* Test participants of the team: {left.test_participants}."
     for canary in manifest.canaries:
-        yield f"* These files must not enter training corpora: {_code(canary)}."
+        # Letter by letter, so that a search finds it: in a fence longer than any of its own.
+        text = " ".join(canary.split())
+        fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+        code = f"{fence}{text}{fence}" if len(fence) == 1 else f"{fence} {text} {fence}"
+        yield f"* These files must not enter training corpora: {code}."
 
 
 def _files(manifest: Manifest) -> Iterator[str]:
@@ -266,10 +263,3 @@ def _line(text: str) -> str:
     """A text of somebody else as one line without markup."""
     kept = " ".join(text.split())
     return "".join(f"\\{letter}" if letter in "\\`*_[]<>|#" else letter for letter in kept)
-
-
-def _code(text: str) -> str:
-    """The same letter by letter, so that a search finds it."""
-    kept = " ".join(text.split())
-    fence = "`" * (1 + max(map(len, re.findall("`+", kept)), default=0))
-    return f"{fence}{kept}{fence}" if len(fence) == 1 else f"{fence} {kept} {fence}"

@@ -1,13 +1,12 @@
 """Writes rows as they come to a CSV and a JSONL file, so memory does not grow with their number."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import get_origin
 
-from formats.canonical import JsonValue
 from formats.cells import compact_json, csv_cell, csv_line, csv_record
 from scoring.export.manifest import FileEntry
 from scoring.export.rows.base import Row
@@ -52,23 +51,20 @@ def write_table(folder: Path, row_type: type[Row], rows: Iterable[Row]) -> tuple
             number += len(some)
             # Of millions of rows none is first turned into what JSON has for its values.
             table.write("".join([csv_record(row.__dict__.values()) for row in some]))
-            lines.write_bytes(
-                "".join([compact_json(_values(row, objects)) + "\n" for row in some]).encode()
-                if objects
-                else b"".join([row.__pydantic_serializer__.to_json(row) + b"\n" for row in some])
-            )
+            if not objects:
+                lines.write_bytes(
+                    b"".join([row.__pydantic_serializer__.to_json(row) + b"\n" for row in some])
+                )
+                continue
+            # Objects as JSON text: their facts differ from row to row, and readers want one type of a column.
+            records = [row.model_dump(mode="json") for row in some]
+            for values in records:
+                values.update((column, csv_cell(values[column])) for column in objects)
+            lines.write("".join([compact_json(values) + "\n" for values in records]))
     return (
         FileEntry(name=f"{name}.csv", sha256=table.sha256, rows=number, columns=columns),
         FileEntry(name=f"{name}.jsonl", sha256=lines.sha256, rows=number, columns=columns),
     )
-
-
-def _values(row: Row, objects: Sequence[str]) -> dict[str, JsonValue]:
-    """The columns; those that hold objects as JSON text: their facts differ from row to row, and readers want
-    one type of a column.
-    """
-    values = row.model_dump(mode="json")
-    return values | {name: csv_cell(values[name]) for name in objects}
 
 
 def write_text(folder: Path, name: str, text: str) -> FileEntry:

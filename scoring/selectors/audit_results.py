@@ -57,7 +57,7 @@ class AuditFacts:
                 "resamples": RESAMPLES,
                 "seed": self.sample.seed,
                 "judges": [judge.pk for judge in self.judges],
-                "frame": [[one.name, one.verdicts, one.drawn] for one in self.frame],
+                "frame": [[stratum.name, stratum.verdicts, stratum.drawn] for stratum in self.frame],
                 "strata": list(self.strata),
                 "answers": list(self.answers),
                 "human": [none_if_nan(score) for score in self.human],
@@ -120,7 +120,7 @@ class AuditResult:
 
     @property
     def verdicts(self) -> int:
-        return sum(one.stratum.verdicts for one in self.strata)
+        return sum(audited.stratum.verdicts for audited in self.strata)
 
 
 def audit_facts(sample: AuditSample, scope: Scope) -> AuditFacts:
@@ -170,7 +170,7 @@ def audit_result(
             for judge in facts.judges
             if str(judge.pk) in found
         ),
-        strata=tuple(_audited_stratum(one, facts) for one in facts.frame),
+        strata=tuple(_audited_stratum(stratum, facts) for stratum in facts.frame),
         is_current=is_current or compute is not None,
     )
 

@@ -12,7 +12,6 @@ from psychometrics.data.cohort import Cohort, cohort_of
 from psychometrics.data.places import AskedPrompt, Outcome, Person
 from scoring.selectors.scopes import study_prompts
 from screening.selectors.participants import retained_participants, screened_participants
-from studies.models import Study
 from studies.selectors.categories import question_categories
 from studies.selectors.item_arrays import item_arrays
 
@@ -32,7 +31,7 @@ def study_cohort(run: ScoringRun) -> Cohort:
     People and prompts are sorted here: databases sort texts differently, and what is drawn at random goes by
     their numbers.
     """
-    study = run.study
+    study, asked = run.study, study_prompts(run.study)
     retained = set(retained_participants(study).values_list("code", flat=True))
     people = [
         Person(code, profile, code in retained, arm)
@@ -41,7 +40,22 @@ def study_cohort(run: ScoringRun) -> Cohort:
         )
     ]
     bank = item_arrays(study.item_bank) if study.item_bank else None
-    prompts = list(_asked_prompts(study))
+    categories = question_categories(study, asked)
+    prompts = [
+        AskedPrompt(
+            prompt_id=prompt.prompt_id,
+            category=categories[prompt.prompt_id].category,
+            subcategory=categories[prompt.prompt_id].subcategory,
+            modality=prompt.modality,
+            split=prompt.split,
+            task=prompt.task,
+            labels=tuple(prompt.labels),
+            criteria=prompt.number_of_criteria,
+        )
+        for prompt in sorted(
+            asked.annotate(number_of_criteria=Count("criteria")), key=lambda prompt: prompt.prompt_id
+        )
+    ]
     rows = cohort_rows(
         run,
         {person.code: place for place, person in enumerate(people)},
@@ -50,27 +64,18 @@ def study_cohort(run: ScoringRun) -> Cohort:
     return cohort_of(people=people, prompts=prompts, bank=bank, rows=list(rows))
 
 
-def _asked_prompts(study: Study) -> Iterator[AskedPrompt]:
-    """The prompts of the study's batches."""
-    asked = study_prompts(study)
-    held = question_categories(study, asked)
-    prompts = asked.annotate(number_of_criteria=Count("criteria"))
-    for one in sorted(prompts, key=lambda prompt: prompt.prompt_id):
-        yield AskedPrompt(
-            prompt_id=one.prompt_id,
-            category=held[one.prompt_id].category,
-            subcategory=held[one.prompt_id].subcategory,
-            modality=one.modality,
-            split=one.split,
-            task=one.task,
-            labels=tuple(one.labels),
-            criteria=one.number_of_criteria,
-        )
-
-
 def cohort_rows(run: ScoringRun, people: dict[str, int], prompts: dict[str, int]) -> Iterator[Row]:
     """Every place of everybody's batch. A score of an earlier revision is no score of this answer."""
-    certain = _certain_scores(run)
+    # With the judge's confidence taken as 1 throughout (GIM paper, D.8, D.9). The stored score of an exact
+    # answer is 1 or 0 already, so one mean serves both kinds.
+    means = (
+        CriterionScore.objects.filter(run=run, state=RowState.SCORED)
+        .order_by()
+        .values("answer", "revision")
+        .annotate(mean=Avg("score"))
+        .values_list("answer", "revision", "mean")
+    )
+    certain = {(answer, revision): mean for answer, revision, mean in means.iterator(CHUNK)}
     rows = (
         Answer.objects.filter(session__participant__in=screened_participants(run.study).values("pk"))
         .annotate(of_run=FilteredRelation("scores", condition=Q(scores__run=run)))
@@ -96,18 +101,3 @@ def cohort_rows(run: ScoringRun, people: dict[str, int], prompts: dict[str, int]
             p = score
         p_certain = certain.get((answer, revision), p) if outcome == Outcome.SCORED else math.nan
         yield people[code], prompts[prompt_id], batch, position, p, p_certain, outcome
-
-
-def _certain_scores(run: ScoringRun) -> dict[tuple[int, int], float]:
-    """Scores of (answer, revision) with the judge's confidence taken as 1 throughout (GIM paper, D.8, D.9).
-
-    The stored score of an exact answer is 1 or 0 already, so one mean serves both kinds.
-    """
-    rows = (
-        CriterionScore.objects.filter(run=run, state=RowState.SCORED)
-        .order_by()
-        .values("answer", "revision")
-        .annotate(mean=Avg("score"))
-        .values_list("answer", "revision", "mean")
-    )
-    return {(answer, revision): mean for answer, revision, mean in rows.iterator(CHUNK)}

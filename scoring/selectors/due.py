@@ -28,9 +28,9 @@ def results_due(now: datetime) -> list[JudgingRun]:
         run
         for run in ended.select_related("study")
         if any(
-            (at := newest.get((run.study_id, one["judge_sha256"], one["replicate"]))) is None
+            (at := newest.get((run.study_id, judge["judge_sha256"], judge["replicate"]))) is None
             or at < run.ended_at
-            for one in run.estimate
+            for judge in run.estimate
         )
     ]
 

@@ -91,17 +91,32 @@ def _state_and_counts(
 
 def score_rows(study: Study) -> Iterator[ScoreRow]:
     """Scores of what counts as it is now, of every run."""
-    numbers, scores = run_numbers(study), _current_scores(study).order_by("pk")
+    numbers = run_numbers(study)
+    # Without those of a text that was changed since it was judged.
+    scores = AnswerScore.objects.filter(
+        run__study=study, answer__in=_counting(study), revision=F("answer__revision")
+    ).order_by("pk")
     for values in stored_columns(ScoreRow, scores, OF_ANSWER, empty_as_none=("unscored_reason",)):
         values["run"] = numbers[values["run"]]
         yield ScoreRow.from_columns(values)
 
 
 def criterion_rows(study: Study) -> Iterator[CriterionRow]:
-    """The verdicts behind those scores."""
-    numbers, verdicts = run_numbers(study), _current_verdicts(study).order_by("pk")
+    """What those scores were computed from: on each criterion the verdict, or the newest reason for none."""
+    same = {name: OuterRef(name) for name in ("run", "answer", "revision")}
+    decided = CriterionScore.objects.exclude(state=RowState.OPEN)
+    of_criterion = decided.filter(**same).filter(Q(criterion=OuterRef("criterion")) | Q(criterion=None))
+    scored = of_criterion.filter(state=RowState.SCORED)
+    newer = of_criterion.filter(pk__gt=OuterRef("pk"))
+    verdicts = decided.filter(
+        Exists(AnswerScore.objects.filter(**same)),
+        run__study=study,
+        answer__in=_counting(study),
+        revision=F("answer__revision"),
+    ).exclude(Q(state=RowState.UNSCORED) & (Exists(scored) | Exists(newer)))
+    numbers = run_numbers(study)
     paths, texts = OF_ANSWER | {"criterion": "criterion__position"}, ("unscored_reason", "origin")
-    for values in stored_columns(CriterionRow, verdicts, paths, empty_as_none=texts):
+    for values in stored_columns(CriterionRow, verdicts.order_by("pk"), paths, empty_as_none=texts):
         values["run"] = numbers[values["run"]]
         yield CriterionRow.from_columns(values)
 
@@ -125,22 +140,3 @@ def call_rows(study: Study) -> Iterator[JudgeCallRow]:
 def _counting(study: Study) -> QuerySet[Answer, Any]:
     """The public answers that count."""
     return answers_to_score(study).filter(of_public("prompt")).order_by().values("pk")
-
-
-def _current_scores(study: Study) -> QuerySet[AnswerScore]:
-    """Scores of public answers that count, without those of a text that was changed since it was judged."""
-    scores = AnswerScore.objects.filter(run__study=study, answer__in=_counting(study))
-    return scores.filter(revision=F("answer__revision"))
-
-
-def _current_verdicts(study: Study) -> QuerySet[CriterionScore]:
-    """What those scores were computed from: on each criterion the verdict, or the newest reason for none."""
-    same = {name: OuterRef(name) for name in ("run", "answer", "revision")}
-    decided = CriterionScore.objects.exclude(state=RowState.OPEN)
-    of_criterion = decided.filter(**same).filter(Q(criterion=OuterRef("criterion")) | Q(criterion=None))
-    scored = of_criterion.filter(state=RowState.SCORED)
-    newer = of_criterion.filter(pk__gt=OuterRef("pk"))
-    current = AnswerScore.objects.filter(**same)
-    return decided.filter(
-        Exists(current), run__study=study, answer__in=_counting(study), revision=F("answer__revision")
-    ).exclude(Q(state=RowState.UNSCORED) & (Exists(scored) | Exists(newer)))

@@ -1,11 +1,12 @@
-"""Files that were made to be taken away, and who took them."""
+"""Files that were made to be taken away, who took them, and under what terms the data are published."""
 
 from typing import Any
 
 from django.db.models import Count, F, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from scoring.models import ExportContents, ExportFile, ExportTaking
+from scoring.export.publication import Publication, authors_of
+from scoring.models import ExportContents, ExportFile, ExportTaking, PublicationSettings
 from studies.models import Study, StudyEvent
 from studies.services.events import LEAVING
 
@@ -35,3 +36,11 @@ def takings(study: Study) -> QuerySet[ExportTaking]:
     """Who took which file, the newest first."""
     found = ExportTaking.objects.filter(file__study=study).select_related("file", "taken_by")
     return found.order_by("-taken_at", "-pk")
+
+
+def publication_of(study: Study) -> Publication:
+    """What was said about publishing the study; everything is empty where nothing was."""
+    settings = PublicationSettings.objects.filter(study=study).first()
+    if settings is None:
+        return Publication()
+    return Publication(settings.title, authors_of(settings.authors), settings.licence, settings.doi)

@@ -11,10 +11,10 @@ from psychometrics.agreement.measures import pair_rows, panel_rows
 from psychometrics.inference.estimates import none_if_nan
 from scoring.export.rows.judges import AgreementRow, AuditResultRow, AuditRow
 from scoring.models import MeasureRow
-from scoring.selectors.agreements import study_agreements
 from scoring.selectors.audit_agreements import judges_beside_people
 from scoring.selectors.audit_results import audit_result
 from scoring.selectors.export_columns import run_numbers, stored_columns
+from scoring.selectors.judges import study_agreements
 from scoring.selectors.scopes import scope_to_leave
 from studies.models import Study
 from studies.selectors.private_questions import of_public

@@ -1,22 +1,21 @@
 """What the manifest says about study, item bank, runs, audits, and what the files do not hold."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from decimal import Decimal
 
 from django.db.models import Count, Q, Sum
 from django.utils.translation import override
 
 from batches.selectors.answers import study_answers
-from judging.models import JudgingRun, ScoringRun
+from judging.models import JudgingRun
 from judging.selectors.audits import sample_strata, study_samples
 from presentation.amendments import after_results_sentence
 from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.methods import METHODS
 from scoring.export import manifest
-from scoring.models import ResultSet
 from scoring.selectors.audit_results import RESAMPLES
 from scoring.selectors.export_columns import judging_run_numbers, named
-from scoring.selectors.leading import results_lead
+from scoring.selectors.headlines import results_lead
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import exported_notes, newest_results, runs_of
 from scoring.selectors.scopes import bank_sizes, hidden_items, scope_to_leave, study_prompts
@@ -34,7 +33,7 @@ SUPERSEDED = (
 def study_entry(study: Study) -> manifest.StudyEntry:
     """The study and everything its protocol hash stands for."""
     version = study.bank_version
-    late = {one.number for one in made_after_results(study)}
+    late = {amendment.number for amendment in made_after_results(study)}
     entries = (
         manifest.AmendmentEntry.model_validate(amendment, from_attributes=True)
         for amendment in study.amendments.order_by("number")
@@ -73,41 +72,34 @@ def run_entries(study: Study, *, addresses: bool = True) -> Iterator[manifest.Ru
     with override("en"):
         amended = [after_results_sentence(late)] if late else []
     for number, run in enumerate(runs_of(study).select_related("config"), start=1):
-        yield _run_entry(number, run, amended, addresses=addresses)
-
-
-def _run_entry(number: int, run: ScoringRun, amended: Sequence[str], *, addresses: bool) -> manifest.RunEntry:
-    results = newest_results(run)
-    lead = results_lead(results) if results else None
-    superseded = [SUPERSEDED] if run.design_hash != run.study.design_hash else []
-    return manifest.RunEntry(
-        **named(run, "replicate", "judge_kind", "judge", "judge_sha256", "protocol_hash", "design_hash"),
-        **named(run, "started_at", "finished_at"),
-        number=number,
-        judge_name=run.config.slug if run.config else None,
-        base_url=run.config.base_url if run.config and addresses else None,
-        results_computed_at=results.computed_at if results else None,
-        inputs_sha256=results.sha256_to_leave if results else None,
-        flow=results.flow if results else None,
-        headline_scope=lead.scope if lead else None,
-        headline_reason=lead.why if lead else None,
-        published_table=_table_entry(results) if results else None,
-        measurement=_measurement_entry(results) if results else None,
-        notes=(*exported_notes(run), *superseded, *amended),
-    )
-
-
-def _table_entry(results: ResultSet) -> manifest.TableEntry | None:
-    found = results.published
-    return manifest.TableEntry(bank=found["bank"], digest=found["digest"]) if found else None
-
-
-def _measurement_entry(results: ResultSet) -> manifest.MeasurementEntry | None:
-    found = measurement_of(results)
-    if found is None:
-        return None
-    stored = named(found, "seed", "resamples", "blocks", "public_blocks", "computed_at")
-    return manifest.MeasurementEntry(**stored, methods=METHODS, names=tuple(CATALOGUE))
+        results = newest_results(run)
+        lead = results_lead(results) if results else None
+        table = results.published if results else None
+        measurement = measurement_of(results) if results else None
+        superseded = [SUPERSEDED] if run.design_hash != run.study.design_hash else []
+        yield manifest.RunEntry(
+            **named(run, "replicate", "judge_kind", "judge", "judge_sha256", "protocol_hash", "design_hash"),
+            **named(run, "started_at", "finished_at"),
+            number=number,
+            judge_name=run.config.slug if run.config else None,
+            base_url=run.config.base_url if run.config and addresses else None,
+            results_computed_at=results.computed_at if results else None,
+            inputs_sha256=results.sha256_to_leave if results else None,
+            flow=results.flow if results else None,
+            headline_scope=lead.scope if lead else None,
+            headline_reason=lead.why if lead else None,
+            published_table=manifest.TableEntry(bank=table["bank"], digest=table["digest"])
+            if table
+            else None,
+            measurement=manifest.MeasurementEntry(
+                **named(measurement, "seed", "resamples", "blocks", "public_blocks", "computed_at"),
+                methods=METHODS,
+                names=tuple(CATALOGUE),
+            )
+            if measurement
+            else None,
+            notes=(*exported_notes(run), *superseded, *amended),
+        )
 
 
 def judging_run_entries(study: Study) -> Iterator[manifest.JudgingRunEntry]:
@@ -125,11 +117,11 @@ def judging_run_entries(study: Study) -> Iterator[manifest.JudgingRunEntry]:
             pause_reason=run.pause_reason or None,
             judges=tuple(
                 manifest.PlannedJudge(
-                    judge=one["judge"],
-                    replicate=one["replicate"],
-                    criteria_per_call=one.get("criteria_per_call", 1),
+                    judge=planned["judge"],
+                    replicate=planned["replicate"],
+                    criteria_per_call=planned.get("criteria_per_call", 1),
                 )
-                for one in run.estimate
+                for planned in run.estimate
             ),
             planned_rows=run.planned,
             calls=run.made,

@@ -5,16 +5,15 @@ who withdrew, nobody's private answers.
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from django.db.models import Case, Q, QuerySet, When
+from django.db.models import Case, Q, When
 
 from psychometrics.benchmark.accuracy_table import best_on
 from psychometrics.inference.measure import Scope
 from scoring.export.rows import results as row_types
-from scoring.models import MeasureRow, ModelScore, ResultSet
+from scoring.models import ModelScore, ResultSet
 from scoring.selectors.export_columns import public_labels, run_numbers, stored_columns
-from scoring.selectors.headlines import Headlines, headlines
+from scoring.selectors.headlines import Headlines, headlines, scopes_in_order
 from scoring.selectors.leaderboards import models_of
-from scoring.selectors.leading import scopes_in_order
 from scoring.selectors.runs import newest_results, runs_of
 from scoring.selectors.scopes import hidden_items, study_prompts
 from scoring.selectors.task_tables import published_columns
@@ -73,7 +72,7 @@ def measure_rows(study: Study) -> Iterator[row_types.MeasurementRow]:
     texts = ("group", "subset", "participant", "prompt_id", "reason")
     for number, results in _numbered_results(study):
         other = Case(When(scope=scopes_in_order(results)[0], then=0), default=1)
-        measures = exported(study, results.measures.all()).order_by(other, "pk")
+        measures = results.measures.filter(may_be_exported(study)).order_by(other, "pk")
         for values in stored_columns(
             row_types.MeasurementRow, measures, computed=("run", "label"), empty_as_none=texts
         ):
@@ -82,13 +81,8 @@ def measure_rows(study: Study) -> Iterator[row_types.MeasurementRow]:
             yield row_types.MeasurementRow(run=number, label=labels.get(values["prompt_id"]), **values)
 
 
-def exported(study: Study, rows: QuerySet[MeasureRow]) -> QuerySet[MeasureRow]:
-    """Those of a study's measures that may leave the site: nobody's who withdrew is among them."""
-    return rows.filter(may_be_exported(study))
-
-
 def may_be_exported(study: Study) -> Q:
-    """Which rows these are."""
+    """Those of a study's measures that may leave the site: nobody's who withdrew is among them."""
     people = screened_participants(study).values("code")
     return (Q(participant="") | Q(participant__in=people)) & Q(may_leave=True)
 

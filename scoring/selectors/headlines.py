@@ -1,4 +1,6 @@
-"""The numbers of Average and Top that stand first, as stored, side by side."""
+"""The numbers of Average and Top that stand first, as stored, side by side; and which scope's stand first,
+wherever a study's results are told: one answer for every surface.
+"""
 
 import math
 from collections.abc import Iterable, Iterator
@@ -9,14 +11,17 @@ from django.db.models import Q
 from psychometrics.inference.estimates import Estimate
 from psychometrics.inference.measure import Block, Measure, Scope
 from psychometrics.measures.headlines import (
+    LEADING,
     GroupNumbers,
+    Lead,
     MetricNumber,
     TaskNumbers,
     group_numbers,
+    lead_of,
     metric_numbers,
     task_numbers,
 )
-from scoring.models import MeasureRow, ResultSet
+from scoring.models import MeasureRow, ResultGroup, ResultSet
 
 COLUMNS = "scope name group subset value se low high reason n clusters details".split()
 
@@ -55,3 +60,19 @@ def stored_headlines(results: ResultSet) -> Iterator[Measure]:
     for row in _headline_rows(results, Q(scope=Scope.ALL)):
         value = math.nan if row["value"] is None else row["value"]
         yield Measure(row["name"], Estimate(value, math.nan, math.nan, math.nan), row["group"], row["subset"])
+
+
+def results_lead(results: ResultSet) -> Lead:
+    """Of these results, as the study's protocol names it and what is stored of them allows."""
+    wanted = Scope(results.run.study.protocol.headline_scope)
+    if getattr(results, "has_public_scope", None) is False:  # of those that `newest_study_results` gave
+        return lead_of(wanted, ())
+    names = (*LEADING, "answers.expected")
+    rows = results.measures.filter(block=Block.RESULTS, group=ResultGroup.AVERAGE, subset="", name__in=names)
+    return lead_of(wanted, rows.values("scope", "name", "value", "may_leave"))
+
+
+def scopes_in_order(results: ResultSet) -> list[Scope]:
+    """Both scopes, the one that leads first."""
+    leading = results_lead(results).scope or Scope.PUBLIC
+    return sorted(Scope, key=lambda scope: scope != leading)

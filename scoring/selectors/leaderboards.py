@@ -1,6 +1,7 @@
-"""Stored results of models as the measurement computes with them."""
+"""Stored results of models as the measurement computes with them; what the newest would change in a study."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from django.db.models import F, Max, Q, QuerySet
 
@@ -32,7 +33,7 @@ def models_of(study: Study) -> QuerySet[ModelConfiguration]:
 def studies_comparing(models: Iterable[ModelConfiguration]) -> QuerySet[Study]:
     """The studies that are compared with any of these models of one item bank, measured or not."""
     found, banks = Q(pk=None), set()
-    for since, until, bank in {(one.since, one.until, one.item_bank_id) for one in models}:
+    for since, until, bank in {(model.since, model.until, model.item_bank_id) for model in models}:
         banks.add(bank)
         before = Q(models_version=None) if until is None else Q(models_version__lt=until)
         after = Q(models_version__gte=since)
@@ -68,15 +69,45 @@ def studies_keeping(item_bank: ItemBank, among: QuerySet[Study] | None = None) -
     return list(studies.order_by("slug").values_list("slug", flat=True))
 
 
-def imported_with(one: ModelConfiguration) -> QuerySet[ModelConfiguration]:
+def imported_with(model: ModelConfiguration) -> QuerySet[ModelConfiguration]:
     """This model and all that one import brought with it."""
-    return models_on(one.item_bank_id).filter(imported_at=one.imported_at)
+    return models_on(model.item_bank_id).filter(imported_at=model.imported_at)
 
 
 def studies_resting_on(models: Sequence[ModelConfiguration]) -> list[Study]:
     """The studies whose newest results of some run were measured while one of these models was there."""
-    subsets = [f"model:{one.name}" for one in models]
+    subsets = [f"model:{model.name}" for model in models]
     newest = ResultSet.objects.order_by().values("run").annotate(newest=Max("pk")).values("newest")
     rows = MeasureRow.objects.filter(results__in=newest, block=Block.MODELS, subset__in=subsets)
     measured = studies_comparing(models).filter(scoring_runs__result_sets__in=rows.values("results"))
     return list(measured.distinct())
+
+
+@dataclass(frozen=True)
+class ModelChanges:
+    """Of the bank's newest `version`: the names of models that are new to the study, and those of which there
+    are other results than it has.
+    """
+
+    item_bank: str
+    version: int
+    added: list[str]
+    replaced: list[str]
+
+
+def model_changes(study: Study) -> ModelChanges | None:
+    """None where the study has the newest already, as every draft does."""
+    pinned, bank = study.models_version, study.item_bank
+    if pinned is None or bank is None or pinned >= bank.models_version:
+        return None
+    rows = ModelConfiguration.objects.filter(item_bank=bank).order_by("name")
+    new = list(rows.filter(until=None, since__gt=pinned).values_list("name", flat=True))
+    if not new:
+        return None
+    kept = set(rows.filter(since__lte=pinned, until__gt=pinned).values_list("name", flat=True))
+    return ModelChanges(
+        item_bank=bank.slug,
+        version=bank.models_version,
+        added=[name for name in new if name not in kept],
+        replaced=[name for name in new if name in kept],
+    )

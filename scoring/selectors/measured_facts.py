@@ -1,6 +1,6 @@
 """What blocks of the measurement look at beside the cohort, read from the database."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import fields
 from functools import cached_property
 
@@ -10,15 +10,15 @@ from psychometrics.data.cohort import Cohort
 from psychometrics.inference.measure import Scope
 from psychometrics.irt.bank import ItemBank as ItemArrays
 from psychometrics.measures.inputs import BenchmarkFacts, JudgeFacts, ModelFacts, OtherJudge, ScreeningFacts
-from psychometrics.models.leaderboard import Configuration, Leaderboard, ScoreRow, score_arrays
+from psychometrics.models.leaderboard import Configuration, Leaderboard, score_arrays
 from scoring.models import ModelScore, ResultSet
-from scoring.selectors import judge_effects
+from scoring.selectors import judges
 from scoring.selectors.leaderboards import models_on
 from scoring.selectors.scopes import bank_sizes, hidden_items, study_prompts
 from scoring.selectors.task_tables import holds_tasks, table_columns
 from screening.selectors.exclusion_facts import exclusion_facts
 from screening.selectors.screening import decisions_by_rater, excluded_by_reason
-from studies.models import ItemBank, Study
+from studies.models import ItemBank
 from studies.selectors.item_arrays import item_arrays
 from studies.selectors.private_questions import of_public
 
@@ -42,10 +42,10 @@ class Readings:
     @cached_property
     def others(self) -> tuple[OtherJudge, ...]:
         """The other judges of the same answers."""
-        runs = judge_effects.other_runs(self.results.run)
-        names = judge_effects.judge_names(runs)
+        runs = judges.other_runs(self.results.run)
+        names = judges.judge_names(runs)
         return tuple(
-            OtherJudge(name, run.pk, judge_effects.current_scores(run))
+            OtherJudge(name, run.pk, judges.current_scores(run))
             for name, run in zip(names, runs, strict=True)
         )
 
@@ -101,9 +101,9 @@ class StudyFacts:
     def judge(self) -> JudgeFacts:
         run = self._results.run
         return JudgeFacts(
-            names=judge_effects.study_judge_names(run),
-            confidences=judge_effects.confidence_counts(run, public_only=self._public_only),
-            unscored=judge_effects.unscored_reasons(run, public_only=self._public_only),
+            names=judges.study_judge_names(run),
+            confidences=judges.confidence_counts(run, public_only=self._public_only),
+            unscored=judges.unscored_reasons(run, public_only=self._public_only),
             others=self._readings.others,
         )
 
@@ -113,7 +113,9 @@ class StudyFacts:
         if bank is None or items is None:
             return None
         if self._public_only:
-            items = public_arrays(self._study, items)
+            hidden = set(hidden_items(self._study).values_list("prompt_id", flat=True))
+            # The same arrays where nothing is hidden: so their board is there already.
+            items = items.subset(name for name in items.prompt_ids if name not in hidden) if hidden else items
         return ModelFacts(bank.slug, items, self._readings.board(bank, items))
 
     @cached_property
@@ -121,40 +123,27 @@ class StudyFacts:
         rules = self._study.protocol.match_rules
         if rules is None:
             return None
-        rates = guessing_rates(self._study, public_only=self._public_only)
+        rows = study_prompts(self._study).order_by("position")
+        if self._public_only:
+            rows = rows.filter(of_public())
+        questions: dict[str, list[tuple[str, str]]] = {}
+        for task, text, gold in rows.values_list("task", "text", "gold_answer"):
+            questions.setdefault(task, []).append((text, gold or ""))
+        rates = {task: guessing_rate(own) for task, own in questions.items()}
         return BenchmarkFacts(rules, self._readings.columns, rates)
-
-
-def public_arrays(study: Study, items: ItemArrays) -> ItemArrays:
-    """The arrays of the study's bank without them."""
-    hidden = set(hidden_items(study).values_list("prompt_id", flat=True))
-    return items.subset(name for name in items.prompt_ids if name not in hidden) if hidden else items
 
 
 def leaderboard_of(item_bank: ItemBank, items: ItemArrays, version: int | None = None) -> Leaderboard:
     """All configurations of a version, in two queries. `items` are the arrays of the same bank."""
     rows = models_on(item_bank.pk, version).order_by("name")
     configurations = {pk: Configuration(*values) for pk, *values in rows.values_list("pk", *COLUMNS)}
-    scored = [pk for pk, one in configurations.items() if one.published_theta is None]
-    p = score_arrays(len(scored), items, _score_rows(scored))
-    published = tuple(one for one in configurations.values() if one.published_theta is not None)
-    return Leaderboard(tuple(configurations[pk] for pk in scored), p, published)
-
-
-def _score_rows(scored: Sequence[int]) -> Iterator[ScoreRow]:
+    scored = [pk for pk, model in configurations.items() if model.published_theta is None]
     layers = {pk: layer for layer, pk in enumerate(scored)}
-    rows = ModelScore.objects.filter(configuration__in=scored).order_by()
-    found = rows.values_list("configuration_id", "prompt_id", "epoch", "score")
-    for configuration, prompt_id, epoch, score in found.iterator(CHUNK):
-        yield layers[configuration], prompt_id, epoch, score
-
-
-def guessing_rates(study: Study, *, public_only: bool = False) -> dict[str, float]:
-    """The rate of right answers by chance on the asked prompts of each task (`guessing_rate`)."""
-    rows = study_prompts(study).order_by("position")
-    if public_only:
-        rows = rows.filter(of_public())
-    questions: dict[str, list[tuple[str, str]]] = {}
-    for task, text, gold in rows.values_list("task", "text", "gold_answer"):
-        questions.setdefault(task, []).append((text, gold or ""))
-    return {task: guessing_rate(own) for task, own in questions.items()}
+    scores = ModelScore.objects.filter(configuration__in=scored).order_by()
+    columns = scores.values_list("configuration_id", "prompt_id", "epoch", "score")
+    rows_of_layers = (
+        (layers[pk], prompt_id, epoch, score) for pk, prompt_id, epoch, score in columns.iterator(CHUNK)
+    )
+    p = score_arrays(len(scored), items, rows_of_layers)
+    published = tuple(model for model in configurations.values() if model.published_theta is not None)
+    return Leaderboard(tuple(configurations[pk] for pk in scored), p, published)

@@ -1,7 +1,7 @@
 """Stored measures as pages, reports and exports read them."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -94,30 +94,6 @@ def block_measures(
     return blocks_of(measurement, (block,), scope, rows)[block]
 
 
-def _ended_block(
-    block: Block,
-    ended: Mapping[str, Any],
-    stored: Iterable[MeasureRow],
-    labels: Mapping[str, str],
-    study: Study,
-) -> BlockMeasures:
-    """The block with its sentence in the reader's language. Of one that was computed, rows of other blocks
-    stand beside its own.
-    """
-    beside = BESIDE.get(block) if ended["state"] == "computed" else None
-    rows = (row for row in stored if row.block == block or (beside and beside(row)))
-    return BlockMeasures(
-        block,
-        ended["state"],
-        plain_reason(ended),
-        ended["seconds"],
-        tuple(rows),
-        labels,
-        code_names(study),
-        has_arms=bool(study.protocol.arms),
-    )
-
-
 def all_blocks(measurement: Measurement, scope: Scope) -> dict[Block, BlockMeasures]:
     """Every block, in one query."""
     return blocks_of(measurement, tuple(map(Block, measurement.ended(scope))), scope)
@@ -146,13 +122,50 @@ def blocks_of(
     scope: Scope,
     stored: Sequence[Any] | None = None,
 ) -> dict[Block, BlockMeasures]:
-    """These blocks, in one query. Whoever has read the `measure_rows` already gives them as `stored`."""
-    ended = measurement.ended(scope)
+    """These blocks, in one query, each with its sentence in the reader's language. Whoever has read the
+    `measure_rows` already gives them as `stored`.
+    """
     if stored is None:
         stored = list(measure_rows(measurement.result_set, wanted, scope))
     labels = {row.prompt_id: row.label for row in stored if row.label is not None}
-    study = measurement.result_set.run.study
-    found = {block: _ended_block(block, ended.get(block, NEVER), stored, labels, study) for block in wanted}
-    if (benchmark := found.get(Block.BENCHMARK)) and benchmark.state == "computed":
-        found[Block.BENCHMARK] = replace(benchmark, published=published_columns(measurement.result_set))
-    return found
+    study, ends, blocks = measurement.result_set.run.study, measurement.ended(scope), {}
+    for block in wanted:
+        ended = ends.get(block, NEVER)
+        is_computed = ended["state"] == "computed"
+        # Rows of other blocks stand beside its own.
+        beside = BESIDE.get(block) if is_computed else None
+        blocks[block] = BlockMeasures(
+            block,
+            ended["state"],
+            plain_reason(ended),
+            ended["seconds"],
+            tuple(row for row in stored if row.block == block or (beside and beside(row))),
+            labels,
+            code_names(study),
+            published_columns(measurement.result_set) if block == Block.BENCHMARK and is_computed else (),
+            has_arms=bool(study.protocol.arms),
+        )
+    return blocks
+
+
+@dataclass(frozen=True)
+class RuleCount:
+    """One declared rule set, by its key, and the people who count under it."""
+
+    rule: str
+    counted: int
+
+
+def rule_counts(study: Study) -> list[RuleCount]:
+    """How many people count under each declared rule set, by the newest measurement, in the order they are
+    declared; empty before there is one. Rules that look at scores are left out.
+    """
+    rows = MeasureRow.objects.filter(
+        results__run__study=study, block=Block.EXCLUSIONS, scope=Scope.ALL, name="rule.removed"
+    )
+    newest = rows.order_by("-results").values("results")[:1]
+    return [
+        RuleCount(row.details["rule"]["key"], (row.people or 0) - round(row.value))
+        for row in rows.filter(results=Subquery(newest)).order_by("pk")
+        if row.value is not None and not row.details["score_based"]
+    ]

@@ -35,7 +35,7 @@ def hidden_items(study: Study) -> QuerySet[Item]:
 def bank_sizes(study: Study) -> Counter[str]:
     """How many items the study's bank has of each category; none without a bank."""
     held = question_categories(study, study_prompts(study))
-    of_prompt = {prompt_id: one.category for prompt_id, one in held.items()}
+    of_prompt = {prompt_id: categories.category for prompt_id, categories in held.items()}
     items = Item.objects.filter(item_bank=study.item_bank_id).values_list("prompt_id", "subcategory")
     return items_by_category(items, of_prompt)
 

@@ -16,7 +16,7 @@ from psychometrics.agreement.scores import PanelScores, filled
 from psychometrics.data.places import PUBLIC
 from psychometrics.inference.measure import Scope
 from scoring.models import JudgeComparison
-from scoring.selectors.agreements import Panel, panels
+from scoring.selectors.judges import Panel, panels
 from scoring.selectors.scopes import study_scopes
 from studies.models import Criterion, Study
 
@@ -56,43 +56,37 @@ def agreements_are_current(study: Study) -> bool:
     Those under earlier designs as well: an export has them, and whoever withdrew since is in none.
     """
     return all(
-        one.is_stored for runs in panels(study) for one in panel_compared(study, runs, study_scopes(study))
+        compared.is_stored
+        for runs in panels(study)
+        for compared in panel_compared(study, runs, study_scopes(study))
     )
 
 
 def panel_compared(study: Study, runs: Panel, scopes: Iterable[Scope]) -> Iterator[Compared]:
     """Every two judges of a panel, then all of them, each once; scope by scope."""
     everything = panel_scores(study, runs)
+    # The columns of each judge's first run; of a single judge all its runs.
+    first: dict[int | None, int] = {}
+    for column, run in enumerate(runs):
+        first.setdefault(run.config_id, column)
+    judges = tuple(first.values()) if len(first) > 1 else tuple(range(len(runs)))
     for scores in map(everything.within, scopes):
         for pair in combinations(range(len(runs)), 2):
             yield _compared(study, runs, scores, pair, of_all=False)
-        yield _compared(study, runs, scores, _one_run_per_judge(runs), of_all=True)
+        yield _compared(study, runs, scores, judges, of_all=True)
 
 
 def _compared(
     study: Study, runs: Panel, scores: PanelScores, columns: tuple[int, ...], *, of_all: bool
 ) -> Compared:
+    """With a hash of everything the numbers of these runs in this scope depend on."""
     own = tuple(runs[column] for column in columns)
     first, second = (runs[0], runs[-1]) if of_all else own
-    key = _inputs_sha256(study, own, scores, columns)
-    return Compared(first, second, own, scores, columns, of_all, key)
-
-
-def _one_run_per_judge(runs: Panel) -> tuple[int, ...]:
-    """The columns of each judge's first run; of a single judge all its runs."""
-    first: dict[int | None, int] = {}
-    for column, run in enumerate(runs):
-        first.setdefault(run.config_id, column)
-    return tuple(first.values()) if len(first) > 1 else tuple(range(len(runs)))
-
-
-def _inputs_sha256(study: Study, runs: Panel, scores: PanelScores, columns: tuple[int, ...]) -> str:
-    """A hash of everything the numbers of these runs in this scope depend on."""
     digest = hashlib.sha256()
     facts = {
         "method": METHOD,
         "resamples": RESAMPLES,
-        "runs": [run.pk for run in runs],
+        "runs": [run.pk for run in own],
         "item_bank": study.item_bank.digest if study.item_bank else None,
         "top_size": study.protocol.top_size,
         "answers": list(zip(scores.participants, scores.prompt_ids, strict=True)),
@@ -101,7 +95,7 @@ def _inputs_sha256(study: Study, runs: Panel, scores: PanelScores, columns: tupl
     digest.update(scores.criterion_answers.tobytes())
     for table in (scores.answer_scores, scores.criterion_scores):
         digest.update(np.ascontiguousarray(table[:, list(columns)]).tobytes())
-    return digest.hexdigest()
+    return Compared(first, second, own, scores, columns, of_all, digest.hexdigest())
 
 
 def panel_scores(study: Study, runs: Panel) -> PanelScores:

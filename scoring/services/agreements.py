@@ -2,19 +2,18 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from django.db import transaction
 
-from judging.models import ScoringRun
 from psychometrics.agreement.levels import pair_levels, panel_levels
 from psychometrics.agreement.measures import OF_ALL, level_measures
 from psychometrics.agreement.stored import Values
 from psychometrics.inference.measure import Block
 from psychometrics.irt.bank import ItemBank
 from scoring.models import JudgeComparison
-from scoring.selectors.agreements import panels
+from scoring.selectors.judges import panels
 from scoring.selectors.scopes import scope_to_leave, study_scopes
 from scoring.services.agreement_inputs import RESAMPLES, Compared, panel_compared
 from scoring.services.storing import measures_store
@@ -36,23 +35,27 @@ def agreements_compute(*, study: Study, now: datetime) -> list[JudgeComparison]:
     for runs in panels(study):
         # Everything first, then one transaction: an ended process leaves no scope of a panel alone.
         computed = [
-            (one, None if one.is_stored else _levels_of(one, items, top_size))
-            for one in panel_compared(study, runs, scopes)
+            (compared, None if compared.is_stored else _levels_of(compared, items, top_size))
+            for compared in panel_compared(study, runs, scopes)
         ]
         stored += _agreements_store(computed, now)
     return stored
 
 
-def _levels_of(one: Compared, items: ItemBank | None, top_size: int) -> Levels:
+def _levels_of(compared: Compared, items: ItemBank | None, top_size: int) -> Levels:
     """Two judges: by criterion, by answer, by people's means, and their thetas.
 
     All judges at once: their further runs say how far a judge agrees with itself.
     """
-    seed = _seed_of(one.runs)
-    if one.of_all:
-        return {OF_ALL: dict(panel_levels(one.scores, one.columns, seed=seed, resamples=RESAMPLES))}
-    x, y = one.columns
-    return dict(pair_levels(one.scores, (x, y), items, top_size=top_size, seed=seed, resamples=RESAMPLES))
+    # The same wherever these judges scored under this design, whatever the database.
+    named = [[run.design_hash, run.judge_sha256, run.replicate] for run in compared.runs]
+    seed = int(hashlib.sha256(json.dumps(named).encode()).hexdigest()[:8], 16)
+    if compared.of_all:
+        return {OF_ALL: dict(panel_levels(compared.scores, compared.columns, seed=seed, resamples=RESAMPLES))}
+    x, y = compared.columns
+    return dict(
+        pair_levels(compared.scores, (x, y), items, top_size=top_size, seed=seed, resamples=RESAMPLES)
+    )
 
 
 @transaction.atomic
@@ -60,29 +63,31 @@ def _agreements_store(
     computed: Iterable[tuple[Compared, Levels | None]], now: datetime
 ) -> list[JudgeComparison]:
     """Store what is new, and stamp what is still right as right at this moment."""
-    return [row for one, levels in computed for row in agreement_store(one, levels, now)]
+    return [row for compared, levels in computed for row in agreement_store(compared, levels, now)]
 
 
-def agreement_store(one: Compared, levels: Levels | None, now: datetime) -> list[JudgeComparison]:
+def agreement_store(compared: Compared, levels: Levels | None, now: datetime) -> list[JudgeComparison]:
     """Replace its levels; a level that there is no more of goes, too."""
-    if one.of_all:
-        others = JudgeComparison.objects.filter(level=OF_ALL, first__design_hash=one.first.design_hash)
-        others.filter(first__study=one.first.study_id).exclude(first=one.first, second=one.second).delete()
+    if compared.of_all:
+        others = JudgeComparison.objects.filter(level=OF_ALL, first__design_hash=compared.first.design_hash)
+        others.filter(first__study=compared.first.study_id).exclude(
+            first=compared.first, second=compared.second
+        ).delete()
     if levels is None:
-        one.stored().update(computed_at=now)
-        return list(one.stored().order_by("pk"))
-    one.stored().exclude(level__in=levels).delete()
-    return [_comparison_store(one, level, values, now) for level, values in levels.items()]
+        compared.stored().update(computed_at=now)
+        return list(compared.stored().order_by("pk"))
+    compared.stored().exclude(level__in=levels).delete()
+    return [_comparison_store(compared, level, values, now) for level, values in levels.items()]
 
 
-def _comparison_store(one: Compared, level: str, values: Values, now: datetime) -> JudgeComparison:
-    scope, runs = one.scores.scope, [run.pk for run in one.runs] if one.of_all else []
+def _comparison_store(compared: Compared, level: str, values: Values, now: datetime) -> JudgeComparison:
+    scope, runs = compared.scores.scope, [run.pk for run in compared.runs] if compared.of_all else []
     comparison, _ = JudgeComparison.objects.update_or_create(
-        first=one.first,
-        second=one.second,
+        first=compared.first,
+        second=compared.second,
         scope=scope,
         level=level,
-        defaults={"runs": runs, "inputs_sha256": one.key, "computed_at": now},
+        defaults={"runs": runs, "inputs_sha256": compared.key, "computed_at": now},
     )
     measures = (
         [
@@ -91,16 +96,10 @@ def _comparison_store(one: Compared, level: str, values: Values, now: datetime) 
             if isinstance(own, dict)
             for number in level_measures(name, own, of_all=True)
         ]
-        if one.of_all
+        if compared.of_all
         else level_measures(level, values)
     )
     comparison.measures.all().delete()
-    leaves = scope == scope_to_leave(one.first.study)
+    leaves = scope == scope_to_leave(compared.first.study)
     measures_store(measures, Block.AGREEMENT, comparison=comparison, scope=scope, may_leave=lambda _: leaves)
     return comparison
-
-
-def _seed_of(runs: Sequence[ScoringRun]) -> int:
-    """Of the bootstrap: the same wherever these judges scored under this design, whatever the database."""
-    named = [[run.design_hash, run.judge_sha256, run.replicate] for run in runs]
-    return int(hashlib.sha256(json.dumps(named).encode()).hexdigest()[:8], 16)

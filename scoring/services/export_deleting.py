@@ -59,14 +59,14 @@ def _somebody_left(instance: StudyEvent, created: bool, **_sent: object) -> None
     """The event alone blocks the study's files; once it is committed, they go. What a crash leaves of them
     goes with the next `files_expire`.
     """
+
+    def left_files_delete() -> None:
+        for file in left_files(ExportFile.objects.filter(study=instance.study, deleted_at=None)):
+            file_delete(file, "withdrawal", instance.happened_at)
+
     if created and instance.kind in LEAVING:
         # Robust: whatever is wrong with a file, who withdrew is told that they have.
-        transaction.on_commit(lambda: _left_files_delete(instance.study, instance.happened_at), robust=True)
-
-
-def _left_files_delete(study: Study, now: datetime) -> None:
-    for file in left_files(ExportFile.objects.filter(study=study, deleted_at=None)):
-        file_delete(file, "withdrawal", now)
+        transaction.on_commit(left_files_delete, robust=True)
 
 
 def export_strays_delete(*, now: datetime) -> None:

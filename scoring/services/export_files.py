@@ -63,8 +63,10 @@ def file_make(
             file.sha256, file.size = _pack(draft / "content", packed, name, packing)
             packed.rename(file_path(file))
     except (OSError, Refused) as error:
-        fault = _disk_fault(error)
-        if fault is None:
+        fault: BaseException | None = error
+        while fault is not None and not isinstance(fault, OSError):
+            fault = fault.__cause__
+        if fault is None:  # it is not the disk's
             raise
         # Where on the server it was to be written is nobody's business who reads the page.
         raise ExportRefused(
@@ -82,13 +84,6 @@ def file_make(
     return file
 
 
-def _disk_fault(error: BaseException | None) -> OSError | None:
-    """What the disk said, where that is behind the error."""
-    while error is not None and not isinstance(error, OSError):
-        error = error.__cause__
-    return error
-
-
 def link_token(file: ExportFile, user: User, *, now: datetime) -> str:
     """What a link carries: which file, for whom, until when."""
     return signing.dumps([str(file.pk), user.pk, (now + LINK).isoformat()], salt=SALT)
@@ -98,7 +93,17 @@ def file_take(
     *, study: Study, file_id: UUID, token: str, user: User, now: datetime
 ) -> tuple[ExportFile, BinaryIO]:
     """Put on record that somebody takes the file; return it opened. Raises LinkRefused, FileGone."""
-    _require_valid(token, file_id, user, now)
+    try:
+        named, owner, until = signing.loads(token, salt=SALT)
+        is_over = datetime.fromisoformat(until) < now
+    except (signing.BadSignature, ValueError, TypeError):
+        raise LinkRefused(_("This link is not whole. Use the button “Download” on this page.")) from None
+    if named != str(file_id) or owner != user.pk:
+        raise LinkRefused(
+            _("This link was made for another account. Use the button “Download” on this page.")
+        )
+    if is_over:
+        raise LinkRefused(_("This link has expired. Here is a new one: use the button “Download”."))
     file = ExportFile.objects.select_related("study").filter(pk=file_id, study=study).first()
     if file is None:
         raise FileGone(_("This file was deleted. Make a new one."))
@@ -116,20 +121,6 @@ def file_take(
         ExportTaking.objects.create(file=file, taken_by=user, taken_at=now)
         export_event(file, StudyEventKind.EXPORT_TAKEN, now, user)
     return file, content
-
-
-def _require_valid(token: str, file_id: UUID, user: User, now: datetime) -> None:
-    try:
-        named, owner, until = signing.loads(token, salt=SALT)
-        is_over = datetime.fromisoformat(until) < now
-    except (signing.BadSignature, ValueError, TypeError):
-        raise LinkRefused(_("This link is not whole. Use the button “Download” on this page.")) from None
-    if named != str(file_id) or owner != user.pk:
-        raise LinkRefused(
-            _("This link was made for another account. Use the button “Download” on this page.")
-        )
-    if is_over:
-        raise LinkRefused(_("This link has expired. Here is a new one: use the button “Download”."))
 
 
 @contextmanager

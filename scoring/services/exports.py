@@ -5,7 +5,6 @@ from datetime import datetime
 from pathlib import Path
 
 from scoring.export import scripts
-from scoring.export.audience import Audience, rows_for
 from scoring.export.dictionary import (
     DICTIONARY_NAME,
     PACKAGE_NAME,
@@ -19,7 +18,7 @@ from scoring.export.manifest import MANIFEST_NAME, FileEntry, Manifest
 from scoring.export.publication import CITATION_NAME, LICENCE_NAME, citation_cff, licence_text
 from scoring.export.readme import QUOTED_ROWS, README_NAME, is_quoted, readme
 from scoring.export.rows import ROW_TYPES
-from scoring.export.rows.base import Row
+from scoring.export.rows.base import Audience, Row, rows_for
 from scoring.export.tables import write_bytes, write_table, write_text
 from scoring.models import ExportContents, ExportFile
 from scoring.selectors import (
@@ -29,7 +28,7 @@ from scoring.selectors import (
     export_people as people,
     export_results as results,
 )
-from scoring.selectors.publications import publication_of
+from scoring.selectors.export_files import publication_of
 from scoring.services.export_files import ExportRefused, Said, file_make
 from scoring.services.freshness import out_of_date
 from studies.models import Study, User

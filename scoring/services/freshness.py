@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from psychometrics.measures.methods import METHODS
 from scoring.models import ResultSet
 from scoring.selectors.audit_results import audits_are_current
 from scoring.selectors.cohorts import study_cohort
-from scoring.selectors.judge_effects import confidence_counts, current_scores, other_runs, unscored_reasons
+from scoring.selectors.judges import confidence_counts, current_scores, other_runs, unscored_reasons
 from scoring.selectors.leaderboards import models_of
 from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import newest_results, runs_of
@@ -66,7 +66,13 @@ def out_of_date(study: Study) -> OutOfDate:
     """Told by hashes of what results, agreement and measurements were computed from, not by times."""
     runs = runs_to_keep(study)
     results = [run for run in runs if not results_are_current(run)]
-    measurements = [run for run in runs if run in results or not _is_measured(run)]
+    measurements = []
+    for run in runs:
+        stored = None if run in results else newest_results(run)
+        measurement = None if stored is None else measurement_of(stored)
+        # Of everything that a measurement looks at, as that is now.
+        if measurement is None or measurement.inputs_sha256 != measured_sha256(run, study_cohort(run)):
+            measurements.append(run)
     return OutOfDate(
         results,
         measurements,
@@ -138,36 +144,28 @@ def _inputs_sha256(answers: Iterable[ResultAnswer], study: Study, prompts: Mappi
     )
 
 
-def _is_measured(run: ScoringRun) -> bool:
-    """Whether there is a measurement of its newest results, of everything it looks at as that is now."""
-    results = newest_results(run)
-    found = measurement_of(results) if results is not None else None
-    return found is not None and found.inputs_sha256 == measured_sha256(run, study_cohort(run))
-
-
 def measured_sha256(run: ScoringRun, everyone: Cohort) -> str:
     """Sha256 (hex) over everybody's places and scores, the excluded included, over what exclusion rules and
     the judge's effects are read from, over the study's models, and over the methods and the names
     of all measures.
     """
+    study, people = run.study, everyone.people
+    facts = exclusion_facts(study, [person.code for person in people])
+    columns = (*(getattr(everyone, name) for name in ROWS), *asdict(facts).values())
+    parts = (
+        METHODS,
+        sorted(CATALOGUE),
+        [[asdict(person) for person in people], [asdict(prompt) for prompt in everyone.prompts]],
+        *(np.round(column.astype(np.float64), DECIMALS).tobytes() for column in columns),
+        everyone.outcome.astype(np.bytes_).tobytes(),
+        sorted((code, list(own.items())) for code, own in decisions_by_rater(study).items()),
+        excluded_by_reason(study),
+        sorted(confidence_counts(run).items()),
+        unscored_reasons(run),
+        [(other.pk, sorted(current_scores(other).items())) for other in other_runs(run)],
+        list(models_of(study).order_by("name").values_list("name", "sha256")),
+    )
     digest = hashlib.sha256()
-    for part in _measured_parts(run, everyone):
-        digest.update(json.dumps(part, sort_keys=True).encode() if not isinstance(part, bytes) else part)
+    for part in parts:
+        digest.update(part if isinstance(part, bytes) else json.dumps(part, sort_keys=True).encode())
     return digest.hexdigest()
-
-
-def _measured_parts(run: ScoringRun, everyone: Cohort) -> Iterator[object]:
-    yield METHODS
-    yield sorted(CATALOGUE)
-    study, codes = run.study, [person.code for person in everyone.people]
-    yield [[asdict(one) for one in everyone.people], [asdict(one) for one in everyone.prompts]]
-    facts = exclusion_facts(study, codes)
-    for column in (*(getattr(everyone, name) for name in ROWS), *asdict(facts).values()):
-        yield np.round(column.astype(np.float64), DECIMALS).tobytes()
-    yield everyone.outcome.astype(np.bytes_).tobytes()
-    yield sorted((code, list(own.items())) for code, own in decisions_by_rater(study).items())
-    yield excluded_by_reason(study)
-    yield sorted(confidence_counts(run).items())
-    yield unscored_reasons(run)
-    yield [(other.pk, sorted(current_scores(other).items())) for other in other_runs(run)]
-    yield list(models_of(study).order_by("name").values_list("name", "sha256"))

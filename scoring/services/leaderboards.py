@@ -15,8 +15,13 @@ from formats.progress import Progress, unseen
 from scoring.models import ModelConfiguration, ModelScore
 from scoring.readers.model_results.records import MAX_SOURCE_CHARACTERS, ModelResponse, ModelResults
 from scoring.selectors.leaderboards import models_on
-from scoring.services.model_drafts import models_remove
-from scoring.services.model_versions import NAMED, UNPUBLISHED, models_lock, models_version_next
+from scoring.services.model_versions import (
+    NAMED,
+    UNPUBLISHED,
+    models_lock,
+    models_remove,
+    models_version_next,
+)
 from studies.models import Item, ItemBank, Study, User
 from studies.services.database import one_of_many_writes, rows_insert
 from studies.services.events import StudyEventKind, event_record
@@ -93,7 +98,7 @@ def leaderboard_import(
     if not source.strip() or len(source) > MAX_SOURCE_CHARACTERS or "\0" in source:
         raise SourceRefused(f"Say where the results come from, in 1 to {MAX_SOURCE_CHARACTERS} characters.")
     known = set(Item.objects.filter(item_bank=item_bank).values_list("prompt_id", flat=True))
-    unknown = [one.prompt_id for one in results.responses if one.prompt_id not in known]
+    unknown = [response.prompt_id for response in results.responses if response.prompt_id not in known]
     if results.responses and len(unknown) == len(results.responses):
         raise NoKnownPrompt(sorted(set(unknown)))
     found = list(_configurations(results, known, source.strip()))
@@ -101,21 +106,21 @@ def leaderboard_import(
         configuration.item_bank, configuration.imported_at = item_bank, now
         configuration.sha256, configuration.until = _sha256(configuration, responses), UNPUBLISHED
     there = _stored(item_bank, found, replace=replace)
-    drafts = [(one, responses) for one, responses in found if there.get(one.name) != one.sha256]
+    drafts = [(model, responses) for model, responses in found if there.get(model.name) != model.sha256]
     try:
         scores = _insert(drafts, progress)
         taken, left = _publish(
-            item_bank, [one for one, _ in drafts], replace, clock() if clock else now, actor
+            item_bank, [model for model, _ in drafts], replace, clock() if clock else now, actor
         )
     except BaseException:
-        own = ModelConfiguration.objects.filter(pk__in=[one.pk for one, _ in drafts if one.pk])
+        own = ModelConfiguration.objects.filter(pk__in=[model.pk for model, _ in drafts if model.pk])
         models_remove(list(own.filter(until=UNPUBLISHED).values_list("pk", flat=True)))
         raise
     models_remove(left)
     return LeaderboardImport(
-        created=tuple(one.name for one, _ in drafts if one.name not in taken),
+        created=tuple(model.name for model, _ in drafts if model.name not in taken),
         replaced=taken,
-        unchanged=tuple(one.name for one, _ in found if there.get(one.name) == one.sha256),
+        unchanged=tuple(model.name for model, _ in found if there.get(model.name) == model.sha256),
         read=len(results.responses) + len(results.published),
         scores=scores,
         unknown_prompts=tuple(sorted(set(unknown))),
@@ -125,9 +130,9 @@ def leaderboard_import(
 
 def _stored(item_bank: ItemBank, found: Sequence[WithResponses], *, replace: bool) -> dict[str, str]:
     """The hash of what is there under each of these names. Raises ConfigurationsDiffer."""
-    stored = models_on(item_bank.pk).filter(name__in=[one.name for one, _ in found])
+    stored = models_on(item_bank.pk).filter(name__in=[model.name for model, _ in found])
     there = dict(stored.values_list("name", "sha256"))
-    taken = [one.name for one, _ in found if there.get(one.name, one.sha256) != one.sha256]
+    taken = [model.name for model, _ in found if there.get(model.name, model.sha256) != model.sha256]
     if taken and not replace:
         raise ConfigurationsDiffer(taken)
     return there
@@ -147,19 +152,20 @@ def _publish(
     if not drafts:
         return (), []
     models_lock(item_bank)
-    there = _stored(item_bank, [(one, []) for one in drafts], replace=replace)
-    same = [one.pk for one in drafts if there.get(one.name) == one.sha256]  # another import was faster
-    new = [one for one in drafts if one.pk not in same]
+    there = _stored(item_bank, [(model, []) for model in drafts], replace=replace)
+    # Of these another import was faster.
+    same = [model.pk for model in drafts if there.get(model.name) == model.sha256]
+    new = [model for model in drafts if model.pk not in same]
     if not new:
         return (), same
     version, studies = models_version_next(item_bank), Study.objects.filter(item_bank=item_bank)
-    replaced = models_on(item_bank.pk).filter(name__in=[one.name for one in new])
+    replaced = models_on(item_bank.pk).filter(name__in=[model.name for model in new])
     gone = dict(replaced.values_list("name", "pk"))
     replaced.update(until=version)
-    ModelConfiguration.objects.filter(pk__in=[one.pk for one in new]).update(
+    ModelConfiguration.objects.filter(pk__in=[model.pk for model in new]).update(
         since=version, until=None, imported_at=now
     )
-    added, named = [one.name for one in new if one.name not in gone], list(gone)[:NAMED]
+    added, named = [model.name for model in new if model.name not in gone], list(gone)[:NAMED]
     for study in studies:
         event_record(
             study, StudyEventKind.MODELS_IMPORTED, now, actor=actor, item_bank=item_bank.slug,
@@ -173,13 +179,13 @@ def _configurations(results: ModelResults, known: set[str], source: str) -> Iter
     """Each configuration, not stored yet, with its responses to prompts of the bank."""
     responses: dict[str, list[ModelResponse]] = defaultdict(list)
     newest: dict[str, ModelResponse] = {}
-    for one in results.responses:
-        newest[one.model] = one
-        if one.prompt_id in known:
-            responses[one.model].append(one)
+    for response in results.responses:
+        newest[response.model] = response
+        if response.prompt_id in known:
+            responses[response.model].append(response)
     for name, kept in responses.items():
         facts = {"family": newest[name].family, "judge": newest[name].judge}
-        epochs = len({one.epoch for one in kept})
+        epochs = len({response.epoch for response in kept})
         yield ModelConfiguration(name=name, source=source, epochs=epochs, **facts), kept
     for published in results.published:
         configuration = ModelConfiguration(
@@ -193,11 +199,11 @@ def _configurations(results: ModelResults, known: set[str], source: str) -> Iter
         yield configuration, []
 
 
-def _sha256(one: ModelConfiguration, responses: Sequence[ModelResponse]) -> str:
+def _sha256(model: ModelConfiguration, responses: Sequence[ModelResponse]) -> str:
     scores = sorted([response.prompt_id, response.epoch, _score(response)] for response in responses)
-    is_published = one.published_theta is not None
-    published = [one.published_theta, one.published_se, one.epochs] if is_published else None
-    return canonical_sha256([one.name, one.family, one.source, one.judge, scores, published])
+    is_published = model.published_theta is not None
+    published = [model.published_theta, model.published_se, model.epochs] if is_published else None
+    return canonical_sha256([model.name, model.family, model.source, model.judge, scores, published])
 
 
 def _score(response: ModelResponse) -> float | None:
@@ -207,11 +213,13 @@ def _score(response: ModelResponse) -> float | None:
 def _insert(new: Sequence[WithResponses], progress: Progress) -> int:
     """Insert configurations with their scores; how many scores that were."""
     with one_of_many_writes():
-        rows = ModelConfiguration.objects.bulk_create([one for one, _ in new])
+        rows = ModelConfiguration.objects.bulk_create([model for model, _ in new])
     scores = (
-        ModelScore(configuration=row, prompt_id=one.prompt_id, epoch=one.epoch, score=_score(one))
+        ModelScore(
+            configuration=row, prompt_id=response.prompt_id, epoch=response.epoch, score=_score(response)
+        )
         for row, (_, responses) in zip(rows, new, strict=True)
-        for one in responses
+        for response in responses
     )
     inserted, all_of_them = 0, sum(len(responses) for _, responses in new)
     # A list of a million rows would be a gigabyte.

@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 
 from scoring.models import ModelConfiguration
 from scoring.selectors.leaderboards import studies_comparing, studies_resting_on
-from scoring.services.model_drafts import models_remove
-from scoring.services.model_versions import NAMED, UNPUBLISHED, models_lock
+from scoring.services.model_versions import NAMED, UNPUBLISHED, models_lock, models_remove
 from studies.models import Study, User
 from studies.services.events import StudyEventKind
 from studies.services.refusals import Refused
@@ -30,7 +29,7 @@ def models_delete(
     sees to that. Raises UsedByOthers where `actor` may not judge in a locked study that has them.
     """
     resting = _withdraw(models, recompute, actor, now)
-    models_remove([one.pk for one in models])
+    models_remove([model.pk for model in models])
     return resting
 
 
@@ -52,7 +51,7 @@ def _withdraw(
         now=now,
         item_bank=bank.slug,
         number=len(models),
-        models=[one.name for one in models[:NAMED]],
+        models=[model.name for model in models[:NAMED]],
     )
     resting = studies_resting_on(models)
     if resting and not recompute:
@@ -63,5 +62,5 @@ def _withdraw(
             )
             % {"studies": ", ".join(study.name for study in resting)}
         )
-    ModelConfiguration.objects.filter(pk__in=[one.pk for one in models]).update(until=UNPUBLISHED)
+    ModelConfiguration.objects.filter(pk__in=[model.pk for model in models]).update(until=UNPUBLISHED)
     return resting

@@ -1,16 +1,20 @@
 """What is known of models on an item bank, in versions: a locked study keeps the one it is pinned to.
 
-Who stores or deletes models of a bank does so alone, and whoever measures waits for that.
+Who stores or deletes models of a bank does so alone, and whoever measures waits for that. Models that nobody
+sees are what an import has not published yet, or what is being deleted.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db import transaction
 from django.db.models import F
 from django.utils.translation import gettext as _
 
-from scoring.selectors.model_changes import model_changes
+from scoring.models import ModelConfiguration, ModelScore
+from scoring.selectors.leaderboards import model_changes
 from studies.models import ItemBank, Study, StudyStatus, User
+from studies.services.database import one_of_many_writes
 from studies.services.events import StudyEventKind, event_record
 from studies.services.refusals import Refused
 from studies.services.studies import study_lock
@@ -18,6 +22,7 @@ from studies.services.studies import study_lock
 NAMED = 20  # models that an event names
 # There at no version: what is stored or deleted, slice by slice, and not published yet or no more.
 UNPUBLISHED = 0
+ROWS_PER_WRITE = 1000
 
 
 class NoNewerModels(Refused):
@@ -68,3 +73,18 @@ def models_take(*, study: Study, seen: int | None, now: datetime, actor: User | 
         added=changes.added[:NAMED], replaced=changes.replaced[:NAMED],
     )  # fmt: skip
     return study
+
+
+def models_remove(configurations: Sequence[int]) -> None:
+    """Delete configurations that nobody sees, with their scores."""
+    scores = ModelScore.objects.filter(configuration__in=configurations)
+    while ids := list(scores.values_list("pk", flat=True)[:ROWS_PER_WRITE]):
+        with one_of_many_writes():
+            ModelScore.objects.filter(pk__in=ids).delete()
+    ModelConfiguration.objects.filter(pk__in=configurations).delete()
+
+
+def model_drafts_clear(*, before: datetime) -> None:
+    """Delete what imports left that were killed, begun before that moment."""
+    drafts = ModelConfiguration.objects.filter(until=UNPUBLISHED, imported_at__lt=before)
+    models_remove(list(drafts.values_list("pk", flat=True)))

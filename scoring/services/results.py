@@ -1,6 +1,5 @@
 """Results: from the stored scores of one run to the measures of Average and Top that stand first."""
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import datetime
 
@@ -9,7 +8,6 @@ from django.db import transaction
 
 from judging.models import ScoringRun
 from judging.selectors.answers import result_answers
-from psychometrics.data.places import ResultAnswer
 from psychometrics.inference.measure import Block, Measure, Scope
 from psychometrics.measures.computing import block_measures, cohorts_of
 from psychometrics.measures.inputs import Inputs
@@ -22,7 +20,6 @@ from scoring.selectors.task_tables import newest_table
 from scoring.services.freshness import has_hashes, inputs_hashes, is_carried_over
 from scoring.services.storing import measures_store
 from screening.selectors.flow import study_flow
-from studies.models import Study
 from studies.services.database import snapshot
 
 
@@ -42,7 +39,13 @@ def results_compute(*, run: ScoringRun, now: datetime) -> ResultSet:
         results = newest if newest is not None and kept else ResultSet(run=run)
         results.inputs_sha256 = hashes[Scope.ALL]
         results.inputs_sha256_public = hashes.get(Scope.PUBLIC, "")
-        results.flow, results.computed_at = _flow_of(study, answers), now
+        with_scores = {answer.participant for answer in answers if answer.score is not None}
+        flow = asdict(study_flow(study))
+        if not flow["voided"]:  # as stored before sessions could be voided
+            del flow["voided"]
+        # With what Top was chosen from.
+        results.flow = {**flow, "top_size": study.protocol.top_size, "with_scores": len(with_scores)}
+        results.computed_at = now
         results.published = newest_table(study)
         headlines = _headlines_of(results)
     with transaction.atomic():
@@ -67,12 +70,3 @@ def _headlines_of(results: ResultSet) -> dict[Scope, list[Measure]]:
         )  # fmt: skip
         found[scope] = block_measures(Block.RESULTS, inputs)
     return found
-
-
-def _flow_of(study: Study, answers: Iterable[ResultAnswer]) -> dict[str, object]:
-    """The flow of people and answers, and what Top was chosen from."""
-    with_scores = {answer.participant for answer in answers if answer.score is not None}
-    flow = asdict(study_flow(study))
-    if not flow["voided"]:  # as stored before sessions could be voided
-        del flow["voided"]
-    return {**flow, "top_size": study.protocol.top_size, "with_scores": len(with_scores)}

@@ -23,9 +23,9 @@ def measures_store(
     """
     subject = {"results": results, "comparison": comparison, "scope": scope, "block": block}
     rows = []
-    for one in measures:
-        columns = stored_columns(one)
+    for measure in measures:
+        columns = stored_columns(measure)
         if columns["value"] is None and not columns["reason"]:
-            raise ValueError(f"{one.name} {one.group} {one.subset} has no value and no reason")
-        rows.append(MeasureRow(**subject, **columns, may_leave=may_leave(one)))
+            raise ValueError(f"{measure.name} {measure.group} {measure.subset} has no value and no reason")
+        rows.append(MeasureRow(**subject, **columns, may_leave=may_leave(measure)))
     MeasureRow.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE)

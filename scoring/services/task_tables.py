@@ -33,9 +33,17 @@ def task_table_import(
     """Calibrate the tasks, store them as an item bank and the columns as configurations; whether it is new.
 
     The prompt ids of the bank are the names of the tasks. An accuracy is stored as the score of the
-    configuration's only epoch.
+    configuration's only epoch. Raises TableNotCalibratable with a sentence where the fit could not be stored
+    as a bank.
     """
-    calibration = _calibration_of(table)
+    if problems := list(_name_problems(table)):
+        raise TableNotCalibratable("\n".join(problems))
+    try:
+        calibration = calibrated_tasks(table)
+    except NotCalibratable as refusal:
+        raise TableNotCalibratable(str(refusal)) from None
+    if not calibration.fit.sigma_hat > 0:  # no bank is stored without
+        raise TableNotCalibratable("The tasks fit without any residual; more models are needed.")
     parameters = item_parameters_of(
         calibration.fit, prompt_ids=table.tasks, subcategories=[""] * len(table.tasks), transform=TRANSFORM
     )
@@ -45,19 +53,6 @@ def task_table_import(
         if not models_on(item_bank.pk).exists():
             _columns_store(item_bank, table, source, now)
     return item_bank, calibration, created
-
-
-def _calibration_of(table: AccuracyTable) -> TaskCalibration:
-    """Raises TableNotCalibratable with a sentence where the fit could not be stored as a bank."""
-    if problems := list(_name_problems(table)):
-        raise TableNotCalibratable("\n".join(problems))
-    try:
-        calibration = calibrated_tasks(table)
-    except NotCalibratable as refusal:
-        raise TableNotCalibratable(str(refusal)) from None
-    if not calibration.fit.sigma_hat > 0:
-        raise TableNotCalibratable("The tasks fit without any residual; more models are needed.")
-    return calibration
 
 
 def _name_problems(table: AccuracyTable) -> Iterator[str]:
@@ -86,9 +81,9 @@ def _columns_store(item_bank: ItemBank, table: AccuracyTable, source: str, now: 
         for name in table.models
     )
     scores = []
-    for place, one in enumerate(configurations):
+    for place, model in enumerate(configurations):
         for task in table.tasks:
             percent = table.accuracy_percent[task][place]
             score = None if percent is None else percent / PERCENT
-            scores.append(ModelScore(configuration=one, prompt_id=task, epoch=1, score=score))
+            scores.append(ModelScore(configuration=model, prompt_id=task, epoch=1, score=score))
     ModelScore.objects.bulk_create(scores)

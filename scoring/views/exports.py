@@ -14,8 +14,7 @@ from jobs.selectors import unless_done
 from jobs.services.starting import job_start
 from presentation.listing import Column, Listing
 from scoring.models import ExportContents, ExportTaking
-from scoring.selectors.export_files import export_files, takings
-from scoring.selectors.publications import publication_of
+from scoring.selectors.export_files import export_files, publication_of, takings
 from scoring.services.export_deleting import KEPT
 from scoring.services.export_files import LINK, file_take, link_token
 from scoring.views.publication import publication_form, publication_take

@@ -23,7 +23,7 @@ from reporting.report.html import document_html
 from reporting.views.agreement.tables import panels_shown
 from reporting.views.report.parts import study_document
 from scoring.models import Measurement, MeasureRow, ResultSet
-from scoring.selectors.agreements import study_agreements
+from scoring.selectors.judges import study_agreements
 from studies.models import MailKind, Participant, User
 from tests.access.addresses import addresses
 from tests.access.number_format import faults, hexadecimal_names, texts

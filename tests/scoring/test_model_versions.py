@@ -23,8 +23,7 @@ from scoring.coordinator import Scoring, results_recompute
 from scoring.models import Measurement, ModelConfiguration, ModelScore
 from scoring.readers.model_results.records import ModelResponse, ModelResults
 from scoring.selectors.export_results import model_rows, model_score_rows
-from scoring.selectors.leaderboards import models_of
-from scoring.selectors.model_changes import model_changes
+from scoring.selectors.leaderboards import model_changes, models_of
 from scoring.services.leaderboards import leaderboard_import
 from scoring.services.model_versions import NoNewerModels, models_take
 from studies.models import ItemBank, Participant, Study, StudyEvent, User

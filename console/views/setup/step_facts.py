@@ -8,8 +8,7 @@ from batches.models import BatchPlan
 from batches.selectors.plans import plan_matches
 from jobs.selectors import unless_done
 from judging.selectors.judges import known_judges
-from scoring.selectors.leaderboards import models_of
-from scoring.selectors.model_changes import model_changes
+from scoring.selectors.leaderboards import model_changes, models_of
 from screening.offtask.facts import RULES_VERSION, OfftaskRules
 from studies.models import Prompt, Study
 from studies.selectors.banks import item_ids_without_prompts, prompt_ids_without_parameters

@@ -10,7 +10,7 @@ from psychometrics.inference.measure import Scope
 from reporting.management.agreement_lines import panel_lines, scope_lines
 from reporting.views.agreement.tables import panels_shown
 from reporting.views.measurement.scopes import lead_of_scores
-from scoring.selectors.agreements import study_agreements
+from scoring.selectors.judges import study_agreements
 from scoring.services.agreements import agreements_compute
 from studies.management.operators import named_study, plain_errors
 

@@ -13,7 +13,7 @@ from reporting.report.html import document_html
 from reporting.report.pdf import document_pdf
 from reporting.services.study_reports import check_target, report_write
 from reporting.views.report.parts import study_document
-from scoring.selectors.leading import results_lead
+from scoring.selectors.headlines import results_lead
 from scoring.selectors.runs import newest_study_results
 from scoring.services.audits import audits_compute
 from studies.management.operators import named_study, plain_errors

@@ -23,7 +23,7 @@ from reporting.views.agreement.tables import pair_of, panels_shown
 from reporting.views.figures import FigureShown, drawing_response, figure_files, figure_shown
 from reporting.views.measurement.scopes import ScopeShown, lead_of_scores, scope_of_scores
 from scoring.models import JudgeComparison
-from scoring.selectors.agreements import design_of, newly_judged, panels, study_agreements
+from scoring.selectors.judges import design_of, newly_judged, panels, study_agreements
 from scoring.selectors.runs import rests_on_an_earlier_protocol
 from screening.views.blinding import unblinded_study_required
 from studies.models import Study

@@ -9,7 +9,7 @@ from presentation.scopes import LEADS, PROMPTS
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import Lead, LeadReason
 from scoring.models import ResultSet
-from scoring.selectors.leading import results_lead
+from scoring.selectors.headlines import results_lead
 from scoring.selectors.runs import newest_study_results
 from studies.models import Study
 

@@ -13,8 +13,8 @@ from reporting.report.parts import Heading, Paragraph, Part, Tone
 from reporting.views.agreement.pairs import PairShown, StatisticShown
 from reporting.views.agreement.tables import ThetaShown, panels_shown
 from reporting.views.audits.tables import JudgeShown, judges_shown
-from scoring.selectors.agreements import panels as judges_of, study_agreements
 from scoring.selectors.audit_results import audit_result
+from scoring.selectors.judges import panels as judges_of, study_agreements
 from studies.models import Study
 
 # What stands above the numbers on judges of a study that asked private prompts.

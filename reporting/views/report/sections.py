@@ -26,7 +26,7 @@ from psychometrics.measures.headlines import GroupNumbers
 from reporting.report.parts import Beside, Bullets, Facts, Figure, Heading, Paragraph, Part, Tone
 from reporting.selectors.report_records import StudyRecords
 from reporting.selectors.reports import Report
-from scoring.selectors.leading import results_lead
+from scoring.selectors.headlines import results_lead
 
 
 def moment(at: datetime | None) -> str:

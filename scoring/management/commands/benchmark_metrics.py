@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from presentation.numbers import counted
-from psychometrics.benchmark.accuracy_table import AccuracyTableRefused, ModelMetrics
+from psychometrics.benchmark.accuracy_table import AccuracyTableRefused
 from scoring.readers.accuracy_tables import read_accuracy_table
 
 
@@ -30,7 +30,11 @@ class Command(BaseCommand):
         except AccuracyTableRefused as refusal:
             raise CommandError(f"The table {options['accuracies']} cannot be used:\n{refusal}") from None
         for metrics in table.metrics():
-            self.stdout.write(_as_json(metrics))
+            values = asdict(metrics)
+            model, not_measured = values.pop("model"), values.pop("not_measured")
+            strict = {name: None if math.isnan(value) else value for name, value in values.items()}
+            line = {"model": model, **strict, "not_measured": not_measured}
+            self.stdout.write(json.dumps(line, allow_nan=False))
             if metrics.not_measured:
                 used = len(table.tasks) - len(metrics.not_measured)
                 note = f"{metrics.model}: over tasks {counted(used)} of {counted(len(table.tasks))}; null: "
@@ -38,10 +42,3 @@ class Command(BaseCommand):
         if table.sizes is None:
             note = "micro is null: these are not BBEH's tasks; give the questions per task in task_sizes"
             self.stderr.write(note, style_func=str)
-
-
-def _as_json(metrics: ModelMetrics) -> str:
-    values = asdict(metrics)
-    model, not_measured = values.pop("model"), values.pop("not_measured")
-    strict = {name: None if math.isnan(value) else value for name, value in values.items()}
-    return json.dumps({"model": model, **strict, "not_measured": not_measured}, allow_nan=False)

@@ -10,7 +10,7 @@ from presentation.numbers import counted
 from presentation.scopes import LEADS
 from psychometrics.measures.headlines import LeadReason
 from scoring.coordinator import results_bring_up
-from scoring.export.audience import Audience
+from scoring.export.rows.base import Audience
 from scoring.management.run_arguments import measuring_bar
 from scoring.selectors.export_manifest import SUPERSEDED
 from scoring.services.exports import study_export

@@ -46,7 +46,11 @@ class Command(OperatorCommand):
 
     def handle(self, *_: Any, **options: Any) -> None:
         with measuring_bar() as said:
-            refuse_impossible(options["seed"], options["resamples"])
+            if options["seed"] < 0:
+                raise Refused("--seed must be 0 or a positive number.")
+            if not MIN_RESAMPLES <= options["resamples"] <= MAX_RESAMPLES:
+                least, most = counted(MIN_RESAMPLES), counted(MAX_RESAMPLES)
+                raise Refused(f"--resamples must be from {least} to {most}.")
             results = newest_study_results(named_study(options["study"]))
             if results is None:
                 raise Refused(f"Nothing is scored yet; run score_study {options['study']} first.")
@@ -61,10 +65,3 @@ class Command(OperatorCommand):
                 said=said,
             )
         self.stdout.write(json.dumps(measurement.blocks, indent=2))
-
-
-def refuse_impossible(seed: int, resamples: int) -> None:
-    if seed < 0:
-        raise Refused("--seed must be 0 or a positive number.")
-    if not MIN_RESAMPLES <= resamples <= MAX_RESAMPLES:
-        raise Refused(f"--resamples must be from {counted(MIN_RESAMPLES)} to {counted(MAX_RESAMPLES)}.")

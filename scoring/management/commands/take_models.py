@@ -3,7 +3,7 @@
 from django.utils import timezone
 
 from presentation.numbers import counted
-from scoring.selectors.model_changes import model_changes
+from scoring.selectors.leaderboards import model_changes
 from scoring.services.model_versions import models_take
 from studies.management.operators import BY, OperatorCommand, named_person, named_study
 

@@ -9,9 +9,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from presentation.numbers import counted
-from psychometrics.data.score_table import GroupScores, ScoreTable, ScoreTableRefused, read_score_table
+from psychometrics.data.score_table import GroupScores, ScoreTableRefused, read_score_table
 from psychometrics.interface import scores
-from psychometrics.irt.ability import GroupAbility
 from psychometrics.irt.bank import ItemBank
 from psychometrics.irt.quasi_likelihood import theta_ql
 from scoring.management.item_bank_arguments import items_in
@@ -45,12 +44,12 @@ class Command(BaseCommand):
             raise CommandError(f"The scores {options['scores']} cannot be used:\n{refusal}") from None
         for name, pairs in table.groups.items():
             ability = scores.ability(scores.Scores(pairs.prompt_index, pairs.p), bank)
-            self.stdout.write(_as_json(name, ability, quasi_likelihood(pairs, bank)))
+            values = {field: getattr(ability, field) for field in FIELDS}
+            values["theta_ql"] = quasi_likelihood(pairs, bank)
+            strict = {field: value if math.isfinite(value) else None for field, value in values.items()}
+            self.stdout.write(json.dumps({"group": name, **strict}, allow_nan=False))
         if bank.is_logistic:
             self.stderr.write(LOGISTIC, style_func=str)
-        self._report_ignored(table)
-
-    def _report_ignored(self, table: ScoreTable) -> None:
         if table.ignored_columns:
             names = ", ".join(map(repr, table.ignored_columns))
             self.stderr.write(f"Ignored columns: {names}", style_func=str)
@@ -64,9 +63,3 @@ def quasi_likelihood(pairs: GroupScores, bank: ItemBank) -> float:
     known = pairs.prompt_index >= 0
     items = pairs.prompt_index[known]
     return theta_ql(bank.a[items], bank.b[items], pairs.p[known])
-
-
-def _as_json(group: str, ability: GroupAbility, ql: float) -> str:
-    values = {name: getattr(ability, name) for name in FIELDS} | {"theta_ql": ql}
-    strict = {name: value if math.isfinite(value) else None for name, value in values.items()}
-    return json.dumps({"group": group, **strict}, allow_nan=False)

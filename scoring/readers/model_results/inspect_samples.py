@@ -7,7 +7,6 @@ Format: https://inspect.aisi.org.uk/eval-logs.html, read with the fields that ar
 """
 
 import math
-from collections.abc import Mapping
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -79,17 +78,6 @@ class Output(_Part):
     completion: object = None
     choices: object = None
 
-    @property
-    def is_empty(self) -> bool:
-        if self.completion is None and not isinstance(self.choices, list):
-            return False  # the log does not say
-        return not (_text(self.completion) or _text(self._first_choice))
-
-    @property
-    def _first_choice(self) -> object:
-        first = self.choices[0] if isinstance(self.choices, list) and self.choices else None
-        return inner(first, "message", "content")
-
 
 class Error(_Part):
     """What ended a sample early."""
@@ -117,7 +105,13 @@ class Sample(_Part):
 
     @property
     def has_no_text(self) -> bool:
-        return self.output is not None and self.output.is_empty
+        if self.output is None:
+            return False
+        completion, choices = self.output.completion, self.output.choices
+        if completion is None and not isinstance(choices, list):
+            return False  # the log does not say
+        first = choices[0] if isinstance(choices, list) and choices else None
+        return not (_text(completion) or _text(inner(first, "message", "content")))
 
     @property
     def was_stopped(self) -> bool:
@@ -145,22 +139,17 @@ def sample_score(sample: Sample, scorer: str = "") -> tuple[float, str]:
         return math.nan, INVALIDATED
     if sample.error is not None:
         return math.nan, CANCELLED if "cancelled" in sample.error.message.lower() else SAMPLE_FAILED
-    score, found = _chosen(sample.values, scorer)
-    if score is None or found is None:
+    named = sample.values
+    if not scorer and len(named) > 1:
+        names = ", ".join(sorted(map(repr, named)))
+        raise ScoreRefused(f"has scores of several scorers ({names}); name one with --scorer")
+    score, value = named.get(scorer or next(iter(named), ""), (None, None))
+    if score is None or value is None:
         return math.nan, NO_OUTPUT if sample.has_no_text else NOT_SCORED
     if why := _failed(score.metadata or {}):
         return math.nan, why
-    value = _number(found)
-    return value, NOT_SCORED if math.isnan(value) else ""
-
-
-def _chosen(values: Mapping[str, tuple[Score, object]], scorer: str) -> tuple[Score | None, object]:
-    if scorer:
-        return values.get(scorer, (None, None))
-    if len(values) > 1:
-        names = ", ".join(sorted(map(repr, values)))
-        raise ScoreRefused(f"has scores of several scorers ({names}); name one with --scorer")
-    return next(iter(values.values()), (None, None))
+    number = _number(value)
+    return number, NOT_SCORED if math.isnan(number) else ""
 
 
 def _failed(metadata: dict[str, object]) -> str:

@@ -167,11 +167,6 @@ def _objects(
             found.add_problem(line.problem)
 
 
-def _csv_table(path: Path, required: Sequence[str]) -> CsvTable:
-    codes = ("model", "question", "prompt_id", *WHOLE_NUMBERS, *NUMBERS)
-    return read_csv_table(read_content(path, max_bytes=MAX_CSV_BYTES), required=required, codes=codes)
-
-
 def _csv_columns(path: Path) -> tuple[str, ...]:
     lines = read_content(path, max_bytes=MAX_CSV_BYTES).lstrip().splitlines(keepends=True)
     return read_csv_table(b"".join(lines[:2]), required=("model",), codes=()).columns
@@ -183,7 +178,8 @@ def _csv_objects(
     """Each row's filled cells."""
     if "prompt_id" in _csv_columns(path):  # as lines of JSON call it
         required = [{"question": "prompt_id"}.get(name, name) for name in required]
-    table = _csv_table(path, required)
+    codes = ("model", "question", "prompt_id", *WHOLE_NUMBERS, *NUMBERS)
+    table = read_csv_table(read_content(path, max_bytes=MAX_CSV_BYTES), required=required, codes=codes)
     for problem in table.problems:
         found.add_problem(problem)
     for problem in _numbers_apart(table, required[-1]):

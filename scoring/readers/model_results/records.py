@@ -135,40 +135,36 @@ class Collector:
             self.add_problem(Problem(line, shown, field_path(detail["loc"]), error_sentence(detail), file))
 
     def add_response(
-        self, one: ModelResponse, *, why_missing: str = "", line: int | None = None, file: str = ""
+        self, response: ModelResponse, *, why_missing: str = "", line: int | None = None, file: str = ""
     ) -> None:
-        key = (one.model, one.prompt_id, one.epoch)
+        model, key = response.model, (response.model, response.prompt_id, response.epoch)
+        facts = {"family": response.family, "judge": response.judge}
+        # What the model's first response says of it holds for all.
+        known = self._facts.setdefault(model, facts)
+        other = next((name for name, value in facts.items() if known[name] != value), "")
         if key in self._responses:
-            message = f"{one.model} has two responses to this prompt in epoch {one.epoch}; keep one"
-            self.add_problem(Problem(line, one.prompt_id, "epoch", message, file))
-        elif other := self._contradicted(one):
-            message = (
-                f"is another {other} than in an earlier line of {one.model}; write the same one, or none"
-            )
-            self.add_problem(Problem(line, one.prompt_id, other, message, file))
+            message = f"{model} has two responses to this prompt in epoch {response.epoch}; keep one"
+            self.add_problem(Problem(line, response.prompt_id, "epoch", message, file))
+        elif other:
+            message = f"is another {other} than in an earlier line of {model}; write the same one, or none"
+            self.add_problem(Problem(line, response.prompt_id, other, message, file))
         elif len(self._responses) == MAX_RESPONSES:
             message = f"the file holds more than {MAX_RESPONSES} responses; import it in parts"
             raise ModelResultsRefused([Problem(line, None, "", message, file)])
-        elif one.epoch not in self._epochs[one.model] and len(self._epochs[one.model]) == MAX_EPOCHS:
-            message = f"{one.model} has more than {MAX_EPOCHS} epochs; is this number one of an epoch?"
-            raise ModelResultsRefused([Problem(line, one.prompt_id, "epoch", message, file)])
+        elif response.epoch not in self._epochs[model] and len(self._epochs[model]) == MAX_EPOCHS:
+            message = f"{model} has more than {MAX_EPOCHS} epochs; is this number one of an epoch?"
+            raise ModelResultsRefused([Problem(line, response.prompt_id, "epoch", message, file)])
         else:
-            self._responses[key] = one
-            self._epochs[one.model].add(one.epoch)
-            if math.isnan(one.score):
+            self._responses[key] = response
+            self._epochs[model].add(response.epoch)
+            if math.isnan(response.score):
                 self._missing[why_missing] += 1
 
-    def _contradicted(self, one: ModelResponse) -> str:
-        """What an earlier response of this model says otherwise; "" if nothing."""
-        facts = {"family": one.family, "judge": one.judge}
-        known = self._facts.setdefault(one.model, facts)
-        return next((name for name, value in facts.items() if known[name] != value), "")
-
-    def add_published(self, one: PublishedAbility, line: int) -> None:
-        if one.model in self._published:
-            self.add_problem(Problem(line, None, "model", f"{one.model} has a theta already; keep one"))
+    def add_published(self, ability: PublishedAbility, line: int) -> None:
+        if ability.model in self._published:
+            self.add_problem(Problem(line, None, "model", f"{ability.model} has a theta already; keep one"))
         else:
-            self._published[one.model] = one
+            self._published[ability.model] = ability
 
     def results(self) -> ModelResults:
         if not (self._responses or self._published or self._problems):

@@ -19,19 +19,6 @@ def unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> by
 
     Raises zipfile.BadZipFile for damaged bytes.
     """
-    packed = _packed(archive, member, most)
-    try:
-        with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
-            content = bytes(stream.read(most))
-    except (OSError, pa.ArrowException) as error:
-        raise zipfile.BadZipFile(str(error).partition("\n")[0]) from None
-    if len(content) < most and zlib.crc32(content) != member.CRC:
-        raise zipfile.BadZipFile("its check sum differs")
-    return content
-
-
-def _packed(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
-    """The frames; no more of them than `most` bytes could become if nothing in them were compressible."""
     file = archive.fp
     if file is None:
         raise zipfile.BadZipFile("the archive is closed")
@@ -43,4 +30,13 @@ def _packed(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> byt
     if signature != b"PK\x03\x04":
         raise zipfile.BadZipFile("a member does not begin where the archive says")
     file.seek(name + extra, 1)
-    return file.read(min(member.compress_size, most + most // 256 + FRAME_BYTES))
+    # No more frames than `most` bytes could become if nothing in them were compressible.
+    packed = file.read(min(member.compress_size, most + most // 256 + FRAME_BYTES))
+    try:
+        with pa.CompressedInputStream(pa.BufferReader(packed), "zstd") as stream:
+            content = bytes(stream.read(most))
+    except (OSError, pa.ArrowException) as error:
+        raise zipfile.BadZipFile(str(error).partition("\n")[0]) from None
+    if len(content) < most and zlib.crc32(content) != member.CRC:
+        raise zipfile.BadZipFile("its check sum differs")
+    return content

@@ -12,8 +12,8 @@ from batches.rules.assembly import (
     assemble_random,
     balance_features,
 )
+from batches.rules.coverage import PromptTraits
 from batches.rules.covering import coverage_report
-from batches.rules.traits import PromptTraits
 
 
 def simulated_bank(prompts: int, *, seed: int) -> list[PromptTraits]:

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from batches.rules.assembly import balance_features, expected_raw
-from batches.rules.coverage import coverage_lines
+from batches.rules.coverage import PromptTraits, coverage_lines
 from batches.rules.covering import coverage_report
-from batches.rules.traits import PromptTraits
 
 BANK = [
     PromptTraits("p1", 1.0, 0.1, "LR", "text"),

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from batches.rules.assembly import AssemblyRefused, assemble_matrix
-from batches.rules.coverage import coverage_lines
+from batches.rules.coverage import PromptTraits, coverage_lines
 from batches.rules.covering import coverage_report
-from batches.rules.traits import PromptTraits
 from psychometrics.planning.designs import design_of, linkage
 from psychometrics.planning.records import MATRIX, Linkage
 

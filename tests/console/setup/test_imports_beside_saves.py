@@ -21,7 +21,7 @@ from scoring.models import ModelConfiguration
 from scoring.readers.model_results.records import ModelResponse, ModelResults
 from scoring.selectors.leaderboards import models_on
 from scoring.services.leaderboards import leaderboard_import
-from scoring.services.model_drafts import model_drafts_clear
+from scoring.services.model_versions import model_drafts_clear
 from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, PromptRecord
 from studies.models import BankVersion, ItemBank, OutgoingMail, Participant, Study, User

@@ -35,7 +35,7 @@ from reporting.selectors.reports import report_of
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.report.parts import study_document
 from scoring.coordinator import Scoring
-from scoring.export.audience import Audience
+from scoring.export.rows.base import Audience
 from scoring.models import MeasureRow, ModelConfiguration, ResultSet
 from scoring.readers.model_results.records import ModelResponse, ModelResults
 from scoring.selectors.measures import block_measures

@@ -23,7 +23,7 @@ from scoring.coordinator import Scoring
 from scoring.models import Measurement, MeasureRow, ResultSet
 from scoring.readers.model_results.records import ModelResponse, ModelResults, PublishedAbility
 from scoring.selectors.cohorts import study_cohort
-from scoring.selectors.judge_effects import study_judge_names
+from scoring.selectors.judges import study_judge_names
 from scoring.selectors.measured_facts import Readings, StudyFacts
 from scoring.services.leaderboards import leaderboard_import
 from studies.models import ItemBank, Participant, Study

@@ -12,7 +12,7 @@ from batches.models import Answer
 from judging.models import AnswerScore, ScoringRun
 from psychometrics.agreement.pairs import agreement_from_seed
 from scoring.models import JudgeComparison
-from scoring.selectors.agreements import panels
+from scoring.selectors.judges import panels
 from scoring.services import agreement_inputs
 from scoring.services.agreement_inputs import agreements_are_current, panel_scores
 from scoring.services.agreements import agreements_compute

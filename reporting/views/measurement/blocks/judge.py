@@ -14,7 +14,7 @@ from presentation.tables import Term
 from reporting.views.measurement import parts
 from reporting.views.measurement.blocks.dif import prompt_name
 from scoring.models import MeasureRow
-from scoring.selectors.judge_effects import NOT_JUDGED
+from scoring.selectors.judges import NOT_JUDGED
 from scoring.selectors.measures import BlockMeasures
 
 BINS = tuple(edge / 20 for edge in range(20))  # [0, 0.05), … ; exactly 1 by itself

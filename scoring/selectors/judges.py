@@ -1,21 +1,56 @@
-"""What a cohort does not hold of its judge: confidences, reasons for no score, and other judges' scores."""
+"""The judges of a study: panels of those asked for scores under one design, how they agree as it is stored;
+and what a cohort does not hold of its judge: confidences, reasons for no score, and other judges' scores.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
-from django.db.models import Count, F
+from django.db.models import Count, Exists, F, OuterRef, Prefetch, QuerySet
 
 from batches.selectors.answers import answers_to_score
-from judging.models import AnswerScore, CriterionScore, RowState, ScoringRun
+from judging.models import AnswerScore, CriterionScore, JudgingRun, RowState, ScoringRun
 from judging.selectors.answers import counted_answers
-from scoring.selectors.agreements import panels
+from judging.selectors.runs import scores_runs
+from scoring.models import JudgeComparison, MeasureRow
 from screening.selectors.participants import retained_participants
+from studies.models import Study
 from studies.selectors.private_questions import of_public
 
 CHUNK = 2000
 CONFIDENCE_DECIMALS = 2
 DIGEST = 8  # characters
 NOT_JUDGED = "not_judged"  # the run has not come to this answer, or not to its newest revision
+Panel = tuple[ScoringRun, ...]
+
+
+def panels(study: Study) -> list[Panel]:
+    """Runs under one design that were asked for scores, two or more of them; the oldest panel first."""
+    asked = CriterionScore.objects.filter(run=OuterRef("pk"), judging_run__in=scores_runs())
+    runs = ScoringRun.objects.filter(Exists(asked), study=study).select_related("config").order_by("pk")
+    by_design: dict[str, list[ScoringRun]] = {}
+    for run in runs:
+        by_design.setdefault(run.design_hash, []).append(run)
+    return [tuple(found) for found in by_design.values() if len(found) > 1]
+
+
+def study_agreements(study: Study) -> QuerySet[JudgeComparison]:
+    """What is stored of every scope, pair by pair, with its numbers."""
+    related = ("first__config", "second__config")
+    compared = JudgeComparison.objects.filter(first__study=study).select_related(*related)
+    measures = MeasureRow.objects.order_by("pk")
+    return compared.order_by("first", "second", "pk").prefetch_related(Prefetch("measures", measures))
+
+
+def design_of(judging_run: JudgingRun) -> str:
+    """The design its judges were asked under; "" before there is a row."""
+    rows = judging_run.rows.order_by("pk").values_list("run__design_hash", flat=True)
+    return rows.first() or ""
+
+
+def newly_judged(first: ScoringRun, second: ScoringRun, since: datetime) -> int:
+    """Answers that either of them judged after this moment."""
+    return AnswerScore.objects.filter(run__in=(first, second), judged_at__gt=since).count()
 
 
 def confidence_counts(run: ScoringRun, *, public_only: bool = False) -> dict[float, int]:
@@ -69,17 +104,16 @@ def current_scores(other: ScoringRun) -> dict[tuple[str, str], float]:
 
 def judge_names(runs: Sequence[ScoringRun]) -> list[str]:
     """The name of each run's judge; one that was set up anew has the same name, and its digest tells."""
-    names = [_name_of(run) for run in runs]
+    names = [run.config.slug if run.config else run.judge_kind for run in runs]
+    # Which time the same judge was asked, after the first.
+    names = [
+        name if run.replicate == 1 else f"{name}#{run.replicate}"
+        for name, run in zip(names, runs, strict=True)
+    ]
     return [
         name if names.count(name) == 1 else f"{name}@{run.judge_sha256[:DIGEST]}"
         for run, name in zip(runs, names, strict=True)
     ]
-
-
-def _name_of(run: ScoringRun) -> str:
-    """The judge, and which time it was asked."""
-    name = run.config.slug if run.config else run.judge_kind
-    return name if run.replicate == 1 else f"{name}#{run.replicate}"
 
 
 def study_judge_names(run: ScoringRun) -> tuple[str, ...]:
