@@ -31,9 +31,9 @@ from judging.services.running.claim import (
     calls_claim,
     calls_unclaim,
     lease_time,
-    rows_open,
 )
 from judging.services.running.counting import calls_expire
+from judging.services.running.deciding import rows_open
 from judging.services.running.limits import (
     MAX_CALLS_AT_A_TIME,
     PER_MINUTE,
@@ -47,7 +47,7 @@ from judging.services.running.runs import error_in_words, run_pause
 from judging.services.running.store import Done, results_store
 from llm.client import USUAL_OUTPUT_TOKENS
 from llm.errors import RetryAction
-from llm.requests import OK, Attempt, SchemaUse
+from llm.requests import OK, SchemaUse
 
 logger = logging.getLogger(__name__)
 TICK_SECONDS = 0.03
@@ -86,14 +86,6 @@ class Ended:
     sent_at: datetime
     result: JudgeResult | None = None
     error: Exception | None = None
-
-
-def _has_too_much_to_do(attempt: Attempt, retry_after: float | None) -> bool:
-    """Whether the endpoint says so: not where it repeats words of an answer that it refuses for good."""
-    if attempt.outcome == OK:
-        return False
-    rule = UnscoredReason(attempt.outcome).rule
-    return attempt.outcome == TOO_MANY or (retry_after is not None and rule.again is RetryAction.WAIT)
 
 
 class JudgeLoop:
@@ -169,17 +161,13 @@ class JudgeLoop:
             self.close()
             return bool(self._under_way)
         self._refresh(now)  # also while there is no room: it may be there, or no run wait, after that
-        if self._is_held(now):
-            return bool(self._under_way)
+        if self.limits.held_until is not None and self.limits.held_until > now + HOLD:
+            return bool(self._under_way)  # the endpoint is to be left alone for long
         may_send = not self._closed and now >= self._look_at
         if may_send and (self.limits.room(now) or not self._readers) and not self._send(pool):
             self._look_at = now + LOOK
             return bool(self._under_way) or self._comes_soon(now)
         return bool(self._under_way) or not self._closed
-
-    def _is_held(self, now: datetime) -> bool:
-        """Whether the endpoint is to be left alone for long."""
-        return self.limits.held_until is not None and self.limits.held_until > now + HOLD
 
     def close(self) -> None:
         """Send nothing more, and let the next owner begin at once: it counts what is under way here."""
@@ -191,7 +179,9 @@ class JudgeLoop:
 
     def store(self) -> None:
         """Put what came back on record."""
-        ended = self._came_back()
+        ended: list[Ended] = []
+        while len(ended) < BATCH and not self._ended.empty():
+            ended.append(self._ended.get())
         if not ended:
             return
         done = [
@@ -219,12 +209,6 @@ class JudgeLoop:
         if stored:
             self._on_progress(len(stored))
 
-    def _came_back(self) -> list[Ended]:
-        ended: list[Ended] = []
-        while len(ended) < BATCH and not self._ended.empty():
-            ended.append(self._ended.get())
-        return ended
-
     def _results_store(self, done: Sequence[Done]) -> Sequence[Done]:
         """Store these results, and return those that are; one that cannot be stored takes no other along."""
         if not done:
@@ -251,8 +235,11 @@ class JudgeLoop:
         attempt = result.attempt if result else None
         if attempt is not None and attempt.outcome == OK:
             self.limits.quicken(uid)
-        elif result is not None and attempt is not None and _has_too_much_to_do(attempt, result.retry_after):
-            self.limits.ease(uid, result.retry_after, self._clock())
+        elif result is not None and attempt is not None:
+            # It has too much to do; what it refuses for good may repeat such words of an answer.
+            waits = UnscoredReason(attempt.outcome).rule.again is RetryAction.WAIT
+            if attempt.outcome == TOO_MANY or (result.retry_after is not None and waits):
+                self.limits.ease(uid, result.retry_after, self._clock())
         self.limits.settle(uid, attempt.tokens if attempt else None)
 
     def _pace_note(self) -> None:
