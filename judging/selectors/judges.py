@@ -1,4 +1,4 @@
-"""The judges a site knows, and what they and their runs are called on pages; files have the code of a kind."""
+"""The judges a site knows, and what they and their runs are called on pages (files have a kind's code)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
