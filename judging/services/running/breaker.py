@@ -84,9 +84,9 @@ def why_failing(judging_run: JudgingRun, run: ScoringRun, now: datetime) -> str 
     ended.sort(key=lambda call: call.ended_at, reverse=True)
     under_way = [call.sent_at for call in newest if not call.outcome and call.due_at and call.due_at > now]
     # How many answers the run asks this judge about, as far as it matters.
-    asked_about = CriterionScore.objects.filter(judging_run=judging_run, run=run, asked_with=None)
-    asked_about = asked_about.exclude(origin=RowOrigin.CACHED).order_by().values("answer").distinct()
-    answers = len(asked_about[:FAILING_ANSWERS])
+    rows = CriterionScore.objects.filter(judging_run=judging_run, run=run, asked_with=None)
+    rows = rows.exclude(origin=RowOrigin.CACHED)
+    answers = len(rows.order_by().values("answer").distinct()[:FAILING_ANSWERS])
     for pattern in (FailurePattern(FAILS_ALL, answers, answers), AGAINST_ENDPOINT, WITHOUT_VERDICT):
         failed = pattern.failures_in(ended)
         if failed and not any(sent_at <= failed[-1].ended_at for sent_at in under_way):
