@@ -271,25 +271,21 @@ def read_environment() -> Environment:
         environment.chiron_data_dir.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=environment.chiron_data_dir).close()
     except ValidationError as error:
-        raise EnvironmentInvalid("Chiron cannot start:\n" + "\n".join(_sentences(error))) from None
+        # One line a setting, e.g. `REDIS_URL: missing; expected redis://host:6379/0 …`, never its value.
+        lines = []
+        for problem in error.errors(include_input=False, include_url=False):
+            if problem["loc"]:
+                lines.append(_sentence(str(problem["loc"][0]), problem["msg"]))
+            else:
+                message = problem["msg"].removeprefix("Value error, ")
+                lines += [_sentence(*line.split(": ", 1)) for line in message.splitlines()]
+        raise EnvironmentInvalid("Chiron cannot start:\n" + "\n".join(lines)) from None
     except OSError as error:
         raise EnvironmentInvalid(
             f"Chiron cannot start:\n  CHIRON_DATA_DIR: cannot be created or written to ({error.strerror}); "
             f"expected {Environment.model_fields['chiron_data_dir'].description}."
         ) from None
     return environment
-
-
-def _sentences(error: ValidationError) -> list[str]:
-    """One line a setting, e.g. `REDIS_URL: missing; expected redis://host:6379/0 …`, never its value."""
-    lines = []
-    for problem in error.errors(include_input=False, include_url=False):
-        if problem["loc"]:
-            lines.append(_sentence(str(problem["loc"][0]), problem["msg"]))
-        else:
-            message = problem["msg"].removeprefix("Value error, ")
-            lines += [_sentence(*line.split(": ", 1)) for line in message.splitlines()]
-    return lines
 
 
 def _sentence(name: str, message: str) -> str:

@@ -104,20 +104,17 @@ def font_made(name: str) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         # Two processes may make it at once: each writes a file of its own, and the last one stays.
         own = target.with_suffix(f".{os.getpid()}")
-        _write_subset(cut, own)
+        package, *inside = cut.source
+        codes = {code for first, last in cut.ranges for code in range(first, last + 1)}
+        codes |= set(map(ord, cut.signs))
+        with as_file(files(package).joinpath(*inside)) as source:
+            order = {
+                "source": str(source), "target": str(own), "features": cut.features, "codes": sorted(codes),
+                "axes": dict(cut.axes),
+            }  # fmt: skip
+            # In a process of its own: Django's checks load every finder, and what cuts fonts is large.
+            subprocess.run(  # noqa: S603 - the file beside this one, and nothing of the order is in the command
+                [sys.executable, "-I", PROGRAM], input=json.dumps(order).encode(), check=True
+            )
         own.replace(target)
     return folder
-
-
-def _write_subset(cut: Cut, target: Path) -> None:
-    """In a process of its own: Django's checks load every finder, and what cuts fonts is large."""
-    package, *inside = cut.source
-    codes = {code for first, last in cut.ranges for code in range(first, last + 1)} | set(map(ord, cut.signs))
-    with as_file(files(package).joinpath(*inside)) as source:
-        order = {
-            "source": str(source), "target": str(target), "features": cut.features, "codes": sorted(codes),
-            "axes": dict(cut.axes),
-        }  # fmt: skip
-        subprocess.run(  # noqa: S603 - the file beside this one, and nothing of the order is in the command
-            [sys.executable, "-I", PROGRAM], input=json.dumps(order).encode(), check=True
-        )

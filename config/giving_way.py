@@ -82,7 +82,12 @@ def pages_give_way(
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        if request.META.get(WAITED, 0) <= PAGE_WAITS_SECONDS or not _is_opened_page(request):
+        if request.META.get(WAITED, 0) <= PAGE_WAITS_SECONDS:
+            return get_response(request)
+        # As browsers say; an older one does not, and waits. Files have a name in their address, or a format.
+        fetched = (request.headers.get("Sec-Fetch-Mode"), request.headers.get("Sec-Fetch-Dest"))
+        is_file = "format" in request.GET or not request.path_info.endswith("/")
+        if request.method != "GET" or fetched != ("navigate", "document") or is_file:
             return get_response(request)
         response = HttpResponse(_busy_page(translation.get_language()), status=HTTPStatus.SERVICE_UNAVAILABLE)
         # Not all of them at once again.
@@ -91,14 +96,6 @@ def pages_give_way(
         return response
 
     return middleware
-
-
-def _is_opened_page(request: HttpRequest) -> bool:
-    """As browsers say; an older one does not, and waits. Files have a name in their address, or a format."""
-    opened = ("navigate", "document")
-    told = (request.headers.get("Sec-Fetch-Mode"), request.headers.get("Sec-Fetch-Dest"))
-    is_file = "format" in request.GET or not request.path_info.endswith("/")
-    return request.method == "GET" and told == opened and not is_file
 
 
 @cache

@@ -51,13 +51,13 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "config.permissions_policy.deny_device_features",
+    "config.middleware.deny_device_features",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "studies.session_renewal.renewed_by_use",
     "django.middleware.locale.LocaleMiddleware",
-    "config.addresses.refuse_nul",
+    "config.middleware.refuse_nul",
     "django.middleware.common.CommonMiddleware",
     "config.giving_way.pages_give_way",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _, ngettext
 
 from formats.wording import gettext_noop
 from jobs.models import Job, JobState
-from jobs.registry import JobKind, kind_named
+from jobs.registry import kind_named
 from presentation.numbers import numbered
 from presentation.problems import problem_in_words
 
@@ -51,7 +51,13 @@ class JobShown:
 def job_shown(job: Job, *, now: datetime) -> JobShown:
     kind = kind_named(job.kind)
     unheard = _nobody_works(job, now)
-    again = _page_of(job, kind) if kind and job.state in (JobState.FAILED, JobState.CANCELLED) else ""
+    result, again, cancelled = job.result, "", CANCELLED
+    if kind and job.state in (JobState.FAILED, JobState.CANCELLED):
+        # Where it is started; one of the site, with what was chosen for it.
+        again = _address(kind.page, [job.study.slug] if job.study else [])
+        again = f"{again}?again={job.pk}" if again and job.study is None else again
+    if kind and kind.all_or_nothing:
+        cancelled = NO_FILE if kind.of_file else NOTHING
     # What a file is refused for: one sentence, and a line for each of its problems.
     error, *problems = (problem_in_words(_translated(line)) for line in job.error.split("\n"))
     return JobShown(
@@ -63,22 +69,19 @@ def job_shown(job: Job, *, now: datetime) -> JobShown:
         percent=100 * job.done // job.total if job.total else None,
         phase=_translated(job.phase),
         left="" if unheard else _time_left(job),
-        sentence=numbered(_translated(job.result.get("sentence", "")), job.result.get("facts", {})),
-        more=[_told(sentence, facts) for sentence, facts in job.result.get("more", ())],
+        sentence=numbered(_translated(result.get("sentence", "")), result.get("facts", {})),
+        more=[
+            numbered(_(sentence), facts) if facts else problem_in_words(_(sentence))
+            for sentence, facts in result.get("more", ())
+        ],
         error=error,
         problems=problems,
-        cancelled=_(_cancelled(kind)),
-        link=_link(job.result) or again,
-        link_label=_("Start it again") if again else _translated(job.result.get("label", "")) or _("Show it"),
-        leads=bool(job.result.get("leads")),
+        cancelled=_(cancelled),
+        link=_address(result.get("url_name", ""), result.get("args", ())) or again,
+        link_label=_("Start it again") if again else _translated(result.get("label", "")) or _("Show it"),
+        leads=bool(result.get("leads")),
         nobody_works=unheard,
     )
-
-
-def _cancelled(kind: JobKind | None) -> str:
-    if kind is None or not kind.all_or_nothing:
-        return CANCELLED
-    return NO_FILE if kind.of_file else NOTHING
 
 
 def _nobody_works(job: Job, now: datetime) -> bool:
@@ -108,21 +111,6 @@ def _time_left(job: Job) -> str:
         ngettext("about %(number)d minute left", "about %(number)d minutes left", minutes),
         {"number": minutes},
     )
-
-
-def _told(sentence: str, facts: dict[str, Any]) -> str:
-    return numbered(_(sentence), facts) if facts else problem_in_words(_(sentence))
-
-
-def _link(result: dict[str, Any]) -> str:
-    """Where it leads."""
-    return _address(result.get("url_name", ""), result.get("args", ()))
-
-
-def _page_of(job: Job, kind: JobKind) -> str:
-    """Where it is started; one of the site, with what was chosen for it."""
-    address = _address(kind.page, [job.study.slug] if job.study else [])
-    return f"{address}?again={job.pk}" if address and job.study is None else address
 
 
 def _address(url_name: str, args: Iterable[object]) -> str:

@@ -38,8 +38,8 @@ def judging_compare(
         run_work_through(run=under_way, clock=clock, progress=judging)
     plan = comparison_plan(comparison=comparison, now=clock(), progress=planning)
     if comparison_is_needed(comparison, plan, clock()):
-        run = comparison_start(comparison=comparison, plan=plan, budget=budget, actor=actor, now=clock())
-        run_work_through(run=run, clock=clock, progress=judging)
-    for one in comparison.scoring_runs(clock()):
-        answers_complete(run=one, now=clock())
+        begun = comparison_start(comparison=comparison, plan=plan, budget=budget, actor=actor, now=clock())
+        run_work_through(run=begun, clock=clock, progress=judging)
+    for run in comparison.scoring_runs(clock()):
+        answers_complete(run=run, now=clock())
     return comparison_report(comparison=comparison, now=clock())

@@ -82,7 +82,7 @@ def retry_plan(*, run: JudgingRun, reason: str, now: datetime) -> RunPlan:
     """What asking again would ask; nothing is asked. Raises RunNotOver."""
     if run.is_open:
         raise RunNotOver(_("This run goes on; what failed can be asked again once it is over."))
-    specs = [spec_of(one) for one in scoring_runs_of(run)]
+    specs = [spec_of(scores) for scores in scoring_runs_of(run)]
     return run_plan(
         study=run.study, specs=specs, now=now, progress=lambda done, total: None,
         only=unscored_answers(run, reason),
@@ -114,7 +114,17 @@ def run_work_through(*, run: JudgingRun, clock: Clock, progress: Progress) -> No
         run.refresh_from_db()
         if run.state != RunState.RUNNING:
             break
-        if not _leases_work(run, clock, progress):
+        worked = False
+        for remaining in remaining_of(run, clock()):
+            display = _ProgressDisplay(_decided_rows(run), run.planned, progress)
+            worked |= work_for_a_while(
+                judging_run=remaining.judging_run,
+                run=remaining.run,
+                stopping=threading.Event(),
+                clock=clock,
+                on_progress=display.add,
+            )
+        if not worked:
             # Others hold the rest, or its time has not come.
             time.sleep(LOOK_SECONDS)
     run.refresh_from_db()
@@ -124,21 +134,6 @@ def run_work_through(*, run: JudgingRun, clock: Clock, progress: Progress) -> No
             f"The run pauses: {run.get_pause_reason_display()}. {run.pause_detail} Everything judged before "
             "is kept: mend the cause and run the same command again with --resume."
         )
-
-
-def _leases_work(run: JudgingRun, clock: Clock, progress: Progress) -> bool:
-    """Work on each judge with something to do; whether any call was made."""
-    worked = False
-    for remaining in remaining_of(run, clock()):
-        display = _ProgressDisplay(_decided_rows(run), run.planned, progress)
-        worked |= work_for_a_while(
-            judging_run=remaining.judging_run,
-            run=remaining.run,
-            stopping=threading.Event(),
-            clock=clock,
-            on_progress=display.add,
-        )
-    return worked
 
 
 class _ProgressDisplay:

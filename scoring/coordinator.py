@@ -10,14 +10,13 @@ from judging.coordinator import Clock, run_continue_or_start, run_work_through
 from judging.models import JudgingRun, RunPurpose, ScoringRun
 from judging.selectors.judging import JudgingState, judging_state
 from judging.selectors.runs import open_runs
-from judging.services.running.compared import require_compared
 from judging.services.running.coordinating import (
     Remaining,
     remaining_of,
     require_same_judges,
     run_coordinate,
 )
-from judging.services.running.judge_specs import JudgeSpec, scoring_run_open
+from judging.services.running.judge_specs import JudgeSpec, require_compared, scoring_run_open
 from judging.services.running.planning import Progress
 from judging.services.running.runs import scoring_runs_of
 from judging.services.running.settling import answers_complete

@@ -1,6 +1,8 @@
-"""Who runs a job: it is claimed by lease, by one worker at a time, and taken over where a worker died."""
+"""Who runs a job: it is claimed by lease, by one worker at a time, and taken over where a worker died.
 
-from collections.abc import Iterable
+What becomes of it stands in its study's trail. Jobs of the site belong to no study and have only their row.
+"""
+
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -13,8 +15,8 @@ from jobs.context import Progress
 from jobs.leases import lease_free, lease_release, lease_renew, lease_take
 from jobs.models import OPEN, Job, JobState
 from jobs.registry import JobKind, kind_named
-from jobs.services.trail import job_event
-from studies.services.events import StudyEventKind
+from studies.models import User
+from studies.services.events import StudyEventKind, event_record
 
 LEASE = timedelta(seconds=30)
 # More would mean that the job itself ends whoever takes it up.
@@ -43,6 +45,14 @@ class Claim:
         return Job.objects.filter(pk=self.job.pk, state=JobState.RUNNING, lease=self.token)
 
 
+def job_event(job: Job, kind: StudyEventKind, now: datetime, *, actor: User | None = None) -> None:
+    """Add one event; call it inside the change's transaction. Why a job failed is in its row alone: it may
+    name people.
+    """
+    if job.study is not None:
+        event_record(job.study, kind, now, actor=actor, job=str(job.pk), work=job.kind)
+
+
 def job_is_free(*, now: datetime) -> bool:
     """Whether there is a job of any kind, known here or not, that nobody runs."""
     return Job.objects.filter(lease_free(now), state__in=OPEN).exists()
@@ -50,7 +60,9 @@ def job_is_free(*, now: datetime) -> bool:
 
 def job_claim(*, kinds: dict[str, JobKind], now: datetime) -> Claim | None:
     """Take the oldest job that nobody runs; None where there is none. Those that cannot go on are ended."""
-    for job in list(_free(kinds, now)):
+    # Kinds that this process knows: beside it a worker of another version may run.
+    free = Job.objects.filter(lease_free(now), state__in=OPEN, kind__in=list(kinds))
+    for job in list(free.select_related("study", "actor").order_by("created_at")):
         if job.state == JobState.RUNNING and _end_instead(job, kinds[job.kind], now):
             continue
         token = lease_take(
@@ -62,12 +74,6 @@ def job_claim(*, kinds: dict[str, JobKind], now: datetime) -> Claim | None:
             job.refresh_from_db()
             return Claim(job, token)
     return None
-
-
-def _free(kinds: Iterable[str], now: datetime) -> QuerySet[Job]:
-    """Kinds that this process knows: beside it a worker of another version may run."""
-    jobs = Job.objects.filter(lease_free(now), state__in=OPEN, kind__in=list(kinds))
-    return jobs.select_related("study", "actor").order_by("created_at")
 
 
 def _end_instead(job: Job, kind: JobKind, now: datetime) -> bool:

@@ -161,9 +161,7 @@ def _is_over(folder: Path, now: datetime) -> bool:
     job = Job.objects.select_related("study").filter(kind=KIND, arguments__token=folder.name).first()
     if job is not None and job.is_open:
         return False
-    left = job is not None and _is_left(job)
-    return left or now.timestamp() - _newest(folder) > KEPT.total_seconds()
-
-
-def _newest(folder: Path) -> float:
-    return max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
+    if job is not None and _is_left(job):
+        return True
+    newest = max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
+    return now.timestamp() - newest > KEPT.total_seconds()

@@ -10,10 +10,9 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from jobs.models import OPEN, Job, JobState
-from jobs.registry import JobKind, kind_named
+from jobs.registry import kind_named
 from jobs.selectors import newest_job, open_jobs, same_jobs
-from jobs.services.claims import job_tidy
-from jobs.services.trail import job_event
+from jobs.services.claims import job_event, job_tidy
 from studies.models import Study, User
 from studies.services.events import StudyEventKind
 from studies.services.messages import notify_workers
@@ -50,7 +49,7 @@ def job_start(
     if known is None:
         raise LookupError(f"no kind of job is called {kind!r}")
     wanted = dict(arguments or {})
-    only_one = _only_one(known, study)
+    only_one = f"{kind} {study.pk if study else 'site'}" if known.once_per_study else ""
     try:
         with transaction.atomic():
             job = Job.objects.create(
@@ -62,10 +61,16 @@ def job_start(
                 if not known.in_archive:
                     require_not_archived(row)
     except IntegrityError:
-        found = Job.objects.filter(only_one=only_one, state__in=OPEN).first() if only_one else None
-        if found is None:
+        under_way = Job.objects.filter(only_one=only_one, state__in=OPEN).first() if only_one else None
+        if under_way is None:
             raise
-        return _same(found, wanted, known)
+        if under_way.arguments != wanted:
+            sentence = _(
+                "“%(label)s” is under way already, started with other choices. Nothing was started. Wait "
+                "until it has ended, or cancel it."
+            )
+            raise JobUnderWay(sentence % {"label": known.label}) from None
+        return under_way
     transaction.on_commit(partial(notify_workers, WORK))
     return job
 
@@ -92,14 +97,14 @@ def job_instead(*, kind: str, actor: User, now: datetime, arguments: Mapping[str
     off: of what costs nobody more than opening a page, each has one. One that is open already is returned.
     """
     User.objects.select_for_update(no_key=True).get(pk=actor.pk)  # between looking and asking they ask alone
-    found = None
+    same = None
     for job in open_jobs(None).filter(kind=kind, actor=actor):
         if job.arguments == arguments and job.cancel_asked_at is None:
-            found = job
+            same = job
         else:
             with suppress(JobOver):
                 job_cancel(job=job, actor=actor, now=now)
-    return found or job_start(kind=kind, study=None, actor=actor, now=now, arguments=arguments)
+    return same or job_start(kind=kind, study=None, actor=actor, now=now, arguments=arguments)
 
 
 def kept_jobs_expire(*, kind: str, before: datetime) -> None:
@@ -123,22 +128,6 @@ def may_be_asked_again(job: Job, now: datetime) -> bool:
     once, again and again.
     """
     return job.finished_at is not None and now - job.finished_at > AGAIN
-
-
-def _only_one(kind: JobKind, study: Study | None) -> str:
-    return f"{kind.name} {study.pk if study else 'site'}" if kind.once_per_study else ""
-
-
-def _same(found: Job, wanted: dict[str, Any], kind: JobKind) -> Job:
-    if found.arguments != wanted:
-        raise JobUnderWay(
-            _(
-                "“%(label)s” is under way already, started with other choices. Nothing was started. Wait "
-                "until it has ended, or cancel it."
-            )
-            % {"label": kind.label}
-        )
-    return found
 
 
 def job_cancel(*, job: Job, actor: User | None, now: datetime) -> Job:

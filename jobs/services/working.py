@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime
 
 import structlog
 from django.db import Error, connections
@@ -45,17 +44,17 @@ def jobs_work(*, clock: Clock) -> int:
         return 0
     try:
         number = 0
-        while not stopping.is_set() and (claim := _next_claim(clock())):
+        while not stopping.is_set():
+            now = clock()
+            # Kinds are looked for where a job is there to be run.
+            claim = job_claim(kinds=kinds(), now=now) if job_is_free(now=now) else None
+            if claim is None:
+                break
             job_run(claim, kinds()[claim.job.kind], clock=clock)
             number += 1
         return number
     finally:
         _one_at_a_time.release()
-
-
-def _next_claim(now: datetime) -> Claim | None:
-    """Kinds are looked for where a job is there to be run."""
-    return job_claim(kinds=kinds(), now=now) if job_is_free(now=now) else None
 
 
 def job_run(claim: Claim, kind: JobKind, *, clock: Clock) -> None:

@@ -84,8 +84,14 @@ class CommandJudge(LocalJudge):
 
     def verdict(self, task: JudgeTask, position: int | None) -> CriterionVerdict:
         """What the program says; whatever goes wrong with it leaves the criterion unscored."""
+        given = {
+            "prompt": task.question,
+            "gold_answer": task.gold_answer,
+            "criterion": None if position is None else task.criterion(position).text,
+            "answer": task.text_to_judge,
+        }
         try:
-            judgment = _read(self._output(_line(task, position)), self.name)
+            judgment = _read(self._output(json.dumps(given).encode("ascii") + b"\n"), self.name)
         except errors.LLMError as error:
             why = f"The program {self.name} {error}"
             return CriterionVerdict(position, None, None, why, UnscoredReason(error.reason))
@@ -128,17 +134,6 @@ def _sha256(path: str, changed_ns: int, size: int) -> str:
     """Of a file as it was at that moment: it is looked at before and after each verdict."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _line(task: JudgeTask, position: int | None) -> bytes:
-    criterion = None if position is None else task.criterion(position).text
-    given = {
-        "prompt": task.question,
-        "gold_answer": task.gold_answer,
-        "criterion": criterion,
-        "answer": task.text_to_judge,
-    }
-    return json.dumps(given).encode("ascii") + b"\n"
 
 
 def _output_of(process: "subprocess.Popen[bytes]", seconds: float) -> bytes:

@@ -100,15 +100,6 @@ _BY_PLAINNESS = sorted(html5.items(), key=lambda entity: entity[1].isascii())
 _CHARACTERS = {name.rstrip(";").casefold(): character for name, character in _BY_PLAINNESS}
 
 
-def _written(found: re.Match[str]) -> str | None:
-    """The character that is written as an entity or an escape; None where there is no such entity."""
-    kind, digits = str(found.lastgroup), "".join(str(found[found.lastgroup or 0]).split())
-    if kind in ("name", "legacy"):
-        return _CHARACTERS.get(digits)
-    number = int(digits, 10 if kind == "number" else 16)
-    return chr(number) if 0 < number < 0x110000 else None
-
-
 @dataclass(frozen=True)
 class Skeleton:
     """`text`, whose character i is written from `starts[i]` to before `ends[i]` of the original."""
@@ -139,15 +130,21 @@ def skeleton(text: str) -> Skeleton:
 def _read(reading: Skeleton) -> Skeleton:
     """`reading` with the characters that are written in it; the same object if there are none."""
     text, pieces, starts, ends, done = reading.text, [], [], [], 0
-    for found in _WRITTEN.finditer(text) if "&" in text or "\\" in text or "%" in text else ():
-        if (character := _written(found)) is None:
+    for match in _WRITTEN.finditer(text) if "&" in text or "\\" in text or "%" in text else ():
+        kind, digits = str(match.lastgroup), "".join(str(match[match.lastgroup or 0]).split())
+        if kind in ("name", "legacy"):
+            character = _CHARACTERS.get(digits)
+        else:
+            number = int(digits, 10 if kind == "number" else 16)
+            character = chr(number) if 0 < number < 0x110000 else None
+        if character is None:  # there is no such entity
             continue
-        plain = "".join(_SKELETONS[one] for one in character)
-        start, end = reading.span(*found.span())
-        pieces += [text[done : found.start()], plain]
-        starts += [*reading.starts[done : found.start()], *[start] * len(plain)]
-        ends += [*reading.ends[done : found.start()], *[end] * len(plain)]
-        done = found.end()
+        plain = "".join(_SKELETONS[sign] for sign in character)
+        start, end = reading.span(*match.span())
+        pieces += [text[done : match.start()], plain]
+        starts += [*reading.starts[done : match.start()], *[start] * len(plain)]
+        ends += [*reading.ends[done : match.start()], *[end] * len(plain)]
+        done = match.end()
     if not done:
         return reading
     return Skeleton(

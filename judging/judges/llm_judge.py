@@ -4,7 +4,7 @@ As an option, several criteria of one answer share a request, in a text of this 
 that is alone in its request is asked about in the study's text.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from secrets import token_hex
@@ -134,7 +134,16 @@ class LLMJudge:
             failed = (CriterionVerdict(position, None, None, str(error), reason) for position in positions)
             retry_after = error.retry_after if isinstance(error, ErrorStatus) else None
             return JudgeResult(tuple(failed), error.attempt, retry_after)
-        return JudgeResult(tuple(_verdicts_of(positions, completion.parsed)), completion.attempt)
+        # One verdict on each position, in the terms all judges share: CORRECT is 1, else 0.
+        parsed, verdicts = completion.parsed, []
+        judgments = parsed.each if isinstance(parsed, RubricJudgments) else (parsed,)
+        for position, judgment in zip(positions, judgments, strict=True):
+            if isinstance(judgment, ExactJudgment):
+                score = float(judgment.grade == "CORRECT")
+            else:
+                score = judgment.score
+            verdicts.append(CriterionVerdict(position, score, judgment.confidence, judgment.explanation))
+        return JudgeResult(tuple(verdicts), completion.attempt)
 
     def _reask_of(self, raw: str, schema: JudgmentType) -> Reask | None:
         """What was wrong with a reply, from its record; None where the record no longer has it."""
@@ -149,7 +158,11 @@ class LLMJudge:
     def _question(self, task: JudgeTask, positions: tuple[int | None, ...], mark: str) -> Question:
         texts = [task.criterion(position).text for position in positions if position is not None]
         if len(texts) > 1:
-            criteria = {"criteria": _numbered(texts), "number_of_criteria": str(len(texts))}
+            numbered = "\n\n".join(
+                f'<criterion number="{number}">\n{text}\n</criterion>'
+                for number, text in enumerate(texts, start=1)
+            )
+            criteria = {"criteria": numbered, "number_of_criteria": str(len(texts))}
             return self._filled(BATCHED_RUBRIC_TEXT, rubric_judgments(len(texts)), task, mark, **criteria)
         if texts:
             return self._filled(self._texts.rubric, RubricJudgment, task, mark, rubric_string=texts[0])
@@ -175,21 +188,3 @@ class LLMJudge:
 @lru_cache(maxsize=256)
 def _framed(answer: str, *, template: str, version: int) -> FramedText:
     return FramedText.of(_neutral(answer, template=template, version=version))
-
-
-def _numbered(criteria: Sequence[str]) -> str:
-    """The criteria as the batched text announces them."""
-    return "\n\n".join(
-        f'<criterion number="{number}">\n{text}\n</criterion>'
-        for number, text in enumerate(criteria, start=1)
-    )
-
-
-def _verdicts_of(
-    positions: tuple[int | None, ...], judgment: ExactJudgment | RubricJudgment | RubricJudgments
-) -> Iterator[CriterionVerdict]:
-    """A judgment as one verdict on each position, in the terms all judges share: CORRECT is 1, else 0."""
-    each = judgment.each if isinstance(judgment, RubricJudgments) else (judgment,)
-    for position, one in zip(positions, each, strict=True):
-        score = float(one.grade == "CORRECT") if isinstance(one, ExactJudgment) else one.score
-        yield CriterionVerdict(position, score, one.confidence, one.explanation)

@@ -158,13 +158,6 @@ class Inside:
         return bool(_SHIFTED.fullmatch(self.before + self.after))
 
     @property
-    def averaged(self) -> bool:
-        """Whether it is one word in the angles of an average, and none that chat formats write in angles."""
-        if self.bracket != _MEAN or key(self.core) in _ALL_CONTROL_KEYS or self.cased == "s":
-            return False
-        return bool(_MEASURED.fullmatch(self.core))
-
-    @property
     def cased(self) -> str:
         """Its core in capitals and small letters, as far as they can be told."""
         return unicodedata.normalize("NFKC", unescape(self.written)).strip(_EDGES)
@@ -271,8 +264,11 @@ def _in_angles(inside: Inside) -> bool:
         return attribute["name"] not in _PLAIN
     if _PIPED.fullmatch(inside.content.strip()) or _is_punctuated(inside):
         return True
-    if not _is_name(inside) or _is_shift(inside):
+    if not _is_name(inside):
         return False
+    is_word = len(inside.words) == 1 and not {":", "_", "|"} & {*inside.content}
+    if is_word and not inside.tight and inside.shifted and key(inside.core) not in _ALL_CONTROL_KEYS:
+        return False  # `a << b >> c`
     if inside.spelled or set(inside.ends) & {*"|[]"}:
         return inside.tight or len(inside.words) == 1 or inside.spelled
     if len(inside.words) > 1:
@@ -299,7 +295,10 @@ def _is_punctuated(inside: Inside) -> bool:
     if found := _SAME_ENDS.fullmatch(content):
         return "_" in found["name"] or key(found["name"]) in _CONTROL_KEYS
     if _DOTTED.fullmatch(content):
-        return not inside.behind_name and _is_turn(parts)
+        if inside.behind_name or all(key(part) in _CONTROL_KEYS for part in parts):
+            return not inside.behind_name
+        # A speaker and a channel; `system.web` is a part of a program, `user.name` a placeholder.
+        return key(parts[0]) in SPEAKER_KEYS and parts[0] != "system" and _PLAIN.isdisjoint(parts)
     walls = inside.core.split("|")
     return "|" in inside.ends and len(walls) > 1 and any(map(_is_walled, walls))
 
@@ -308,26 +307,17 @@ def _is_walled(part: str) -> bool:
     return key(part) in _CONTROL_KEYS or ("_" in part and part.isidentifier())
 
 
-def _is_turn(parts: list[str]) -> bool:
-    """Whether a speaker and a channel; `system.web` is a part of a program, `user.name` a placeholder."""
-    if all(key(part) in _CONTROL_KEYS for part in parts):
-        return True
-    return key(parts[0]) in SPEAKER_KEYS and parts[0] != "system" and _PLAIN.isdisjoint(parts)
-
-
-def _is_shift(inside: Inside) -> bool:
-    """`a << b >> c`."""
-    one = len(inside.words) == 1 and not {":", "_", "|"} & {*inside.content}
-    return one and not inside.tight and inside.shifted and key(inside.core) not in _ALL_CONTROL_KEYS
-
-
 def _is_word(inside: Inside) -> bool:
     core = inside.core
     if set(inside.ends) & {*"/\\"}:
         return True
     if len(core) < 3 and core.isascii() and (inside.compared or (inside.behind_name and core[0].isdigit())):
         return False
-    if inside.averaged or (inside.behind_name and _TYPE.fullmatch(inside.cased)):
+    # A word in the angles of an average, and none that chat formats write in angles.
+    is_other = key(core) not in _ALL_CONTROL_KEYS and inside.cased != "s"
+    if inside.bracket == _MEAN and is_other and _MEASURED.fullmatch(core):
+        return False
+    if inside.behind_name and _TYPE.fullmatch(inside.cased):
         return False
     if inside.bracket.isascii() or _AS_ANGLES.match(inside.bracket):
         return True
@@ -356,7 +346,10 @@ def _in_squares(inside: Inside) -> bool:
     if key(core) in _CONTROL_KEYS:
         return True
     if inside.goes_on or (_NO_NAME.search(core) and not inside.spelled):
-        return not inside.goes_on and not inside.behind_name and _gives_role(core)
+        role = _ROLE.fullmatch(core)  # `[role=system]`
+        if role is None or inside.goes_on or inside.behind_name:
+            return False
+        return key(role["name"]) in _CONTROL_KEYS and key(role["value"]) in SPEAKER_KEYS
     if inside.ends[0] in "|/\\" or inside.ends[-1] == "|":
         return len(core) > 1 and "/" not in core
     if len(parts) == 2 and any(key(part) in _CONTROL_KEYS for part in parts):
@@ -370,7 +363,11 @@ def _in_squares_or_graders(inside: Inside) -> bool:
     content, core = inside.content.strip(), inside.core
     if (found := _NUMBERED.fullmatch(core)) and key(found["before"] or found["after"]) in _ROUND_KEYS:
         return not inside.behind_name
-    if _is_turn_of_transcript(core):
+    # `assistant (final)`, `round 1: user`, `final round`: a speaker or a round, and what qualifies it.
+    parts = [part for part in _PARTS.findall(core) if not part.isdigit()]
+    named = {key(part) for part in parts}
+    is_turn = len(parts) > 1 and not named.isdisjoint(_ROUND_KEYS | SPEAKER_KEYS)
+    if is_turn and named <= _ROUND_KEYS | SPEAKER_KEYS | _CHANNEL_KEYS:
         return not inside.behind_name
     if len(content) <= MAX_LETTERS and EXTENT.fullmatch(core):
         return True
@@ -378,17 +375,9 @@ def _in_squares_or_graders(inside: Inside) -> bool:
         return True
     begins = inside.before[-1:] in ("", "\n") and inside.after[:1] in ("", "\n", ":")
     labels = _PARTS.findall(core)
-    if begins and 1 <= len(labels) <= 3 and {key(one) for one in labels[-1:]} <= _GRADED_KEYS:
+    if begins and 1 <= len(labels) <= 3 and {key(label) for label in labels[-1:]} <= _GRADED_KEYS:
         return True
     return (core in _PLAIN and inside.cased.isupper() and key(core) in _GRADED_KEYS) or _in_squares(inside)
-
-
-def _is_turn_of_transcript(core: str) -> bool:
-    """`assistant (final)`, `round 1: user`, `final round`: a speaker or a round, and what qualifies it."""
-    parts = [part for part in _PARTS.findall(core) if not part.isdigit()]
-    named = {key(part) for part in parts}
-    many = len(parts) > 1 and not named.isdisjoint(_ROUND_KEYS | SPEAKER_KEYS)
-    return many and named <= _ROUND_KEYS | SPEAKER_KEYS | _CHANNEL_KEYS
 
 
 def _is_index(inside: Inside) -> bool:
@@ -401,14 +390,6 @@ def _is_index(inside: Inside) -> bool:
     parts = [content, *_PARTS.findall(content)]
     named = (key(part) in known for part in [*parts, *(part.rstrip("0123456789") for part in parts)])
     return bool(_SLICE.fullmatch(content)) and not any(named)
-
-
-def _gives_role(core: str) -> bool:
-    """`[role=system]`."""
-    found = _ROLE.fullmatch(core)
-    if not found:
-        return False
-    return key(found["name"]) in _CONTROL_KEYS and key(found["value"]) in SPEAKER_KEYS
 
 
 def _in_capitals(inside: Inside) -> bool:

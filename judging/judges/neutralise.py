@@ -98,19 +98,17 @@ def _edits(text: str, reading: Skeleton, delimiters: Delimiters, version: int) -
         start, _ = reading.span(place, place + 1)
         if not text.startswith(">", start):
             yield start, start, "> "
-    for place, bracket in [*_tags(reading, delimiters), *marks(text, reading, more=more)]:
+    for tag in delimiters.tags.finditer(reading.text) if any_in("<\u00ab", reading.text) else ():
+        for group in delimiters.tags.groupindex:
+            if tag[group]:
+                place, bracket = tag.start(group), "(" if group.startswith("open") else ")"
+                yield *reading.span(place, place + 1), bracket
+    for place, bracket in marks(text, reading, more=more):
         yield *reading.span(place, place + 1), bracket
     for fence in delimiters.fences.finditer(reading.text) if delimiters.fences else ():
         for place in range(fence.start() + 1, fence.end()):
             start, _ = reading.span(place, place + 1)
             yield start, start, " "
-
-
-def _tags(reading: Skeleton, delimiters: Delimiters) -> Iterator[tuple[int, str]]:
-    for tag in delimiters.tags.finditer(reading.text) if any_in("<\u00ab", reading.text) else ():
-        for group in delimiters.tags.groupindex:
-            if tag[group]:
-                yield tag.start(group), "(" if group.startswith("open") else ")"
 
 
 def _visible(text: str) -> str:

@@ -16,17 +16,19 @@ def extract(response: str) -> str:
     for announcement in ANNOUNCEMENTS:
         if announcement in answer:
             answer = answer.rpartition(announcement)[2].strip()
-    answer = _without_latex(answer.removesuffix("."))
+    answer = answer.removesuffix(".")
+    if answer.startswith("$") and answer.endswith("$"):
+        answer = answer[1:-1]
+    for wrapper in LATEX_WRAPPERS:
+        if wrapper in answer and answer.endswith("}"):
+            answer = answer[:-1].split(wrapper)[1]
     answer = answer.lower().replace(", ", ",").replace("**", "")
     return answer.partition("\n")[0].removesuffix(".")
 
 
 def is_correct(response: str, reference: str) -> bool:
     """Whether the extracted answer equals the reference under the benchmark's tolerant comparison."""
-    return _matches(extract(response), reference.strip().lower().replace(", ", ","))
-
-
-def _matches(answer: str, reference: str) -> bool:
+    answer, reference = extract(response), reference.strip().lower().replace(", ", ",")
     if answer == reference:
         return True
     if _is_bracketed(answer):
@@ -40,15 +42,6 @@ def _matches(answer: str, reference: str) -> bool:
         or reference == f"[{answer}]"
         or answer == f"{reference}?"
     )
-
-
-def _without_latex(answer: str) -> str:
-    if answer.startswith("$") and answer.endswith("$"):
-        answer = answer[1:-1]
-    for wrapper in LATEX_WRAPPERS:
-        if wrapper in answer and answer.endswith("}"):
-            answer = answer[:-1].split(wrapper)[1]
-    return answer
 
 
 def _is_bracketed(text: str) -> bool:

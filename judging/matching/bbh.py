@@ -286,7 +286,7 @@ def reading_of(response: str, task: str, question: str = "", *, version: int = V
 def _read(text: str, span: str, pattern: re.Pattern[str], question: str, *, announced: bool) -> Reading:
     match pattern:
         case _ if pattern is CHOICE:
-            options = _options(question)
+            options = {letter: _folded(_plain(option)) for letter, option in _OPTION.findall(question)}
             reading = _choice(text, span, options, announced=announced)
             is_settled = reading.has_form or not reading.text
             return reading if is_settled else _in_words_of_question(span, question, options) or reading
@@ -390,11 +390,6 @@ def _in_words_of_question(text: str, question: str, options: Mapping[str, str]) 
     return Reading(f"({named.pop()})") if options and named and is_asked and "?" not in rest else None
 
 
-def _options(question: str) -> Mapping[str, str]:
-    """The options of a question by their letters."""
-    return {letter: _folded(_plain(text)) for letter, text in _OPTION.findall(question)}
-
-
 def _folded(text: str) -> str:
     return _with_times(" ".join(text.casefold().split()).strip(_EDGES))
 
@@ -440,11 +435,16 @@ def _choice(text: str, span: str, options: Mapping[str, str], *, announced: bool
             named |= {
                 other
                 for other, option in options.items()
-                if option and _holds(behind, option) and option != own
+                if option and option != own and re.search(rf"(?<!\w){re.escape(option)}(?!\w)", behind)
             }
         else:
             named |= {other for other, option in options.items() if _begins(rest, option)}
-        return _NONE if named - {letter} else Reading(_as_written(leading, letter))
+        if named - {letter}:
+            return _NONE
+        # As it is written: with its brackets, or in small letters.
+        written = bare[max(leading.start("letter") - 1, 0) : leading.end("letter") + 1]
+        is_bracketed = written in (f"({letter})", f"({letter.lower()})")
+        return Reading(f"({letter})" if is_bracketed else leading["letter"])
     if announced and bracketed:
         return _NONE if _is_taken_back(span, bracketed[0]) else Reading(f"({bracketed[0][1]})")
     return Reading(bare, has_form=False)
@@ -453,15 +453,6 @@ def _choice(text: str, span: str, options: Mapping[str, str], *, announced: bool
 def _begins(text: str, option: str) -> bool:
     """Whether a text begins with all the words of an option."""
     return bool(option) and text.startswith(option) and not text[len(option) :][:1].isalnum()
-
-
-def _holds(text: str, option: str) -> bool:
-    return bool(re.search(rf"(?<!\w){re.escape(option)}(?!\w)", text))
-
-
-def _as_written(leading: re.Match[str], letter: str) -> str:
-    bracketed = leading.string[leading.start("letter") - 1 : leading.end("letter") + 1]
-    return f"({letter})" if bracketed in (f"({letter})", f"({letter.lower()})") else leading["letter"]
 
 
 def _chosen(leading: re.Match[str], options: Mapping[str, str]) -> str:

@@ -37,19 +37,18 @@ def extract(response: str, task: str) -> str:
     pattern, announced = pattern_of(task), LAST_SPAN.match(response)
     span = (announced[1] if announced else response.strip().removesuffix(".")).strip()
     found = [match[0] for match in pattern.finditer(span)] if announced else []
-    if pattern in CHOICES and len({one.casefold() for one in found}) > 1:
+    if pattern in CHOICES and len({match.casefold() for match in found}) > 1:
         return ""
-    answer = found[0] if found else _undressed(span, pattern)
+    if found:
+        answer = found[0]
+    else:
+        # A text that is an answer and nothing else: without emphasis, "Answer:" and what options are put in.
+        labelled = span.strip(EMPHASIS)
+        label = LABEL.match(labelled)
+        answer = labelled[label.end() if label else 0 :].strip(EMPHASIS).removesuffix(".").strip(EMPHASIS)
+        option = OPTION.fullmatch(answer) if pattern is CHOICE and not CHOICE.fullmatch(answer) else None
+        answer = option[1] if option else answer
     return answer.replace(",", "").replace("\u2212", "-") if pattern is INTEGER else answer
-
-
-def _undressed(text: str, pattern: re.Pattern[str]) -> str:
-    """A text that is an answer and nothing else: without emphasis, "Answer:" and what options are put in."""
-    labelled = text.strip(EMPHASIS)
-    label = LABEL.match(labelled)
-    bare = labelled[label.end() if label else 0 :].strip(EMPHASIS).removesuffix(".").strip(EMPHASIS)
-    option = OPTION.fullmatch(bare) if pattern is CHOICE and not CHOICE.fullmatch(bare) else None
-    return option[1] if option else bare
 
 
 def is_correct(response: str, reference: str, task: str) -> bool:

@@ -14,6 +14,7 @@ SURROUNDING = " .,:;!?()[]{}*_`'\"\u2018\u2019\u201a\u201c\u201d\u201e\u00ab\u00
 UNIFIED = str.maketrans(
     {"\u2044": "/", "\u2212": "-", "\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'}
 )
+RAISED_MARKS = {"<super>": "^", "<sub>": "_"}
 # Longer digit strings are no answers, and turning them into numbers costs quadratic time.
 MAX_CHARACTERS = 60
 UNSIGNED = r"(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|\.\d+"
@@ -82,7 +83,10 @@ def plain_characters(text: str) -> str:
     """
     if text.isascii():
         return text
-    marked = "".join(f"{_mark(character)}{character}" for character in text)
+    marked = ""
+    for character in text:
+        kind = unicodedata.decomposition(character).partition(" ")[0]
+        marked += RAISED_MARKS.get(kind, "") + character if character.isdigit() else character
     return unicodedata.normalize("NFKC", marked).translate(UNIFIED)
 
 
@@ -90,11 +94,6 @@ def _bare(text: str) -> str:
     """`_unified`, without case and without surrounding punctuation; text of punctuation alone stays."""
     folded = _unified(text).casefold()
     return folded.strip(SURROUNDING) or folded
-
-
-def _mark(character: str) -> str:
-    kind = unicodedata.decomposition(character).partition(" ")[0]
-    return {"<super>": "^", "<sub>": "_"}.get(kind, "") if character.isdigit() else ""
 
 
 def number_of(text: str) -> Fraction | None:

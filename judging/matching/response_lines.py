@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from formats.files import DEFAULT_LIMITS, FileRefused, JsonLine, json_lines
+from formats.files import DEFAULT_LIMITS, FileRefused, json_lines
 from formats.sentences import error_sentence, field_path
 from judging.matching import bbeh, bbh
 
@@ -79,32 +79,26 @@ def read_response_lines(path: Path, rules: MatchRules) -> list[ResponseLine]:
     problems: list[str] = []
     try:
         for json_line in json_lines(path, max_bytes=DEFAULT_LIMITS.bank_bytes):
-            found = _line_of(json_line, rules)
-            if isinstance(found, ResponseLine):
-                lines.append(found)
+            place = f"line {json_line.number}"
+            if json_line.problem:
+                problems.append(str(json_line.problem))
+                continue
+            try:
+                line = ResponseLine.model_validate(json_line.value)
+            except ValidationError as error:
+                details = error.errors(include_url=False)
+                problems += [
+                    f"{place}, {field_path(each['loc'])}: {error_sentence(each)}" for each in details
+                ]
+                continue
+            if rules == "bbh" and line.task not in bbh.PATTERNS:
+                is_given = "task" in line.model_fields_set
+                missing = "is missing; BIG-Bench Hard compares by task"
+                problems.append(f"{place}, task: {bbh.UnknownTask(line.task) if is_given else missing}")
             else:
-                problems += found
+                lines.append(line)
     except FileRefused as refusal:
         raise ResponseLinesRefused([str(refusal)]) from None
     if problems:
         raise ResponseLinesRefused(problems)
     return lines
-
-
-def _line_of(json_line: JsonLine, rules: MatchRules) -> ResponseLine | list[str]:
-    """The line, or what is wrong with it."""
-    if json_line.problem:
-        return [str(json_line.problem)]
-    try:
-        line = ResponseLine.model_validate(json_line.value)
-    except ValidationError as error:
-        details = error.errors(include_url=False)
-        return [
-            f"line {json_line.number}, {field_path(detail['loc'])}: {error_sentence(detail)}"
-            for detail in details
-        ]
-    if rules == "bbh" and line.task not in bbh.PATTERNS:
-        is_given = "task" in line.model_fields_set
-        problem = bbh.UnknownTask(line.task) if is_given else "is missing; BIG-Bench Hard compares by task"
-        return [f"line {json_line.number}, task: {problem}"]
-    return line

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, Sum
 
 from judging.models import (
     AnswerScore,
@@ -75,11 +75,11 @@ def rubric_answers(study: Study) -> list[RubricAnswer]:
 
 def criteria_of(prompts: Collection[int]) -> Mapping[int, list[int]]:
     """The criteria of each prompt in their order."""
-    found: dict[int, list[int]] = {}
+    criteria: dict[int, list[int]] = {}
     rows = Criterion.objects.filter(prompt__in=prompts).order_by("prompt_id", "position")
     for prompt, pk in rows.values_list("prompt__pk", "pk"):
-        found.setdefault(prompt, []).append(pk)
-    return found
+        criteria.setdefault(prompt, []).append(pk)
+    return criteria
 
 
 def criterion_scores(run: ScoringRun, answers: Sequence[int]) -> dict[tuple[int, int | None], float]:
@@ -133,7 +133,7 @@ def compared_so_far(study: Study, *, single_sha256: str, batched_sha256: str) ->
     count; nor do answers that a program made up, unless this study's are made up, too.
     """
     alike = Q(run__study__bank_version=study.bank_version_id, run__study__is_simulated=study.is_simulated)
-    one = CriterionScore.objects.filter(
+    single = CriterionScore.objects.filter(
         run__judge_sha256=single_sha256,
         answer=OuterRef("answer"),
         revision=OuterRef("revision"),
@@ -142,27 +142,20 @@ def compared_so_far(study: Study, *, single_sha256: str, batched_sha256: str) ->
     )
     both = CriterionScore.objects.filter(
         alike,
-        Exists(one),
+        Exists(single),
         run__judge_sha256=batched_sha256,
         criterion__isnull=False,
         state=RowState.SCORED,
     ).order_by()
-    return ComparisonEvidence(
-        finished=any(
-            spec.get("judge_sha256") == batched_sha256
-            for run in _comparisons_finished(study)
-            for spec in run.estimate
-        ),
-        answers=both.values("answer").distinct().count(),
-        criteria=both.values("answer", "criterion").distinct().count(),
-    )
-
-
-def _comparisons_finished(study: Study) -> QuerySet[JudgingRun]:
-    """Those of this study and of others like it."""
-    return JudgingRun.objects.filter(
+    # Comparisons of this study and of others like it.
+    finished = JudgingRun.objects.filter(
         purpose=RunPurpose.COMPARISON,
         state=RunState.FINISHED,
         study__bank_version=study.bank_version_id,
         study__is_simulated=study.is_simulated,
+    )
+    return ComparisonEvidence(
+        finished=any(spec.get("judge_sha256") == batched_sha256 for run in finished for spec in run.estimate),
+        answers=both.values("answer").distinct().count(),
+        criteria=both.values("answer", "criterion").distinct().count(),
     )

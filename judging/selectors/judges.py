@@ -1,4 +1,4 @@
-"""The judges a site knows."""
+"""The judges a site knows, and what they and their runs are called on pages (files have a kind's code)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -6,9 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Value
+from django.utils.translation import gettext as _
 
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgeChange, JudgeConfig, ScoringRun
+from presentation.numbers import numbered
 from studies.models import Study
+from studies.selectors.names import judge_kind_name
 from studies.services.refusals import Refused
 
 CHANGES_SHOWN = 50
@@ -130,3 +133,18 @@ def _holds_something() -> Q:
         | Q(Exists(AnswerScore.objects.filter(**of_run)))
         | Q(Exists(ScoringRun.objects.filter(pk=OuterRef("pk"), result_sets__isnull=False)))
     )
+
+
+def judge_name(run: ScoringRun) -> str:
+    """The short name of a language model's configuration; else what kind of judge it is."""
+    return run.config.slug if run.config else judge_kind_name(run.judge_kind)
+
+
+def run_name(run: ScoringRun) -> str:
+    """The judge, with what tells its runs apart: several criteria a call, and which time it was asked."""
+    name, per_call = str(judge_name(run)), run.judge.get("criteria_per_call", 1)
+    if per_call > 1:
+        name = numbered(_("%(judge)s, %(number)d criteria a call"), {"judge": name, "number": per_call})
+    if run.replicate > 1:
+        name = numbered(_("%(judge)s, replicate %(number)d"), {"judge": name, "number": run.replicate})
+    return name

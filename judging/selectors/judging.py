@@ -99,22 +99,24 @@ def prompts_to_judge(pks: Iterable[int]) -> dict[int, PromptToJudge]:
     criteria: dict[int, list[Criterion]] = {pk: [] for pk in prompts}
     for criterion in Criterion.objects.filter(prompt__in=list(prompts)).order_by("position"):
         criteria[criterion.prompt_id].append(criterion)
-    return {pk: _prompt_to_judge(prompt, criteria[pk]) for pk, prompt in prompts.items()}
-
-
-def _prompt_to_judge(prompt: Prompt, criteria: Sequence[Criterion]) -> PromptToJudge:
-    task = JudgeTask(
-        prompt_id=prompt.prompt_id,
-        question=prompt.text,
-        gold_answer=prompt.gold_answer,
-        criteria=tuple(
-            CriterionTask(one.position, one.text, _CHECK.validate_python(one.check_rule)) for one in criteria
-        ),
-        answer="",
-        task=prompt.task,
-    )
-    ids: dict[Position, int | None] = {criterion.position: criterion.pk for criterion in criteria}
-    return PromptToJudge(task, ids or {None: None})
+    to_judge = {}
+    for pk, prompt in prompts.items():
+        task = JudgeTask(
+            prompt_id=prompt.prompt_id,
+            question=prompt.text,
+            gold_answer=prompt.gold_answer,
+            criteria=tuple(
+                CriterionTask(
+                    criterion.position, criterion.text, _CHECK.validate_python(criterion.check_rule)
+                )
+                for criterion in criteria[pk]
+            ),
+            answer="",
+            task=prompt.task,
+        )
+        ids: dict[Position, int | None] = {criterion.position: criterion.pk for criterion in criteria[pk]}
+        to_judge[pk] = PromptToJudge(task, ids or {None: None})
+    return to_judge
 
 
 def has_judged_criteria(run: ScoringRun) -> bool:
@@ -125,10 +127,10 @@ def has_judged_criteria(run: ScoringRun) -> bool:
 def judged_criteria(run: ScoringRun, answers: Sequence[int]) -> dict[tuple[int, int], set[int | None]]:
     """The criteria of these answers with a verdict, by answer and revision."""
     rows = CriterionScore.objects.filter(run=run, state=RowState.SCORED, answer__in=answers)
-    found: dict[tuple[int, int], set[int | None]] = {}
+    judged: dict[tuple[int, int], set[int | None]] = {}
     for answer_id, revision, criterion in rows.values_list("answer", "revision", "criterion"):
-        found.setdefault((answer_id, revision), set()).add(criterion)
-    return found
+        judged.setdefault((answer_id, revision), set()).add(criterion)
+    return judged
 
 
 def stored_verdict(row: CriterionScore) -> CriterionVerdict:

@@ -57,13 +57,11 @@ def planned_judging(study: Study) -> PlannedJudging:
     judge = (
         JudgeConfig.objects.filter(slug=protocol.planned_judge).first() if protocol.planned_judge else None
     )
-    written = _tokens_written(judge) if judge else 0
-    cost = judge.price_of(characters // BYTES_PER_TOKEN, round(calls * written)) if judge else None
+    if judge is None:
+        return PlannedJudging(answers, calls, None, None)
+    # By the judge's newest replies, thinking included; else by the usual length of a verdict.
+    newest = JudgeCall.objects.filter(run__config=judge, outcome=OK).order_by("-pk")[:RECENT_CALLS]
+    tokens = [number for number in newest.values_list("completion_tokens", flat=True) if number is not None]
+    written = sum(tokens) / len(tokens) if tokens else COMPLETION_TOKENS_PER_VERDICT
+    cost = judge.price_of(characters // BYTES_PER_TOKEN, round(calls * written))
     return PlannedJudging(answers, calls, judge, cost)
-
-
-def _tokens_written(judge: JudgeConfig) -> float:
-    """By the judge's newest replies, thinking included; else by the usual length of a verdict."""
-    calls = JudgeCall.objects.filter(run__config=judge, outcome=OK).order_by("-pk")[:RECENT_CALLS]
-    tokens = [one for one in calls.values_list("completion_tokens", flat=True) if one is not None]
-    return sum(tokens) / len(tokens) if tokens else COMPLETION_TOKENS_PER_VERDICT

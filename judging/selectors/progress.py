@@ -7,12 +7,11 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from django.db.models import Count, FilteredRelation, Max, Min, Q, QuerySet, Sum
+from django.db.models import Count, FilteredRelation, Max, Min, Q, Sum
 
 from judging.judges.course import LOST
-from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, RowOrigin, RowState, ScoringRun
-from judging.selectors.run_progress import ZERO, JudgeProgress, Progress
-from judging.selectors.throughput import minute_shown
+from judging.models import CriterionScore, JudgeCall, JudgingRun, RowOrigin, RowState, ScoringRun
+from judging.selectors.run_progress import ZERO, JudgeProgress, Progress, minute_shown
 
 # Speed is told by the last minutes, since the run last began to ask.
 SPEED_MINUTES = 2
@@ -24,9 +23,23 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
     since = max(run.resumed_at, now - timedelta(minutes=SPEED_MINUTES))
     minutes = (now - since).total_seconds() / 60
     rows, calls = _counts(run, now, since)
+    # In their order, with what is under way: how many calls, their worst, until when.
+    judges_of_run = (
+        ScoringRun.objects.filter(pk__in=list(rows))
+        .select_related("config")
+        .annotate(
+            under_way=FilteredRelation(
+                "calls", condition=Q(calls__judging_run=run, calls__due_at__isnull=False)
+            ),
+            calls_under_way=Count("under_way"),
+            set_aside=Sum("under_way__cost"),
+            set_aside_until=Max("under_way__due_at", filter=Q(under_way__cost__gt=0)),
+        )
+        .order_by("pk")
+    )
     judges = tuple(
         _progress_of(scores, rows[scores.pk], calls.get(scores.pk, []), now, minutes)
-        for scores in _with_calls_under_way(run, list(rows))
+        for scores in judges_of_run
     )
     every_row, every_call = _flat(rows), _flat(calls)
     moments = [
@@ -40,7 +53,7 @@ def judging_progress(run: JudgingRun, now: datetime) -> Progress:
         now=now,
         judges=judges,
         next_at=min(waiting, default=None),
-        moved_at=max((one for one in moments if one and one <= now), default=run.resumed_at),
+        moved_at=max((moment for moment in moments if moment and moment <= now), default=run.resumed_at),
         calls_in_minute=_by(every_call, "minute"),
     )
 
@@ -67,6 +80,7 @@ def _counts(run: JudgingRun, now: datetime, since: datetime) -> Counts:
     """Rows and calls by judge."""
     if run.counts is None:
         return _by_run(_row_counts(run, now, since)), _by_run(_call_counts(run, now, since))
+    # As JSON has them, where moments are texts.
     rows, calls = (
         [
             {**row, **{name: datetime.fromisoformat(row[name]) for name in MOMENTS if row.get(name)}}
@@ -104,27 +118,11 @@ def _call_counts(run: JudgingRun, now: datetime, since: datetime) -> Iterable[An
     )
 
 
-def _with_calls_under_way(run: JudgingRun, judges: Sequence[int]) -> QuerySet[Any]:
-    """These judges in their order, with what is under way: how many calls, their worst, until when."""
-    under_way = Q(calls__judging_run=run, calls__due_at__isnull=False)
-    return (
-        ScoringRun.objects.filter(pk__in=judges)
-        .select_related("config")
-        .annotate(
-            under_way=FilteredRelation("calls", condition=under_way),
-            calls_under_way=Count("under_way"),
-            set_aside=Sum("under_way__cost"),
-            set_aside_until=Max("under_way__due_at", filter=Q(under_way__cost__gt=0)),
-        )
-        .order_by("pk")
-    )
-
-
 def _by_run(rows: Iterable[Any]) -> dict[int, list[dict[str, Any]]]:
-    found: dict[int, list[dict[str, Any]]] = {}
+    by_run: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
-        found.setdefault(row["run_id"], []).append(row)
-    return found
+        by_run.setdefault(row["run_id"], []).append(row)
+    return by_run
 
 
 def _flat(groups: Mapping[Any, Sequence[dict[str, Any]]]) -> list[dict[str, Any]]:
@@ -138,7 +136,7 @@ def _progress_of(
     now: datetime,
     minutes: float,
 ) -> JudgeProgress:
-    """`run` as `_with_calls_under_way` has it."""
+    """`run` with what is under way of it."""
     config = run.config
     lost = [call for call in calls if call["outcome"] == LOST]
     known = [call for call in calls if call["outcome"] != LOST]
@@ -165,15 +163,15 @@ def _progress_of(
         set_aside=run.set_aside or ZERO,
         set_aside_until=run.set_aside_until,
         possibly_spent=sum((Decimal(call["money"] or 0) for call in lost), ZERO),
-        is_asked=_is_asked(config, now) if config else _total(opened, "held") > 0,
+        is_asked=(
+            config.leased_until is not None and config.leased_until > now
+            if config
+            else _total(opened, "held") > 0
+        ),
         calls_under_way=run.calls_under_way,
         calls_per_minute=_speed(_total(calls, "recent"), minutes),
         rows_per_minute=_speed(decided_recently, minutes),
     )
-
-
-def _is_asked(config: JudgeConfig, now: datetime) -> bool:
-    return config.leased_until is not None and config.leased_until > now
 
 
 def _total(rows: Iterable[dict[str, Any]], name: str = "number") -> int:
@@ -182,16 +180,16 @@ def _total(rows: Iterable[dict[str, Any]], name: str = "number") -> int:
 
 def _by(rows: Iterable[dict[str, Any]], column: str) -> dict[Any, int]:
     """How many for each value of the column that is there; one value may come in several rows."""
-    found: dict[Any, int] = {}
+    numbers: dict[Any, int] = {}
     for row in rows:
         if row[column] is not None:
-            found[row[column]] = found.get(row[column], 0) + row["number"]
-    return found
+            numbers[row[column]] = numbers.get(row[column], 0) + row["number"]
+    return numbers
 
 
 def _reasons(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
     """How many for each reason, the most frequent first."""
-    return dict(sorted(_by(rows, "unscored_reason").items(), key=lambda one: -one[1]))
+    return dict(sorted(_by(rows, "unscored_reason").items(), key=lambda counted: -counted[1]))
 
 
 def _cost_of(run: ScoringRun, calls: Sequence[dict[str, Any]]) -> Decimal | None:

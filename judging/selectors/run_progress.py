@@ -2,14 +2,20 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
+from django.db.models import Case, DateTimeField, F, When
+from django.db.models.functions import TruncMinute
+
 from judging.models import JudgingRun, RunState, ScoringRun
-from judging.selectors.naming import judge_name
+from judging.selectors.judges import judge_name
 from llm.requests import OK
 
 QUIET_SECONDS = 30
+# How many minutes of calls are told one by one.
+MINUTES = 60
+ONE = timedelta(minutes=1)
 ZERO = Decimal(0)
 
 
@@ -69,11 +75,6 @@ class JudgeProgress:
     @property
     def failed_calls(self) -> int:
         return self.calls_number - self.calls.get(OK, 0)
-
-    @property
-    def minutes_left(self) -> float | None:
-        """At the present speed; None where there is none to go by."""
-        return self.open / self.rows_per_minute if self.open and self.rows_per_minute else None
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,12 @@ class Progress:
         """When the slowest judge is done at its present speed; None where one's cannot be told, or where no
         worker is at it.
         """
-        left = [judge.minutes_left for judge in self.judges if judge.open]
+        # At its present speed; None where there is none to go by.
+        left = [
+            judge.open / judge.rows_per_minute if judge.rows_per_minute else None
+            for judge in self.judges
+            if judge.open
+        ]
         if self.run.state != RunState.RUNNING or not left or None in left or self.is_still:
             return None
         return self.now + timedelta(minutes=max(minutes for minutes in left if minutes is not None))
@@ -184,3 +190,26 @@ class Progress:
     @property
     def is_still(self) -> bool:
         return self.run.state == RunState.RUNNING and self.open > 0 and self.judges_asked == 0
+
+
+def calls_by_minute(progress: Progress) -> list[int]:
+    """Calls in each of the last minutes, the oldest first, of a run that is over before its end.
+
+    It begins where the run began; the minute that is not over is left out while the run goes on.
+    """
+    first, last = _minutes(progress.run, progress.now)
+    minutes = range(int((last - first) / ONE) + 1)
+    return [progress.calls_in_minute.get(first + place * ONE, 0) for place in minutes]
+
+
+def minute_shown(run: JudgingRun, now: datetime) -> TruncMinute:
+    """The minute of a call, for a query; null where `calls_by_minute` leaves it out."""
+    first, last = _minutes(run, now)
+    is_shown = When(called_at__gte=first, called_at__lt=last + ONE, then=F("called_at"))
+    return TruncMinute(Case(is_shown, output_field=DateTimeField()), tzinfo=UTC)
+
+
+def _minutes(run: JudgingRun, now: datetime) -> tuple[datetime, datetime]:
+    """Where the first and the last of the minutes begin."""
+    last = (run.ended_at or now - ONE).replace(second=0, microsecond=0)
+    return max(last - (MINUTES - 1) * ONE, run.started_at.replace(second=0, microsecond=0)), last

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db.models import Max, Min, Q, QuerySet
 
 from judging.models import CriterionScore, JudgeCall, JudgingRun, RowState
-from judging.selectors.naming import judge_name
+from judging.selectors.judges import judge_name
 from presentation.checks import check_lines
 from studies.models import Criterion
 from studies.roles import Can

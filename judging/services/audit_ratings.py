@@ -81,14 +81,19 @@ def ratings_import(
     ]
     if problems:
         raise RatingsRefused(problems)
-    said = [row for row in reading.rows if row.score is not None or row.comment]
-    changed = [
-        (items[row.number], row)
-        for row in said
-        if row.number in counting and _differs(items[row.number], row)
+    rated = [row for row in reading.rows if row.score is not None or row.comment]
+    changed = []
+    for row in rated:
+        item = items[row.number]
+        has_new_score = row.score is not None and row.score != item.human_score
+        if row.number in counting and (has_new_score or _has_new_comment(item, row)):
+            changed.append((item, row))
+    earlier = [
+        [item.number, item.human_score]
+        for item, row in changed
+        if item.human_score is not None and (row.score is not None or row.comment)
     ]
-    earlier = [[item.number, item.human_score] for item, row in changed if _replaces(item, row)]
-    gone = sum(row.number not in counting for row in said)
+    gone = sum(row.number not in counting for row in rated)
     for item, row in changed:
         item_take_over(item, row, rater, now)
     AuditItem.objects.bulk_update(
@@ -96,7 +101,7 @@ def ratings_import(
     )
     result = RatingsImport(
         added=len(changed) - len(earlier), replaced=len(earlier),
-        unchanged=len(said) - len(changed) - gone, gone=gone,
+        unchanged=len(rated) - len(changed) - gone, gone=gone,
     )  # fmt: skip
     event_record(
         study=sample.judging_run.study, kind=StudyEventKind.AUDIT_IMPORTED, now=now, actor=actor,
@@ -110,15 +115,12 @@ def _rater_problems(rater: str, actor: User | None) -> Iterator[Problem]:
         yield told(None, "", _("say who rated: a name or a pseudonym"))
     if len(rater) > RATER_CHARACTERS or "\0" in rater:
         yield told(None, "", _("the rater's name is longer than 100 characters; write a shorter one"))
-    elif actor is not None and _is_anothers(rater, actor):
-        yield told(
-            None, "", _("this is the address of another staff member, who sends their ratings themselves")
-        )
-
-
-def _is_anothers(rater: str, actor: User) -> bool:
-    """Whether another member of the staff rates under this name, their address."""
-    return User.objects.filter(is_staff=True, email__iexact=rater).exclude(pk=actor.pk).exists()
+    elif actor is not None:
+        others = User.objects.filter(is_staff=True).exclude(pk=actor.pk)
+        if others.filter(email__iexact=rater).exists():
+            yield told(
+                None, "", _("this is the address of another staff member, who sends their ratings themselves")
+            )
 
 
 def _number_problems(
@@ -168,14 +170,6 @@ def _other_rater_problems(
 def _problem(row: RatingRow, message: str) -> Problem:
     place = numbered(_("number %(number)d (line %(line)d)"), {"number": row.number, "line": row.line})
     return ToldProblem(None, place, "", message)
-
-
-def _differs(item: AuditItem, row: RatingRow) -> bool:
-    return (row.score is not None and row.score != item.human_score) or _has_new_comment(item, row)
-
-
-def _replaces(item: AuditItem, row: RatingRow) -> bool:
-    return item.human_score is not None and (row.score is not None or bool(row.comment))
 
 
 def _has_new_comment(item: AuditItem, row: RatingRow) -> bool:

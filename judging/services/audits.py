@@ -3,7 +3,6 @@
 import secrets
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any
 
 import numpy as np
 from django.db import transaction
@@ -52,8 +51,10 @@ def audit_draw_once(
         JudgingRun.objects.select_for_update(no_key=True).get(pk=run.pk)
         drawn = AuditSample.objects.filter(judging_run=run)
         before = made_just_now(drawn, moment="drawn_at", now=asked_at, drawn_by=actor)
-        if before and wished.items() <= _wishes_of(before).items():
-            return before
+        if before is not None:
+            wishes = {"size": before.items.count(), "public_only": before.strata["public_only"]}
+            if wished.items() <= (wishes | {"seed": before.seed}).items():
+                return before
         return _sample_store(run, found, actor, now)
 
 
@@ -76,7 +77,17 @@ def _drawn(run: JudgingRun, size: int, seed: int, public_only: bool) -> _Drawn:
     try:
         draw = draw_sample(verdicts, size=size, rng=np.random.default_rng(seed))
     except SizeRefused as refusal:
-        raise DrawRefused(_size_sentence(size, refusal)) from refusal
+        sentence = ngettext(
+            "%(size)d cannot be drawn: there is %(most)d verdict, and it takes at least %(least)d to have "
+            "one of every stratum.",
+            "%(size)d cannot be drawn: there are %(most)d verdicts, and it takes at least %(least)d to have "
+            "one of every stratum.",
+            refusal.most,
+        )
+        if not refusal.most:
+            sentence = _("There is no verdict to draw: no scored answer of this run counts.")
+        facts = {"size": size, "most": refusal.most, "least": refusal.least}
+        raise DrawRefused(numbered(sentence, facts)) from refusal
     return _Drawn([judge.pk for judge in judges], seed, public_only, draw)
 
 
@@ -97,25 +108,6 @@ def _sample_store(run: JudgingRun, found: _Drawn, actor: User | None, now: datet
     return sample
 
 
-def _wishes_of(sample: AuditSample) -> dict[str, Any]:
-    return {
-        "size": sample.items.count(), "public_only": sample.strata["public_only"], "seed": sample.seed,
-    }  # fmt: skip
-
-
 def random_seed() -> int:
     """A seed short enough to write down."""
     return secrets.randbelow(10**6)
-
-
-def _size_sentence(size: int, refusal: SizeRefused) -> str:
-    if not refusal.most:
-        return _("There is no verdict to draw: no scored answer of this run counts.")
-    sentence = ngettext(
-        "%(size)d cannot be drawn: there is %(most)d verdict, and it takes at least %(least)d to have one "
-        "of every stratum.",
-        "%(size)d cannot be drawn: there are %(most)d verdicts, and it takes at least %(least)d to have one "
-        "of every stratum.",
-        refusal.most,
-    )
-    return numbered(sentence, {"size": size, "most": refusal.most, "least": refusal.least})

@@ -21,8 +21,12 @@ from judging.selectors.comparisons import (
     spent_on,
 )
 from judging.services.judge_keys import JudgeNotConfigured
-from judging.services.running.compared import compared_for
-from judging.services.running.judge_specs import JudgeSpec, scoring_run_open, study_judge_specs
+from judging.services.running.judge_specs import (
+    JudgeSpec,
+    compared_for,
+    scoring_run_open,
+    study_judge_specs,
+)
 from judging.services.running.planning import Progress
 from judging.services.running.runs import RunPlan, run_plan, run_start
 from psychometrics.agreement.pairs import Agreement, agreement_from_seed
@@ -83,26 +87,20 @@ def comparison_draw(
             f'The study "{study.slug}" has no answers that count to prompts with two criteria or more; wait '
             "until there are some, or ask one criterion a call."
         )
-    drawn = tuple(_sample(there, answers, Random(seed)))  # noqa: S311  # a sample, no secret
-    return Comparison(study, config, criteria_per_call, seed, drawn)
-
-
-def _sample(answers: Sequence[RubricAnswer], number: int, rng: Random) -> list[RubricAnswer]:
-    """`number` of `answers`, from as many prompts as possible: one of each, then a second one of each ….
-
-    In order of their primary keys.
-    """
+    # From as many prompts as possible: one answer to each, then a second one to each ….
+    rng = Random(seed)  # noqa: S311  # a sample, no secret
     by_prompt: dict[int, list[RubricAnswer]] = {}
-    for answer in answers:
+    for answer in there:
         by_prompt.setdefault(answer.prompt_pk, []).append(answer)
     for own in by_prompt.values():
         rng.shuffle(own)
     drawn: list[RubricAnswer] = []
-    while len(drawn) < min(number, len(answers)):
+    while len(drawn) < min(answers, len(there)):
         left = [own for own in by_prompt.values() if own]
-        turn = rng.sample(left, min(len(left), number - len(drawn)))
+        turn = rng.sample(left, min(len(left), answers - len(drawn)))
         drawn += [own.pop() for own in turn]
-    return sorted(drawn, key=lambda answer: answer.pk)
+    drawn.sort(key=lambda answer: answer.pk)
+    return Comparison(study, config, criteria_per_call, seed, tuple(drawn))
 
 
 def comparison_plan(*, comparison: Comparison, now: datetime, progress: Progress) -> RunPlan:
@@ -161,11 +159,15 @@ class ComparisonReport:
 def comparison_report(*, comparison: Comparison, now: datetime) -> ComparisonReport:
     """Read off what is stored; the seed of the sample is that of the bootstrap, too."""
     single, batched = comparison.scoring_runs(now)
-    drawn, pks = comparison.answers, comparison.answer_pks
-    by_criterion = _criterion_agreement(drawn, single, batched, comparison.seed)
+    drawn, pks, seed = comparison.answers, comparison.answer_pks, comparison.seed
+    # Every criterion of the drawn answers, not multiplied with the judge's confidence.
+    criteria = criteria_of({answer.prompt_pk for answer in drawn})
+    cells = [(answer.pk, criterion) for answer in drawn for criterion in criteria[answer.prompt_pk]]
+    x, y = (_aligned(criterion_scores(run, pks), cells) for run in (single, batched))
+    by_criterion = agreement_from_seed(x, y, [pk for pk, _ in cells], seed=seed, resamples=RESAMPLES)
     x, y = (_aligned(answer_scores(run, pks), pks) for run in (single, batched))
     people = [answer.participant for answer in drawn]
-    by_answer = agreement_from_seed(x, y, people, seed=comparison.seed, resamples=RESAMPLES)
+    by_answer = agreement_from_seed(x, y, people, seed=seed, resamples=RESAMPLES)
     bank = comparison.study.item_bank
     theta = _theta_change(drawn, x, y, item_arrays(bank)) if bank and not bank.is_logistic else None
     return ComparisonReport(
@@ -178,17 +180,6 @@ def comparison_report(*, comparison: Comparison, now: datetime) -> ComparisonRep
         batched=spent_on(batched, pks),
         so_far=compared_for(batched),
     )
-
-
-def _criterion_agreement(
-    drawn: Sequence[RubricAnswer], single: ScoringRun, batched: ScoringRun, seed: int
-) -> Agreement:
-    """Agreement on every criterion of the drawn answers, not multiplied with the judge's confidence."""
-    criteria = criteria_of({answer.prompt_pk for answer in drawn})
-    cells = [(answer.pk, criterion) for answer in drawn for criterion in criteria[answer.prompt_pk]]
-    pks = [answer.pk for answer in drawn]
-    x, y = (_aligned(criterion_scores(run, pks), cells) for run in (single, batched))
-    return agreement_from_seed(x, y, [pk for pk, _ in cells], seed=seed, resamples=RESAMPLES)
 
 
 def _aligned(scores: Mapping[Key, float], keys: Sequence[Key]) -> Array:

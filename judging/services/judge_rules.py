@@ -80,9 +80,12 @@ def checked(settings: JudgeSettings) -> JudgeSettings:
         reasoning_effort=settings.reasoning_effort.strip(),
     )
     require_key_name(settings.key_variable)
-    _require_model(settings.model)
+    model = settings.model
+    if not model or len(model) > MAX_MODEL_CHARACTERS or not model.isprintable():
+        raise JudgeInvalid(
+            _("Write the model's name as the endpoint has it, at most 200 characters."), field="model"
+        )
     _require_numbers(settings)
-    _require_prices(settings)
     _require_parameters(settings.parameters)
     _require_client(settings)
     return settings
@@ -92,11 +95,11 @@ def require_key_name(variable: str) -> None:
     """The name of an environment variable. What may be a key is refused and said nowhere."""
     if not variable:
         return
-    if (
-        len(variable) > MAX_VARIABLE_CHARACTERS
-        or not KEY_NAME.fullmatch(variable)
-        or any(_runs_on(word) for word in variable.split("_"))
-    ):
+    runs_on = any(
+        len(word) > (MAX_WORD_CHARACTERS_WITH_DIGITS if re.search("[0-9]", word) else MAX_WORD_CHARACTERS)
+        for word in variable.split("_")
+    )
+    if len(variable) > MAX_VARIABLE_CHARACTERS or not KEY_NAME.fullmatch(variable) or runs_on:
         raise JudgeInvalid(
             _(
                 "Write the name of the environment variable that holds the key, such as %(prefix)sMAIN: "
@@ -109,17 +112,6 @@ def require_key_name(variable: str) -> None:
         )
 
 
-def _runs_on(word: str) -> bool:
-    return len(word) > (MAX_WORD_CHARACTERS_WITH_DIGITS if re.search("[0-9]", word) else MAX_WORD_CHARACTERS)
-
-
-def _require_model(model: str) -> None:
-    if not model or len(model) > MAX_MODEL_CHARACTERS or not model.isprintable():
-        raise JudgeInvalid(
-            _("Write the model's name as the endpoint has it, at most 200 characters."), field="model"
-        )
-
-
 def _require_numbers(settings: JudgeSettings) -> None:
     for name in ("max_output_tokens", "requests_per_minute", "tokens_per_minute"):
         number = getattr(settings, name)
@@ -129,9 +121,6 @@ def _require_numbers(settings: JudgeSettings) -> None:
         raise JudgeInvalid(_("Between 1 and 1,000 calls may be made at a time."), field="concurrency")
     if not 0 < settings.timeout_seconds <= MAX_TIMEOUT_SECONDS:  # NaN, too, is between nothing
         raise JudgeInvalid(_("A reply may take up to 3,600 seconds, and some."), field="timeout_seconds")
-
-
-def _require_prices(settings: JudgeSettings) -> None:
     prices = {"input_price": settings.input_price, "output_price": settings.output_price}
     for name, price in prices.items():
         if price is not None and not (price.is_finite() and 0 <= price < PRICES_BELOW):
@@ -171,9 +160,9 @@ def _require_parameters(parameters: object) -> None:
 def _holds_key(value: object) -> bool:
     """Whether a credential seems to be anywhere in `value`."""
     if isinstance(value, Mapping):
-        return any(CREDENTIALS.fullmatch(str(name)) or _holds_key(one) for name, one in value.items())
+        return any(CREDENTIALS.fullmatch(str(name)) or _holds_key(inner) for name, inner in value.items())
     if isinstance(value, list):
-        return any(_holds_key(one) for one in value)
+        return any(_holds_key(inner) for inner in value)
     return isinstance(value, str) and KEY_AS_TEXT.fullmatch(value) is not None
 
 

@@ -71,12 +71,16 @@ def judge_probe(config: JudgeConfig) -> Trial:
         key = judge_key(config)
     except JudgeNotConfigured as error:
         return Trial((bad(_("Key"), str(error)),))
-    found = [_key_finding(config)]
+    sentence = _("No key is sent.")
+    if config.key_variable:
+        sentence = _("The environment variable %(variable)s is set here. The workers need it as well.")
+        sentence %= {"variable": config.key_variable}
+    of_key = good(_("Key"), sentence)
     try:
         results = _ask_once(config, key)
     except (EndpointInvalid, ValueError) as error:  # a key with a line break in it, say
-        return Trial((*found, bad(_("Settings"), str(error))))
-    return Trial((*found, *_findings_of(config, results)))
+        return Trial((of_key, bad(_("Settings"), str(error))))
+    return Trial((of_key, *_findings_of(config, results)))
 
 
 def _ask_once(config: JudgeConfig, key: str | None) -> list[JudgeResult]:
@@ -104,13 +108,6 @@ def attempt_of(result: JudgeResult) -> Attempt:
     return result.attempt
 
 
-def _key_finding(config: JudgeConfig) -> Finding:
-    if not config.key_variable:
-        return good(_("Key"), _("No key is sent."))
-    said = _("The environment variable %(variable)s is set here. The workers need it as well.")
-    return good(_("Key"), said % {"variable": config.key_variable})
-
-
 def _findings_of(config: JudgeConfig, results: Sequence[JudgeResult]) -> Iterator[Finding]:
     """Address, model, reply, verdict, tokens and cost: up to the first that fails."""
     verdict, attempts = results[-1].verdicts[0], [attempt_of(result) for result in results]
@@ -121,13 +118,23 @@ def _findings_of(config: JudgeConfig, results: Sequence[JudgeResult]) -> Iterato
         return
     answered = _("The endpoint answered in %(seconds)s s.")
     yield good(_("Address"), answered % {"seconds": decimals(last.latency_ms / 1000)})
-    yield _model_finding(config, last)
+    if last.model == config.model:
+        yield good(_("Model"), _("The reply is by %(model)s.") % {"model": last.model})
+    else:
+        sentence = _("The endpoint was asked for %(asked)s and says that %(model)s replied.")
+        yield warn(_("Model"), sentence % {"asked": config.model, "model": last.model})
     yield _schema_finding(last)
     if verdict.score == 1.0:
         yield good(_("Verdict"), _("A right answer to a small question was called right."))
     else:
         yield warn(_("Verdict"), _("A right answer to a small question was called wrong. Judge with care."))
-    yield _tokens_finding(last)
+    if last.prompt_tokens is None or last.completion_tokens is None:
+        sentence = _("The reply does not say how many tokens it took, so no cost can be counted.")
+        yield warn(_("Tokens"), sentence)
+    else:
+        numbers = {"read": last.prompt_tokens, "written": last.completion_tokens}
+        sentence = numbered(_("Tokens it counts: read %(read)d, written %(written)d."), numbers)
+        yield good(_("Tokens"), sentence)
     yield _cost_finding(config, attempts)
 
 
@@ -138,13 +145,6 @@ PLACES: dict[str, str] = {
     ),
     "access_denied": gettext_noop("Key or model"),
 }
-
-
-def _model_finding(config: JudgeConfig, call: Attempt) -> Finding:
-    if call.model == config.model:
-        return good(_("Model"), _("The reply is by %(model)s.") % {"model": call.model})
-    said = _("The endpoint was asked for %(asked)s and says that %(model)s replied.")
-    return warn(_("Model"), said % {"asked": config.model, "model": call.model})
 
 
 def _schema_finding(last: Attempt) -> Finding:
@@ -166,15 +166,6 @@ def _schema_finding(last: Attempt) -> Finding:
             ),
         )
     return good(_("Reply"), _("The endpoint takes a JSON schema, and the reply keeps to it."))
-
-
-def _tokens_finding(call: Attempt) -> Finding:
-    if call.prompt_tokens is None or call.completion_tokens is None:
-        return warn(
-            _("Tokens"), _("The reply does not say how many tokens it took, so no cost can be counted.")
-        )
-    numbers = {"read": call.prompt_tokens, "written": call.completion_tokens}
-    return good(_("Tokens"), numbered(_("Tokens it counts: read %(read)d, written %(written)d."), numbers))
 
 
 def _cost_finding(config: JudgeConfig, calls: Sequence[Attempt]) -> Finding:

@@ -21,9 +21,8 @@ from judging.models import JudgingRun, PauseReason, RunState
 from judging.selectors.audits import audit_samples
 from judging.selectors.judges import shortest
 from judging.selectors.progress import judging_progress
-from judging.selectors.run_progress import JudgeProgress, Progress
+from judging.selectors.run_progress import JudgeProgress, Progress, calls_by_minute
 from judging.selectors.runs import judging_run_by_number
-from judging.selectors.throughput import calls_by_minute
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import RunNotOpen, run_cancel, run_pause, run_resume
 from judging.views.reason_texts import WAYS_ON, reason_text
@@ -92,12 +91,8 @@ run_required = run_page(Can.JUDGE)
 @require_safe
 def staff_judging_run(request: HttpRequest, run: JudgingRun) -> HttpResponseBase:
     """The whole page, or the rows of its table of judges or of reasons as CSV."""
-    if wants_csv(request):
-        return _run_file(request, run)
-    return _run_page(request, run)
-
-
-def _run_file(request: HttpRequest, run: JudgingRun) -> HttpResponseBase:
+    if not wants_csv(request):
+        return _run_page(request, run)
     progress = judging_progress(run, server_now())
     is_reasons = request.GET.get("table", "") == "reasons"
     name = f"judging-run-{run.pk}-{'reasons' if is_reasons else 'judges'}"
@@ -201,7 +196,7 @@ def _retry_page(request: HttpRequest, run: JudgingRun, reason: str) -> HttpRespo
         "reason": reason,
         "sentence": reason_text(reason) if reason else "",
         "estimates": plan.estimates,
-        "calls": sum(int(str(one["calls"])) for one in plan.estimates),
+        "calls": sum(int(str(estimated["calls"])) for estimated in plan.estimates),
         "cost": plan.cost,
         "budget_left": left,
     }

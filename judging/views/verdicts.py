@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from formats.cells import csv_cell
 from judging.models import CriterionScore, JudgingRun
-from judging.selectors.naming import judge_name
+from judging.selectors.judges import judge_name
 from judging.selectors.runs import newest_scores_run
 from judging.selectors.viewing import (
     PROMPT,
@@ -54,21 +54,21 @@ def staff_judging_verdicts(request: HttpRequest, run: JudgingRun) -> HttpRespons
         private_shown(request, run.study, "verdicts", private.distinct())
         return _file(request, run, rows)
     page = page_of(request, rows, VERDICTS_PER_PAGE)
-    found = list(page.object_list)
-    asked = request.GET.get("verdict", "")
-    row = next((one for one in found if str(one.pk) == asked), None) or (found[0] if found else None)
-    place = found.index(row) if row else 0
-    shown = (one.answer.prompt for one in found)
-    private_shown(request, run.study, "verdicts", (one.label for one in shown if is_private(one)))
+    on_page = list(page.object_list)
+    wanted = request.GET.get("verdict", "")
+    row = next((row for row in on_page if str(row.pk) == wanted), on_page[0] if on_page else None)
+    place = on_page.index(row) if row else 0
+    prompts = (row.answer.prompt for row in on_page)
+    private_shown(request, run.study, "verdicts", (prompt.label for prompt in prompts if is_private(prompt)))
     context = {
-        "study": run.study, "run": run, "reason": reason, "question": question, "page": page, "rows": found,
+        "study": run.study, "run": run, "reason": reason, "question": question, "page": page, "rows": on_page,
         "reason_text": reason_text(reason) if reason else "",
         "verdict": verdict_shown(row) if row else None,
         "confidence": decimals(row.confidence, 2) if row else "",
         "score": decimals(row.score, 2) if row else "",
-        "previous": found[place - 1].pk if place else "",
-        "following": found[place + 1].pk if place + 1 < len(found) else "",
-        "place": place + page.start_index() if found else 0,
+        "previous": on_page[place - 1].pk if place else "",
+        "following": on_page[place + 1].pk if place + 1 < len(on_page) else "",
+        "place": place + page.start_index() if on_page else 0,
     }  # fmt: skip
     return render(request, "judging/verdicts.html", context)
 

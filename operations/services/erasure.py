@@ -10,8 +10,8 @@ from django.db import transaction
 from batches.selectors.deletion import people_to_erase
 from batches.services.deletion import credential_files_delete, person_texts_delete
 from judging.models import AuditItem, CriterionScore, JudgeCall, JudgingRun, RowState
-from judging.services.running.claim import given_up
 from judging.services.running.counting import runs_uncount
+from judging.services.running.deciding import given_up
 from scoring.models import MeasureRow
 from scoring.services.export_deleting import files_expire
 from screening.models import AnswerFlag, ParticipantFlag, Verdict

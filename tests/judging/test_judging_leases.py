@@ -17,7 +17,7 @@ from judging.judges.course import MAX_LOST
 from judging.judges.interface import JudgeTask
 from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, PauseReason, ScoringRun
 from judging.selectors.progress import run_counts
-from judging.services.running import cache, claim as claiming, counting, work as working
+from judging.services.running import claim as claiming, counting, deciding, work as working
 from judging.services.running.claim import CallReader, LostTooOften, rows_claim
 from judging.services.running.compute import local_work
 from judging.services.running.counting import calls_expire, run_count, run_differs
@@ -376,7 +376,7 @@ def test_rows_whose_verdicts_came_to_be_known_are_left_alone_once_the_run_is_ove
     owner: Callable[..., Owner], run: JudgingRun, clock: SteppedClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between the look at what is known and the decision, the run is cancelled: the next one may ask."""
-    known = cache.known_verdicts
+    known = deciding.known_verdicts
 
     def cancelled(*arguments: Any) -> Any:
         if run.is_open:

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from judging.models import JudgeConfig, ScoringRun
-from judging.selectors.naming import run_name
+from judging.selectors.judges import run_name
 from presentation.agreement import PUBLISHED_ONLY, STATISTICS, warning_text
 from presentation.measures import WHY_ABSENT
 from psychometrics.agreement.measures import level_measures

@@ -14,7 +14,7 @@ from jobs.models import Job
 from judging.coordinator import run_work_through
 from judging.models import AnswerScore, CriterionScore, JudgingRun
 from judging.selectors.progress import judging_progress
-from judging.selectors.throughput import calls_by_minute
+from judging.selectors.run_progress import calls_by_minute
 from psychometrics.agreement.two_raters import kappa_of
 from psychometrics.inference.measure import Block
 from scoring.coordinator import Scoring

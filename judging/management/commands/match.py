@@ -16,7 +16,7 @@ from judging.matching.response_lines import (
     verdict_on,
 )
 from presentation.numbers import counted, decimals
-from psychometrics.benchmark.metrics import TaskAccuracy, per_task_accuracy
+from psychometrics.benchmark.metrics import per_task_accuracy
 
 
 class Command(BaseCommand):
@@ -42,7 +42,10 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(asdict(verdict)))
             outcomes.append((line.task, verdict.correct))
         for task, accuracy in per_task_accuracy(outcomes).items():
-            self.stderr.write(_summary(task, accuracy), style_func=str)
+            share = f"{decimals(accuracy.accuracy)} %" if accuracy.n else "nothing scored"
+            missing = f", {counted(accuracy.missing)} missing" if accuracy.missing else ""
+            of_all = f"{counted(accuracy.correct)} of {counted(accuracy.n)} correct{missing}"
+            self.stderr.write(f"{task}: {share} ({of_all})", style_func=str)
         for version in bbh.EARLIER if options["rules"] == "bbh" else ():
             if changed := _changed(lines, version):
                 self.stderr.write(changed, style_func=str)
@@ -67,9 +70,3 @@ def _changed(lines: list[ResponseLine], version: int) -> str:
 def _named(lines: list[int]) -> str:
     """The numbers of these lines, in the order of the file."""
     return f" (lines {', '.join(map(str, lines))})" if lines else ""
-
-
-def _summary(task: str, accuracy: TaskAccuracy) -> str:
-    share = f"{decimals(accuracy.accuracy)} %" if accuracy.n else "nothing scored"
-    missing = f", {counted(accuracy.missing)} missing" if accuracy.missing else ""
-    return f"{task}: {share} ({counted(accuracy.correct)} of {counted(accuracy.n)} correct{missing})"

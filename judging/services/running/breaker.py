@@ -39,23 +39,20 @@ class FailurePattern:
     answers: int
 
     def failures_in(self, newest: Sequence[RecordedCall]) -> list[RecordedCall]:
-        """Those of the newest requests, the last to come back first, that show it; none while they do not."""
-        failed = _one_a_moment([*takewhile(lambda call: call.outcome in self.outcomes, newest)])
-        shown = len(failed) >= self.failures and len({call.answer for call in failed}) >= self.answers
-        return failed if shown else []
+        """Those of the newest requests, the last to come back first, that show it; none while they do not.
 
-
-def _one_a_moment(failed: Sequence[RecordedCall]) -> list[RecordedCall]:
-    """Without the requests that an endpoint refused as too many while it refused another one."""
-    kept: list[RecordedCall] = []
-    refused: datetime | None = None  # since when one is under way that was refused, of those after it
-    for call in failed:
-        if call.outcome == UnscoredReason.RATE_LIMITED:
-            if refused is not None and call.ended_at > refused:
-                continue
-            refused = call.sent_at
-        kept.append(call)
-    return kept
+        Requests that an endpoint refused as too many while it refused another one count as one.
+        """
+        failed: list[RecordedCall] = []
+        refused: datetime | None = None  # since when one is under way that was refused, of those after it
+        for call in takewhile(lambda call: call.outcome in self.outcomes, newest):
+            if call.outcome == UnscoredReason.RATE_LIMITED:
+                if refused is not None and call.ended_at > refused:
+                    continue
+                refused = call.sent_at
+            failed.append(call)
+        is_pattern = len(failed) >= self.failures and len({call.answer for call in failed}) >= self.answers
+        return failed if is_pattern else []
 
 
 AGAINST_ENDPOINT = FailurePattern(
@@ -71,11 +68,8 @@ WITHOUT_VERDICT = FailurePattern(
 )
 
 
-def _fails_all(answers: int) -> FailurePattern:
-    """Wrong keys and addresses fail everybody from the first request on, also where few are asked about."""
-    return FailurePattern(
-        frozenset(reason.value for reason in UnscoredReason if reason.rule.fails_all), answers, answers
-    )
+# Wrong keys and addresses fail everybody from the first request on, also where few are asked about.
+FAILS_ALL = frozenset(reason.value for reason in UnscoredReason if reason.rule.fails_all)
 
 
 def why_failing(judging_run: JudgingRun, run: ScoringRun, now: datetime) -> str | None:
@@ -89,8 +83,12 @@ def why_failing(judging_run: JudgingRun, run: ScoringRun, now: datetime) -> str 
     ended = [call for call in newest if call.outcome not in {"", LOST, UnscoredReason.SCHEMA_REJECTED}]
     ended.sort(key=lambda call: call.ended_at, reverse=True)
     under_way = [call.sent_at for call in newest if not call.outcome and call.due_at and call.due_at > now]
-    for watch in (_fails_all(_answers_planned(judging_run, run)), AGAINST_ENDPOINT, WITHOUT_VERDICT):
-        failed = watch.failures_in(ended)
+    # How many answers the run asks this judge about, as far as it matters.
+    rows = CriterionScore.objects.filter(judging_run=judging_run, run=run, asked_with=None)
+    rows = rows.exclude(origin=RowOrigin.CACHED)
+    answers = len(rows.order_by().values("answer").distinct()[:FAILING_ANSWERS])
+    for pattern in (FailurePattern(FAILS_ALL, answers, answers), AGAINST_ENDPOINT, WITHOUT_VERDICT):
+        failed = pattern.failures_in(ended)
         if failed and not any(sent_at <= failed[-1].ended_at for sent_at in under_way):
             return sentence(judging_run, run, len(failed))
     return None
@@ -122,13 +120,6 @@ def lost_by_all(judging_run: JudgingRun, run: ScoringRun, *, apart: timedelta) -
         if call.outcome and (last is None or last - call.sent_at > apart):
             deaths, last = deaths + 1, call.sent_at
     return deaths >= MAX_LOST
-
-
-def _answers_planned(judging_run: JudgingRun, run: ScoringRun) -> int:
-    """How many answers the run asks this judge about, up to `FAILING_ANSWERS`."""
-    rows = CriterionScore.objects.filter(judging_run=judging_run, run=run, asked_with=None)
-    rows = rows.exclude(origin=RowOrigin.CACHED)
-    return len(rows.order_by().values("answer").distinct()[:FAILING_ANSWERS])
 
 
 def sentence(judging_run: JudgingRun, run: ScoringRun, number: int) -> str:

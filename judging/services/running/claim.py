@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Any
 from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import F, Q, Sum
 from django.db.models.functions import Greatest
 
 from jobs.leases import lease_free
@@ -30,13 +29,19 @@ from judging.models import (
     JudgingRun,
     RowOrigin,
     RowState,
-    RunState,
     ScoringRun,
 )
 from judging.selectors.judging import Position, PromptToJudge, answers_to_judge, prompts_to_judge
 from judging.services.running.budget import ASSUMED_OUTPUT_TOKENS, require_prices, why_exhausted, worst_cost
-from judging.services.running.cache import KnownVerdict, known_verdicts
 from judging.services.running.counting import runs_uncount
+from judging.services.running.deciding import (
+    KnownVerdict,
+    known_verdicts,
+    rows_give_up,
+    rows_to_claim,
+    run_going_on,
+    scored,
+)
 from judging.services.running.limits import LONGEST_HOLD
 from llm.client import USUAL_OUTPUT_TOKENS
 from llm.errors import RetryAction
@@ -112,18 +117,7 @@ def judge_free(now: datetime) -> Q:
     return lease_free(now) & (Q(held_until=None) | ~held)
 
 
-def rows_open(judging_run: int, run: int) -> QuerySet[CriterionScore]:
-    """Rows with a call of their own that are not decided yet."""
-    return CriterionScore.objects.filter(
-        judging_run=judging_run, run=run, state=RowState.OPEN, asked_with=None
-    )
-
-
-def rows_to_claim(judging_run: int, run: int, now: datetime) -> QuerySet[CriterionScore]:
-    """Rows that nobody asks about and whose time has come."""
-    return rows_open(judging_run, run).filter(available_at__lte=now)
-
-
+REASKED = {reason.value for reason in UnscoredReason if reason.rule.again is RetryAction.REASK}
 # What is read of a row to make its call.
 TO_CALL = (
     "answer", "revision", "criterion", "place", "request_sha256", "has_followers", "starts",
@@ -151,9 +145,11 @@ class CallReader:
         while time.monotonic() < until and (rows := list(waiting.only(*TO_CALL)[:limit])):
             calls = self.calls_of(rows, now)
             known = known_verdicts(self.run, [call.request_sha256 for call in calls if call.request_sha256])
-            asked = [call for call in calls if not _take_over(call, known.get(call.request_sha256, {}), now)]
-            if asked:
-                return asked
+            to_make = [
+                call for call in calls if not _take_over(call, known.get(call.request_sha256, {}), now)
+            ]
+            if to_make:
+                return to_make
         return []
 
     def calls_of(
@@ -164,7 +160,23 @@ class CallReader:
         gone = [row.pk for row in rows if (row.answer_id, row.revision) not in texts]
         if gone:
             rows_give_up(self.judging_run.pk, gone, now, claim)
-        return self._calls([row for row in rows if row.pk not in gone], texts)
+        rows = [row for row in rows if row.pk not in gone]
+        # The rows that the calls of these rows decide as well.
+        followers: dict[int, tuple[CallRow, ...]] = {}
+        leaders = [row.pk for row in rows if row.has_followers]
+        following = CriterionScore.objects.filter(asked_with__in=leaders, state=RowState.OPEN).order_by("id")
+        for leader, pk, place in following.values_list("asked_with_id", "pk", "place"):
+            followers[leader] = (*followers.get(leader, ()), CallRow(pk, place))
+        earlier = self._earlier_calls([row for row in rows if row.starts])
+        return [
+            self._call(
+                row,
+                *texts[row.answer_id, row.revision],
+                followers.get(row.pk, ()),
+                earlier.get((row.answer_id, row.criterion_id), []),
+            )
+            for row in rows
+        ]
 
     def _texts(self, rows: Sequence[CriterionScore]) -> dict[tuple[int, int], tuple[int, str]]:
         """Prompt and text by answer and revision, of answers that still count: no other text is sent."""
@@ -178,21 +190,6 @@ class CallReader:
         self._prompts.update(prompts_to_judge(new))
         return texts
 
-    def _calls(
-        self, rows: Sequence[CriterionScore], texts: Mapping[tuple[int, int], tuple[int, str]]
-    ) -> list[Call]:
-        followers = _followers_of([row.pk for row in rows if row.has_followers])
-        earlier = self._earlier_calls([row for row in rows if row.starts])
-        return [
-            self._call(
-                row,
-                *texts[row.answer_id, row.revision],
-                followers.get(row.pk, ()),
-                earlier.get((row.answer_id, row.criterion_id), []),
-            )
-            for row in rows
-        ]
-
     def _call(
         self,
         row: CriterionScore,
@@ -204,11 +201,12 @@ class CallReader:
         prompt = self._prompts[prompt_pk]
         task = replace(prompt.task, answer=text)
         position = next(place for place, pk in prompt.criterion_ids.items() if pk == row.criterion_id)
-        positions = next(asked for asked in self.judge.judge_calls(task) if position in asked)
+        positions = next(together for together in self.judge.judge_calls(task) if position in together)
         course = course_of(outcome for outcome, _ in earlier)
         if course.lost >= MAX_LOST:
             raise LostTooOften
-        unusable = [raw for outcome, raw in earlier if _asks_again(outcome)] if course.reask else []
+        # Replies after which the judge is told what was wrong with them.
+        unusable = [raw for outcome, raw in earlier if outcome in REASKED] if course.reask else []
         request = self.judge.request(task, positions)
         added = -(-len(unusable[-1].encode()) // BYTES_PER_TOKEN) if unusable else 0
         return Call(
@@ -248,8 +246,25 @@ class CallReader:
         return earlier
 
 
-def _asks_again(outcome: str) -> bool:
-    return outcome in set(UnscoredReason) and UnscoredReason(outcome).rule.again is RetryAction.REASK
+@transaction.atomic
+def _take_over(call: Call, known: Mapping[int, KnownVerdict], now: datetime) -> bool:
+    """Decide the rows of a call by verdicts that are known; False where one of them is not.
+
+    Not of a run that goes on no more: the next one may have planned them.
+    """
+    if not all(row.place in known for row in call.rows):
+        return False
+    if run_going_on(call.judging_run_id) is None:
+        return True
+    waiting = rows_to_claim(call.judging_run_id, call.run.pk, now).filter(pk=call.leader)
+    leader, *others = call.rows
+    if waiting.update(**scored(*known[leader.place], RowOrigin.CACHED, now)):
+        # These follow the first: they are never claimed by themselves.
+        for row in others:
+            CriterionScore.objects.filter(pk=row.pk, state=RowState.OPEN).update(
+                **scored(*known[row.place], RowOrigin.CACHED, now)
+            )
+    return True
 
 
 def calls_claim(
@@ -288,16 +303,6 @@ def calls_claim(
         if committed:
             JudgingRun.objects.filter(pk=run.pk).update(committed=F("committed") + committed)
         return taken
-
-
-def run_going_on(judging_run: int) -> JudgingRun | None:
-    """The run, locked, if it goes on.
-
-    Rows of a run that is cancelled in this very moment may be planned by the next one at once, and two owners
-    of a panel's judges would both take the same room in the budget.
-    """
-    running = JudgingRun.objects.select_for_update(no_key=True).filter(state=RunState.RUNNING)
-    return running.filter(pk=judging_run).first()
 
 
 def _affordable(run: JudgingRun, calls: Sequence[Call], config: JudgeConfig, now: datetime) -> list[Call]:
@@ -378,81 +383,3 @@ def _rows_lease(reader: CallReader, *, limit: int, claim: UUID, now: datetime) -
         lease=claim, available_at=now + lease_time(), starts=F("starts") + 1
     )
     return rows
-
-
-def _followers_of(leaders: Sequence[int]) -> dict[int, tuple[CallRow, ...]]:
-    """The rows that the calls of these rows decide as well."""
-    followers: dict[int, tuple[CallRow, ...]] = {}
-    rows = CriterionScore.objects.filter(asked_with__in=leaders, state=RowState.OPEN).order_by("id")
-    for leader, pk, place in rows.values_list("asked_with_id", "pk", "place"):
-        followers[leader] = (*followers.get(leader, ()), CallRow(pk, place))
-    return followers
-
-
-@transaction.atomic
-def _take_over(call: Call, known: Mapping[int, KnownVerdict], now: datetime) -> bool:
-    """Decide the rows of a call by verdicts that are known; False where one of them is not.
-
-    Not of a run that goes on no more: the next one may have planned them.
-    """
-    if not all(row.place in known for row in call.rows):
-        return False
-    if run_going_on(call.judging_run_id) is None:
-        return True
-    waiting = rows_to_claim(call.judging_run_id, call.run.pk, now).filter(pk=call.leader)
-    leader, *others = call.rows
-    if waiting.update(**scored(*known[leader.place], RowOrigin.CACHED, now)):
-        # These follow the first: they are never claimed by themselves.
-        for row in others:
-            CriterionScore.objects.filter(pk=row.pk, state=RowState.OPEN).update(
-                **scored(*known[row.place], RowOrigin.CACHED, now)
-            )
-    return True
-
-
-def scored(
-    score: float | None, confidence: float | None, explanation: str, origin: RowOrigin, now: datetime
-) -> dict[str, Any]:
-    """The fields of a row that has a verdict."""
-    return {
-        "state": RowState.SCORED.value,
-        "origin": origin.value,
-        "score": score,
-        "confidence": confidence,
-        "explanation": explanation,
-        "unscored_reason": "",
-        "lease": None,
-        "decided_at": now,
-    }
-
-
-def given_up(now: datetime) -> dict[str, object]:
-    """The fields of a row that is not asked about after all."""
-    reason = UnscoredReason.NO_LONGER_COUNTS.value
-    return {
-        "state": RowState.UNSCORED.value, "unscored_reason": reason, "lease": None, "decided_at": now,
-    }  # fmt: skip
-
-
-@transaction.atomic
-def rows_give_up(judging_run: int, leaders: Sequence[int], now: datetime, claim: UUID | None) -> None:
-    """Decide rows whose answer was changed, withdrawn or excluded after the plan was made: not asked.
-
-    Rows of other answers that were to share such a call get a call of their own.
-    """
-    if run_going_on(judging_run) is None:
-        return
-    undecided = CriterionScore.objects.filter(state=RowState.OPEN)
-    followers = undecided.filter(asked_with__in=leaders)
-    own = list(followers.filter(answer=F("asked_with__answer")).values_list("pk", flat=True))
-    undecided.filter(pk__in=own).update(**given_up(now))
-    # Not those that somebody else claimed meanwhile: what is under way is decided by what comes of it.
-    ours = Q(available_at__lte=now) | Q(lease=claim, lease__isnull=False)
-    undecided.filter(ours, pk__in=leaders).update(**given_up(now))
-    for leader in leaders:
-        others = list(undecided.filter(asked_with=leader).order_by("id").values_list("pk", flat=True))
-        if others:
-            undecided.filter(pk=others[0]).update(
-                asked_with=None, has_followers=len(others) > 1, available_at=now
-            )
-            undecided.filter(pk__in=others[1:]).update(asked_with=others[0])

@@ -75,24 +75,22 @@ def require_same_judges(
             if run.purpose == RunPurpose.COMPARISON
             else "The study is being scored: let that run end, or cancel it, before you compare."
         )
-    asks = {(one["judge"], one["replicate"], one["criteria_per_call"]) for one in run.estimate}
+    asks = {(each["judge"], each["replicate"], each["criteria_per_call"]) for each in run.estimate}
     kind = run.study.protocol.judge_kind
     named = {
         (spec.config.slug if spec.config else kind, spec.replicate, spec.criteria_per_call) for spec in specs
     }
     if asks != named:
-        judges = ", ".join(_asked_in_words(*one) for one in sorted(asks))
+        judges = ", ".join(
+            f"{judge} (replicate {replicate}{f', {together} criteria a call' if together > 1 else ''})"
+            for judge, replicate, together in sorted(asks)
+        )
         raise RunOfOthers(
             f"The study's open run asks {judges}: name the same judges and replicates to continue it, or "
             "cancel it before you ask others."
         )
-    if any(one.design_hash != run.study.design_hash for one in scoring_runs_of(run)):
+    if any(scores.design_hash != run.study.design_hash for scores in scoring_runs_of(run)):
         raise RunOfOthers(
             "The study's open run was planned before its protocol was amended; cancel it, and run the same "
             "command again. What both have in common is not asked again."
         )
-
-
-def _asked_in_words(judge: str, replicate: int, criteria_per_call: int) -> str:
-    together = f", {criteria_per_call} criteria a call" if criteria_per_call > 1 else ""
-    return f"{judge} (replicate {replicate}{together})"

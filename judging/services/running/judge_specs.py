@@ -1,6 +1,6 @@
 """The judges of a run: which one, in which words, how many criteria a call, for the how-manieth time."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -17,6 +17,7 @@ from judging.judges.interface import Judge
 from judging.judges.llm_judge import LLMJudge
 from judging.judges.local_judges import LocalJudge, Programs
 from judging.models import JudgeConfig, ScoringRun
+from judging.selectors.comparisons import MIN_ANSWERS, MIN_CRITERIA, ComparisonEvidence, compared_so_far
 from judging.services.judge_keys import JudgeNotConfigured
 from judging.services.judge_rules import client_of
 from llm.client import ChatClient
@@ -33,6 +34,10 @@ NO_MODEL_NAMED = "The study's judge is a language model; name one with --judge (
 
 class StudyNotFrozen(Refused):
     """A draft's protocol may still change, so nothing is judged under it."""
+
+
+class NotCompared(Refused):
+    """Scores by several criteria a call were asked for before that was compared with one a call."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +59,7 @@ def study_judge_specs(
 ) -> tuple[JudgeSpec, ...]:
     """Every judge as often as asked for. Raises JudgeNotConfigured where they do not fit the protocol.
 
-    Whether several criteria a call may be used for scores is asked where a run starts (see `compared`).
+    Whether several criteria a call may be used for scores is asked where a run starts (`require_compared`).
     """
     kind = study.protocol.judge_kind
     if kind != "llm" and (configs or replicates > 1 or criteria_per_call > 1):
@@ -86,11 +91,15 @@ def scoring_run_open(*, study: Study, spec: JudgeSpec, now: datetime) -> Scoring
         said = _('The study "%(study)s" is a draft; lock it before it is scored.')
         raise StudyNotFrozen(said % {"study": study.slug})
     versions = (spec.rules_version,) if spec.rules_version else rules_versions(study)
-    described = [_description(study, replace(spec, rules_version=version)) for version in versions]
+    described: list[dict[str, JsonValue]] = []
+    for version in versions:
+        with judge_of(study, replace(spec, rules_version=version)) as judge:
+            named: dict[str, JsonValue] = {} if spec.config is None else {"judge": spec.config.slug}
+            described.append(named | judge.describe())
     begun = ScoringRun.objects.filter(
         study=study,
         design_hash=study.design_hash,
-        judge_sha256__in=[identity_sha256(one) for one in described],
+        judge_sha256__in=[identity_sha256(description) for description in described],
         replicate=spec.replicate,
     )
     if run := begun.order_by("-pk").first():
@@ -127,12 +136,6 @@ def goes_on_by_earlier_rules(study: Study) -> bool:
     return bool(newest and begun and begun.judge_kind == study.protocol.judge_kind and named != newest)
 
 
-def _description(study: Study, spec: JudgeSpec) -> dict[str, JsonValue]:
-    with judge_of(study, spec) as judge:
-        named: dict[str, JsonValue] = {} if spec.config is None else {"judge": spec.config.slug}
-        return named | judge.describe()
-
-
 def identity_sha256(description: Mapping[str, JsonValue]) -> str:
     """A hash of what decides the scores. The address does not: a judge may move, and stays the same judge."""
     return canonical_sha256({name: value for name, value in description.items() if name != "base_url"})
@@ -146,6 +149,33 @@ def spec_of(run: ScoringRun) -> JudgeSpec:
 def criteria_per_call_of(run: ScoringRun) -> int:
     """Judges that compute have no calls; they decide one criterion at a time."""
     return int(run.judge.get("criteria_per_call", 1))
+
+
+def require_compared(runs: Iterable[ScoringRun]) -> None:
+    """Raise NotCompared unless each of these judges may ask as many criteria a call as it does: only after a
+    comparison with one, on a sample.
+    """
+    for run in runs:
+        number = criteria_per_call_of(run)
+        if number == 1 or (evidence := compared_for(run)).is_enough:
+            continue
+        name = run.config.slug if run.config else run.judge_kind
+        unfinished = "" if evidence.finished else ", and no comparison is finished"
+        raise NotCompared(
+            f'The judge "{name}" may not score with {number} criteria a call before that was compared with '
+            f"one a call on at least {MIN_ANSWERS} answers and {MIN_CRITERIA} criteria, under these judge "
+            f"texts and on this prompt bank; so far: answers {evidence.answers:,}, criteria "
+            f"{evidence.criteria:,}{unfinished}. Run compare_batched {run.study.slug} --judge {name} "
+            f"--criteria-per-call {number} (with more --answers or another --seed, if you did), or ask one "
+            "criterion a call."
+        )
+
+
+def compared_for(run: ScoringRun) -> ComparisonEvidence:
+    """What the comparisons of the run's judge with itself, asked one criterion a call, rest on."""
+    kept = {name: value for name, value in run.judge.items() if name != "batched_text_sha256"}
+    single = identity_sha256({**kept, "criteria_per_call": 1})
+    return compared_so_far(run.study, single_sha256=single, batched_sha256=run.judge_sha256)
 
 
 @contextmanager

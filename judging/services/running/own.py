@@ -20,7 +20,8 @@ from judging.models import (
     ScoringRun,
 )
 from judging.services.judge_keys import JudgeNotConfigured, judge_key
-from judging.services.running.claim import judge_free, lease_time, rows_open, rows_to_claim
+from judging.services.running.claim import judge_free, lease_time
+from judging.services.running.deciding import rows_open, rows_to_claim
 from judging.services.running.judge_specs import configured_client, model_judge, spec_of
 from judging.services.running.limits import MAX_CALLS_AT_A_TIME, PER_MINUTE, Window
 from judging.services.running.outages import retry_on_db_outage

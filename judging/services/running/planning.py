@@ -27,7 +27,7 @@ from judging.selectors.judging import (
     prompts_to_judge,
 )
 from judging.selectors.planned_cost import COMPLETION_TOKENS_PER_VERDICT
-from judging.services.running.cache import KEYS_AT_ONCE, has_known_verdicts, known_verdicts
+from judging.services.running.deciding import KEYS_AT_ONCE, has_known_verdicts, known_verdicts
 from judging.services.running.judge_specs import criteria_per_call_of, judge_of, spec_of
 from judging.services.running.plan_file import PlanFile
 from llm.requests import OK
@@ -72,26 +72,18 @@ class JudgePlan:
     def sha256(self) -> str:
         """A hash of everything that is planned for this judge: of its canonical JSON, piece by piece."""
         digest = hashlib.sha256(b'{"judge":' + canonical_json(self.run.judge_sha256) + b',"known":[')
-        for piece in _joined(
-            f'["{request.hex()}",{answer},{revision},{_json(criterion)}]'
+        known = (
+            f'["{request.hex()}",{answer},{revision},{"null" if criterion is None else criterion}]'
             for request, answer, revision, criterion, *_ in self.file.known_rows()
-        ):
-            digest.update(piece)
+        )
+        # The elements of a list, many at a time: a comma before each piece but the first.
+        for number, some in enumerate(slices(known, ANSWERS_AT_ONCE)):
+            digest.update((("," if number else "") + ",".join(some)).encode("ascii"))
         digest.update(b'],"replicate":' + canonical_json(self.run.replicate) + b',"rows":[')
         for some in slices(self.file.own_json(), ANSWERS_AT_ONCE):
             digest.update("".join(some).encode("ascii"))
         digest.update(b"]}")
         return digest.hexdigest()
-
-
-def _json(criterion: int | None) -> int | str:
-    return "null" if criterion is None else criterion
-
-
-def _joined(pieces: Iterator[str]) -> Iterator[bytes]:
-    """The elements of a list in JSON, many at a time."""
-    for number, some in enumerate(slices(pieces, ANSWERS_AT_ONCE)):
-        yield (("," if number else "") + ",".join(some)).encode("ascii")
 
 
 def judge_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | None = None) -> JudgePlan:
@@ -108,14 +100,32 @@ def judge_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | N
     prompts = prompts_to_judge(file.prompts())
     with judge_of(run.study, spec_of(run)) as judge:
         _require_scorable(prompts, judge)
-        asked = {pk: list(_calls_of(prompt, judge)) for pk, prompt in prompts.items()}
-    calls = count(1)
+        calls_of = {
+            pk: [
+                (
+                    tuple(prompt.criterion_ids[position] for position in positions),
+                    judge.names(prompt.task, positions),
+                )
+                for positions in judge.judge_calls(prompt.task)
+            ]
+            for pk, prompt in prompts.items()
+        }
+    numbers = count(1)
     is_new = not has_judged_criteria(run)
     for number, some in enumerate(slices(file.answers(), ANSWERS_AT_ONCE)):
-        _calls_plan(run, file, asked, some, calls, is_new=is_new)
+        _calls_plan(run, file, calls_of, some, numbers, is_new=is_new)
         progress(min((number + 1) * ANSWERS_AT_ONCE, answers), answers)
     file.merge()
-    _known_look_up(run, file)
+    if has_known_verdicts(run):
+        # Take out the calls whose verdicts the judge gave before, in any study, for this replicate.
+        for some in slices(file.requests(), KEYS_AT_ONCE):
+            known = known_verdicts(run, [request.hex() for request in some])
+            file.verdicts_add(
+                (bytes.fromhex(request), place, *verdict)
+                for request, verdicts in known.items()
+                for place, verdict in verdicts.items()
+            )
+        file.settle()
     return JudgePlan(run, file)
 
 
@@ -142,16 +152,10 @@ def _require_scorable(prompts: Mapping[int, PromptToJudge], judge: Judge) -> Non
         raise PromptsNotScorable("\n".join([*problems[:NAMED_PROMPTS], *more]))
 
 
-def _calls_of(prompt: PromptToJudge, judge: Judge) -> Iterator[Call]:
-    for positions in judge.judge_calls(prompt.task):
-        ids = tuple(prompt.criterion_ids[position] for position in positions)
-        yield ids, judge.names(prompt.task, positions)
-
-
 def _calls_plan(
     run: ScoringRun,
     file: PlanFile,
-    asked: Mapping[int, Sequence[Call]],
+    calls_of: Mapping[int, Sequence[Call]],
     answers: Sequence[tuple[int, int, int]],
     numbers: Iterator[int],
     *,
@@ -168,7 +172,7 @@ def _calls_plan(
     rows: list[tuple[Any, ...]] = []
     for answer, prompt, revision in answers:
         text, done = texts.get((answer, revision)), judged.get((answer, revision), ())
-        for ids, named in asked[prompt] if text is not None else ():
+        for ids, named in calls_of[prompt] if text is not None else ():
             # A call is asked again as a whole: parts of it would be another request.
             left = [(place, pk) for place, pk in enumerate(ids) if pk not in done]
             if not left:
@@ -180,26 +184,18 @@ def _calls_plan(
     file.calls_add(calls, rows)
 
 
-def _known_look_up(run: ScoringRun, file: PlanFile) -> None:
-    """Take out the calls whose verdicts the same judge has given before, in any study, for this replicate."""
-    if not has_known_verdicts(run):
-        return
-    for some in slices(file.requests(), KEYS_AT_ONCE):
-        known = known_verdicts(run, [request.hex() for request in some])
-        file.verdicts_add(
-            (bytes.fromhex(request), place, *verdict)
-            for request, verdicts in known.items()
-            for place, verdict in verdicts.items()
-        )
-    file.settle()
-
-
 def estimate(plan: JudgePlan) -> dict[str, object]:
     """What the plan is expected to take; the cost is None where the judge's prices are not known."""
     config = plan.run.config
     calls, prompt_tokens = plan.file.calls()
     verdicts, shared, known = plan.counted
-    completion_tokens = _completion_tokens_of(plan, verdicts) if config else 0
+    completion_tokens = 0
+    if config:
+        # By what the judge's replies took on average so far, else by the usual length of a verdict.
+        replies = JudgeCall.objects.filter(run__judge_sha256=plan.run.judge_sha256, outcome=OK)
+        mean = replies.aggregate(mean=Avg("completion_tokens"))["mean"]
+        usual = verdicts * COMPLETION_TOKENS_PER_VERDICT
+        completion_tokens = usual if mean is None else round(calls * float(mean))
     cost = config.price_of(prompt_tokens, completion_tokens) if config else Decimal(0)
     return {
         "judge": config.slug if config else plan.run.judge_kind,
@@ -214,10 +210,3 @@ def estimate(plan: JudgePlan) -> dict[str, object]:
         "completion_tokens": completion_tokens,
         "cost": None if cost is None else str(round(cost, 4)),
     }
-
-
-def _completion_tokens_of(plan: JudgePlan, verdicts: int) -> int:
-    """By what the judge's replies took on average so far, else by the usual length of a verdict."""
-    calls = JudgeCall.objects.filter(run__judge_sha256=plan.run.judge_sha256, outcome=OK)
-    seen = calls.aggregate(mean=Avg("completion_tokens"))["mean"]
-    return verdicts * COMPLETION_TOKENS_PER_VERDICT if seen is None else round(plan.calls * float(seen))

@@ -13,7 +13,8 @@ from django.db.models import Q
 
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgingRun, RowOrigin, RowState
-from judging.services.running.claim import lease_time, scored
+from judging.services.running.claim import lease_time
+from judging.services.running.deciding import scored
 from judging.services.running.plan_file import Values
 from judging.services.running.planning import JudgePlan
 from studies.services.database import (

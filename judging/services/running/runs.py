@@ -26,8 +26,7 @@ from judging.models import (
 )
 from judging.selectors.runs import open_judging_run
 from judging.services.running.budget import require_prices
-from judging.services.running.compared import require_compared
-from judging.services.running.judge_specs import JudgeSpec, scoring_run_open
+from judging.services.running.judge_specs import JudgeSpec, require_compared, scoring_run_open
 from judging.services.running.planning import JudgePlan, Progress, estimate, judge_plan
 from judging.services.running.run_rows import (
     ROWS_A_SLICE,
@@ -84,7 +83,7 @@ class RunPlan:
     @property
     def cost(self) -> Decimal | None:
         """The expected cost; None where a judge's prices are not known."""
-        costs = [one["cost"] for one in self.estimates]
+        costs = [estimated["cost"] for estimated in self.estimates]
         return None if None in costs else sum((Decimal(str(cost)) for cost in costs), Decimal(0))
 
 
@@ -156,7 +155,9 @@ def _draft(run: JudgingRun, plan: RunPlan, began: float) -> None:
     try:
         with transaction.atomic():
             run.save()
-            _require_newest(plan)
+            # Another run was over, or begun, since the plan was made.
+            if run.study.judging_runs.filter(pk__gt=plan.newest_run).exists():
+                raise _outdated(run.study)
     except IntegrityError:  # a study has one, which may be gone again by now
         said = (
             _('The study "%(study)s" is being judged already; wait for that run, resume or cancel it.')
@@ -228,12 +229,6 @@ def _event(
     run: JudgingRun, kind: StudyEventKind, now: datetime, actor: User | None = None, **details: Any
 ) -> None:
     event_record(study=run.study, kind=kind, now=now, actor=actor, run=run.pk, **details)
-
-
-def _require_newest(plan: RunPlan) -> None:
-    """Raise PlanOutdated where another run was over, or begun, since the plan was made."""
-    if plan.study.judging_runs.filter(pk__gt=plan.newest_run).exists():
-        raise _outdated(plan.study)
 
 
 def _outdated(study: Study) -> PlanOutdated:

@@ -1,6 +1,6 @@
 """From decided rows to the scores of answers. What is derived here can always be derived again."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from django.db.models import Max
@@ -19,7 +19,16 @@ AnswerRevision = tuple[int, int]
 
 def answers_settle(*, judging_run: JudgingRun, run: ScoringRun, now: datetime) -> int:
     """Score the answers whose rows are all decided and that have no score of them yet; return how many."""
-    ready = _answers_to_settle(judging_run, run)
+    rows = CriterionScore.objects.filter(judging_run=judging_run, run=run)
+    undecided = rows.filter(state=RowState.OPEN).values("answer")
+    decided = rows.exclude(answer__in=undecided).values("answer", "revision").annotate(last=Max("decided_at"))
+    judged = AnswerScore.objects.filter(run=run).values_list("answer", "revision", "judged_at")
+    settled = {(answer, revision): judged_at for answer, revision, judged_at in judged}
+    ready = [
+        (row["answer"], row["revision"])
+        for row in decided.order_by("answer_id")
+        if (at := settled.get((row["answer"], row["revision"]))) is None or at < row["last"]
+    ]
     for start in range(0, len(ready), ANSWERS_AT_ONCE):
         made = answer_scores(run, ready[start : start + ANSWERS_AT_ONCE], now)
         with one_of_many_writes():
@@ -43,27 +52,21 @@ def scores_store(scores: Sequence[AnswerScore]) -> None:
     )
 
 
-def _answers_to_settle(judging_run: JudgingRun, run: ScoringRun) -> list[AnswerRevision]:
-    rows = CriterionScore.objects.filter(judging_run=judging_run, run=run)
-    undecided = rows.filter(state=RowState.OPEN).values("answer")
-    decided = rows.exclude(answer__in=undecided).values("answer", "revision").annotate(last=Max("decided_at"))
-    judged = AnswerScore.objects.filter(run=run).values_list("answer", "revision", "judged_at")
-    settled = {(answer, revision): judged_at for answer, revision, judged_at in judged}
-    return [
-        (row["answer"], row["revision"])
-        for row in decided.order_by("answer_id")
-        if (at := settled.get((row["answer"], row["revision"]))) is None or at < row["last"]
-    ]
-
-
 def answer_scores(run: ScoringRun, answers: Sequence[AnswerRevision], now: datetime) -> list[AnswerScore]:
-    verdicts = _decided_verdicts(run, [answer for answer, _ in answers])
-    positions = _positions_of([answer for answer, _ in answers])
+    pks = [answer for answer, _ in answers]
+    verdicts = _decided_verdicts(run, pks)
+    prompts = dict(Answer.objects.filter(pk__in=pks).values_list("pk", "prompt_id"))
+    criteria: dict[int, list[Position]] = {}
+    rows = Criterion.objects.filter(prompt__in=set(prompts.values())).order_by("position")
+    for prompt, position in rows.values_list("prompt_id", "position"):
+        criteria.setdefault(prompt, []).append(position)
     scores = []
     for answer, revision in answers:
-        found = verdicts.get((answer, revision), {})
-        if all(position in found for position in positions[answer]):
-            verdict = sample_score(tuple(found[position] for position in positions[answer]))
+        decided = verdicts.get((answer, revision), {})
+        # All that must be judged before the answer has a score: its criteria, else the answer as a whole.
+        positions = criteria.get(prompts[answer], [None])
+        if all(position in decided for position in positions):
+            verdict = sample_score(tuple(decided[position] for position in positions))
             reason = verdict.reason or ""
             scores.append(
                 AnswerScore(
@@ -79,24 +82,14 @@ def _decided_verdicts(
 ) -> dict[AnswerRevision, dict[Position, CriterionVerdict]]:
     """What stands on each position: a verdict, else the newest reason for having none."""
     rows = CriterionScore.objects.filter(run=run, answer__in=answers).exclude(state=RowState.OPEN)
-    found: dict[AnswerRevision, dict[Position, CriterionVerdict]] = {}
+    decided: dict[AnswerRevision, dict[Position, CriterionVerdict]] = {}
     for row in rows.select_related("criterion").order_by("pk"):
         verdict = stored_verdict(row)
-        kept = found.setdefault((row.answer_id, row.revision), {})
+        kept = decided.setdefault((row.answer_id, row.revision), {})
         before = kept.get(verdict.position)
         if before is None or before.score is None:
             kept[verdict.position] = verdict
-    return found
-
-
-def _positions_of(answers: Sequence[int]) -> Mapping[int, list[Position]]:
-    """The positions that must be judged before each answer has a score."""
-    prompts = dict(Answer.objects.filter(pk__in=answers).values_list("pk", "prompt_id"))
-    criteria: dict[int, list[Position]] = {}
-    rows = Criterion.objects.filter(prompt__in=set(prompts.values())).order_by("position")
-    for prompt, position in rows.values_list("prompt_id", "position"):
-        criteria.setdefault(prompt, []).append(position)
-    return {answer: criteria.get(prompt, [None]) for answer, prompt in prompts.items()}
+    return decided
 
 
 def scoring_run_note_end(*, run: ScoringRun, now: datetime) -> JudgingState:

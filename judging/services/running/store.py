@@ -17,8 +17,9 @@ from django.utils import timezone
 from judging.judges.interface import CriterionVerdict, JudgeResult
 from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, RowOrigin, RowState
 from judging.services.running.budget import cost_of
-from judging.services.running.claim import Call, record_of, scored
+from judging.services.running.claim import Call, record_of
 from judging.services.running.counting import runs_uncount
+from judging.services.running.deciding import scored
 from llm.requests import Attempt
 from studies.models import StudyEvent
 from studies.services.database import rows_update
@@ -70,7 +71,13 @@ def results_store(done: Sequence[Done], *, now: datetime) -> None:
             if change:
                 JudgingRun.objects.filter(pk=run).update(committed=F("committed") + change)
         if late:
-            _late_calls_settle(late)
+            # It may be long after the end of the run: count that anew, and empty what the judge said where
+            # the person's data were deleted while it was asked.
+            runs_uncount(JudgingRun.objects.filter(pk__in={call.judging_run_id for call in late}))
+            deleted = StudyEvent.objects.filter(kind=StudyEventKind.DATA_DELETED).values("participant")
+            calls = JudgeCall.objects.filter(answer__in={call.answer_id for call in late})
+            of_deleted = calls.filter(answer__session__participant__in=deleted)
+            of_deleted.exclude(raw_reply="").update(raw_reply="")
 
 
 def _settled(done: Done) -> JudgeCall:
@@ -137,16 +144,6 @@ def _without_verdict(
         # way with schemas is learned from the calls of the first moment.
         return {**fields, "available_at": done.call.run.started_at}
     return {**fields, "available_at": now + timedelta(seconds=wait)}
-
-
-def _late_calls_settle(late: Sequence[Call]) -> None:
-    """After requests that decided nothing were stored, which may be long after the end of the run: count it
-    anew, and empty what the judge said where the person's data were deleted while it was asked.
-    """
-    runs_uncount(JudgingRun.objects.filter(pk__in={call.judging_run_id for call in late}))
-    deleted = StudyEvent.objects.filter(kind=StudyEventKind.DATA_DELETED).values("participant")
-    calls = JudgeCall.objects.filter(answer__in={call.answer_id for call in late})
-    calls.filter(answer__session__participant__in=deleted).exclude(raw_reply="").update(raw_reply="")
 
 
 def verdicts_store(results: Mapping[int, CriterionVerdict], *, claim: UUID, now: datetime) -> None:

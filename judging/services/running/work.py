@@ -14,13 +14,12 @@ from functools import partial
 from queue import SimpleQueue
 from uuid import UUID, uuid4
 
-from django.db import InterfaceError, OperationalError, transaction
+from django.db import InterfaceError, OperationalError
 from django.db.models import Min
 
 from jobs.leases import lease_release, lease_renew
 from judging.judges.interface import Judge, JudgeResult
-from judging.judges.reasons import UnscoredReason
-from judging.models import JudgeCall, JudgeConfig, JudgingRun, PauseReason, ScoringRun
+from judging.models import JudgeConfig, JudgingRun, PauseReason, ScoringRun
 from judging.services.running.breaker import lost_by_all, why_failing
 from judging.services.running.budget import PricesUnknown
 from judging.services.running.claim import (
@@ -31,13 +30,12 @@ from judging.services.running.claim import (
     calls_claim,
     calls_unclaim,
     lease_time,
-    rows_open,
 )
 from judging.services.running.counting import calls_expire
+from judging.services.running.deciding import rows_open
+from judging.services.running.endpoint import Endpoint
 from judging.services.running.limits import (
-    MAX_CALLS_AT_A_TIME,
     PER_MINUTE,
-    Limits,
     LimitTooLow,
     Window,
     why_too_low,
@@ -45,9 +43,7 @@ from judging.services.running.limits import (
 from judging.services.running.outages import retry_on_db_outage
 from judging.services.running.runs import error_in_words, run_pause
 from judging.services.running.store import Done, results_store
-from llm.client import USUAL_OUTPUT_TOKENS
-from llm.errors import RetryAction
-from llm.requests import OK, Attempt, SchemaUse
+from llm.requests import OK
 
 logger = logging.getLogger(__name__)
 TICK_SECONDS = 0.03
@@ -63,13 +59,6 @@ STAY = timedelta(seconds=3)
 HOLD = timedelta(seconds=60)
 # A request goes out so soon after its claim, or not at all: the machine may have slept in between.
 SEND_WITHIN = timedelta(seconds=2)
-# After so many replies in a row that were prose at first, the form is described in words at once.
-SLIPS = 2
-TOO_MANY = UnscoredReason.RATE_LIMITED.value
-# What a client is made of: where it changes, the next owner makes another.
-OF_CLIENT = ("base_url", "key_variable", "timeout_seconds", "max_output_tokens")
-# Calls come on record nearly in the order in which they are sent: after so many old ones there is no new one.
-OLD_CALLS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +75,6 @@ class Ended:
     sent_at: datetime
     result: JudgeResult | None = None
     error: Exception | None = None
-
-
-def _has_too_much_to_do(attempt: Attempt, retry_after: float | None) -> bool:
-    """Whether the endpoint says so: not where it repeats words of an answer that it refuses for good."""
-    if attempt.outcome == OK:
-        return False
-    rule = UnscoredReason(attempt.outcome).rule
-    return attempt.outcome == TOO_MANY or (retry_after is not None and rule.again is RetryAction.WAIT)
 
 
 class JudgeLoop:
@@ -118,8 +99,8 @@ class JudgeLoop:
         window: Window = PER_MINUTE,
     ) -> None:
         self.stored = 0
-        self.limits = Limits(window=window)
-        self._config = config
+        self._endpoint = Endpoint(config, clock=clock, window=window)
+        self.limits = self._endpoint.limits
         self._owner = owner
         self._waiting = waiting
         self._judge_of = judge_of
@@ -127,9 +108,6 @@ class JudgeLoop:
         self._clock = clock
         self._on_progress = on_progress
         self._on_close = on_close
-        self._judge_row = JudgeConfig.objects.filter(pk=config.pk)
-        self._plain = config.plain_json_at is not None
-        self._slips = 0
         self._closed = False
         self._readers: dict[object, CallReader] = {}
         self._under_way: dict[UUID, Call] = {}
@@ -139,7 +117,7 @@ class JudgeLoop:
         self._now = self._renew_at = self._refresh_at = self._look_at = clock()
         # Whose turn it is to send first.
         self._first: object = None
-        self._take_over()
+        self._endpoint.take_over()
 
     def work(self, pool: Executor) -> None:
         """Until nothing is left to ask or it is over; what is under way then is waited for and stored."""
@@ -169,29 +147,27 @@ class JudgeLoop:
             self.close()
             return bool(self._under_way)
         self._refresh(now)  # also while there is no room: it may be there, or no run wait, after that
-        if self._is_held(now):
-            return bool(self._under_way)
+        if self.limits.held_until is not None and self.limits.held_until > now + HOLD:
+            return bool(self._under_way)  # the endpoint is to be left alone for long
         may_send = not self._closed and now >= self._look_at
         if may_send and (self.limits.room(now) or not self._readers) and not self._send(pool):
             self._look_at = now + LOOK
             return bool(self._under_way) or self._comes_soon(now)
         return bool(self._under_way) or not self._closed
 
-    def _is_held(self, now: datetime) -> bool:
-        """Whether the endpoint is to be left alone for long."""
-        return self.limits.held_until is not None and self.limits.held_until > now + HOLD
-
     def close(self) -> None:
         """Send nothing more, and let the next owner begin at once: it counts what is under way here."""
         if not self._closed:
             self._closed = True
             self._on_close()
-            self._pace_note()
-            retry_on_db_outage(lambda: lease_release(self._judge_row, self._owner))
+            self._endpoint.pace_note()
+            retry_on_db_outage(lambda: lease_release(self._endpoint.row, self._owner))
 
     def store(self) -> None:
         """Put what came back on record."""
-        ended = self._came_back()
+        ended: list[Ended] = []
+        while len(ended) < BATCH and not self._ended.empty():
+            ended.append(self._ended.get())
         if not ended:
             return
         done = [
@@ -206,24 +182,20 @@ class JudgeLoop:
                 self._ended.put(each)
             raise
         for each in ended:
-            self._settle(each)
-        if self.limits.held_until != self._config.held_until:
-            self._pace_note()
+            del self._under_way[each.call.uid]
+            was_sent = each.result is not None or each.error is not None
+            self._endpoint.settle(each.call.uid, each.result, was_sent=was_sent)
+        if self.limits.held_until != self._endpoint.config.held_until:
+            self._endpoint.pace_note()
         for each in ended:
             self._forget(each)
-        self._learn(stored)
+        self._endpoint.learn(each.attempt.schema_use for each in stored)
         failed = {each.call.judging_run_id: each.call for each in stored if each.attempt.outcome != OK}
         for call in failed.values():
             self._pause_if_failing(call)
         self.stored += len(stored)
         if stored:
             self._on_progress(len(stored))
-
-    def _came_back(self) -> list[Ended]:
-        ended: list[Ended] = []
-        while len(ended) < BATCH and not self._ended.empty():
-            ended.append(self._ended.get())
-        return ended
 
     def _results_store(self, done: Sequence[Done]) -> Sequence[Done]:
         """Store these results, and return those that are; one that cannot be stored takes no other along."""
@@ -241,29 +213,6 @@ class JudgeLoop:
             return []
         return done
 
-    def _settle(self, ended: Ended) -> None:
-        """It is no longer under way here: what that says of the endpoint's limits."""
-        uid, result = ended.call.uid, ended.result
-        del self._under_way[uid]
-        if result is None and ended.error is None:
-            self.limits.withdraw(uid)
-            return
-        attempt = result.attempt if result else None
-        if attempt is not None and attempt.outcome == OK:
-            self.limits.quicken(uid)
-        elif result is not None and attempt is not None and _has_too_much_to_do(attempt, result.retry_after):
-            self.limits.ease(uid, result.retry_after, self._clock())
-        self.limits.settle(uid, attempt.tokens if attempt else None)
-
-    def _pace_note(self) -> None:
-        """Let the next owner know until when the endpoint is to be left alone, and how much it takes then."""
-        config, pace = self._config, int(self.limits.pace)
-        before = (config.held_until, config.pace)
-        config.held_until, config.pace = self.limits.held_until, pace if pace < MAX_CALLS_AT_A_TIME else None
-        if before != (config.held_until, config.pace):
-            changed = {"held_until": config.held_until, "pace": config.pace}
-            retry_on_db_outage(lambda: self._judge_row.update(**changed))
-
     def _forget(self, ended: Ended) -> None:
         """What a call without a result leaves behind."""
         if ended.error is not None:
@@ -278,44 +227,9 @@ class JudgeLoop:
         if run is not None:
             self._stop(run, error)
 
-    def _take_over(self) -> None:
-        """Count what was sent before: against the limits, and as long as it is under way at the endpoint."""
-        self._limits_set()
-        self.limits.pace = float(self._config.pace or MAX_CALLS_AT_A_TIME)
-        now = self._clock()
-        self._elsewhere_count(now)
-        recent = retry_on_db_outage(lambda: self._recent(now - self.limits.span))
-        # Of whose tokens the endpoint said nothing, as many are taken as of the largest.
-        most = max((tokens for _, tokens in recent), default=0) or USUAL_OUTPUT_TOKENS
-        for sent_at, tokens in sorted(recent):
-            self.limits.note(sent_at, tokens or most)
-
-    @transaction.atomic
-    def _recent(self, since: datetime) -> list[tuple[datetime, int]]:
-        """When each call since then was sent, and its tokens, 0 where they are not known.
-
-        In a transaction, where a server reads no further than is asked for.
-        """
-        recent = []
-        for run in ScoringRun.objects.filter(config=self._config):
-            calls, old = JudgeCall.everything.filter(run=run).order_by("-pk"), 0
-            columns = calls.values_list("called_at", "prompt_tokens", "completion_tokens")
-            for sent_at, prompt, completion in columns.iterator(OLD_CALLS):
-                if sent_at > since:
-                    recent.append((sent_at, (prompt or 0) + (completion or 0)))
-                elif (old := old + 1) == OLD_CALLS:
-                    break
-        return recent
-
-    def _limits_set(self) -> None:
-        config, limits = self._config, self.limits
-        limits.concurrency = config.concurrency
-        limits.requests, limits.tokens = config.requests_per_minute, config.tokens_per_minute
-        limits.held_until = config.held_until
-
     def _renew(self, now: datetime) -> None:
         if not self._closed and not retry_on_db_outage(
-            lambda: lease_renew(self._judge_row, self._owner, now=now, length=lease_time())
+            lambda: lease_renew(self._endpoint.row, self._owner, now=now, length=lease_time())
         ):
             self._closed = True  # the judge is somebody else's
 
@@ -323,16 +237,14 @@ class JudgeLoop:
         if now < self._refresh_at:
             return
         self._refresh_at = now + REFRESH
-        before = [getattr(self._config, name) for name in OF_CLIENT]
-        self._config = retry_on_db_outage(self._judge_row.get)
-        if before != [getattr(self._config, name) for name in OF_CLIENT]:
+        if self._endpoint.read_again():
             self.close()
-        self._limits_set()
+        self._endpoint.limits_set()
         while not self._ended.empty():  # what came back is not lost, however long this process was asleep
             self.store()
         retry_on_db_outage(lambda: calls_expire(now))
         if self.limits.elsewhere:
-            self._elsewhere_count(now)
+            self._endpoint.elsewhere_count(now, own=self._under_way)
         readers, self._readers = self._readers, {}
         for judging_run, run in retry_on_db_outage(lambda: list(self._waiting())):
             key = (judging_run.pk, judging_run.resumed_at, run.pk)
@@ -340,14 +252,9 @@ class JudgeLoop:
             if reader is not None:
                 self._readers[key] = reader
 
-    def _elsewhere_count(self, now: datetime) -> None:
-        calls = JudgeCall.everything.filter(run__config=self._config, due_at__gt=now)
-        others = calls.exclude(uid__in=list(self._under_way))
-        self.limits.elsewhere = retry_on_db_outage(others.count)
-
     def _reader(self, judging_run: JudgingRun, run: ScoringRun) -> CallReader | None:
         """What reads the calls of these scores; None where they cannot be asked about: the run pauses."""
-        apart = timedelta(seconds=self._config.timeout_seconds)
+        apart = timedelta(seconds=self._endpoint.config.timeout_seconds)
         try:
             if retry_on_db_outage(lambda: lost_by_all(judging_run, run, apart=apart)):
                 raise LostTooOften
@@ -403,7 +310,7 @@ class JudgeLoop:
         if isinstance(error, (BudgetExhausted, PricesUnknown)):
             self._pause(judging_run, PauseReason.BUDGET, str(error))
         elif isinstance(error, LimitTooLow):
-            sentence = why_too_low(self._config.slug, self.limits, error.tokens)
+            sentence = why_too_low(self._endpoint.config.slug, self.limits, error.tokens)
             self._pause(judging_run, PauseReason.UNUSABLE, sentence)
         elif isinstance(error, LostTooOften):
             self._pause(judging_run, PauseReason.ERROR, str(error))
@@ -412,7 +319,7 @@ class JudgeLoop:
             self._pause(judging_run, PauseReason.ERROR, error_in_words(error))
 
     def _claim_and_send(self, judge: Judge, calls: Sequence[Call], pool: Executor) -> tuple[int, bool]:
-        now, config = self._clock(), self._config
+        now, config = self._clock(), self._endpoint.config
         claim, admitted, claimed = uuid4(), list[Call](), list[Call]()
         try:
             for call in calls:
@@ -432,7 +339,7 @@ class JudgeLoop:
         for call in claimed:
             self._under_way[call.uid] = call
             self.limits.send(call.uid, sent_at)
-            how = replace(call.how, plain=call.how.plain or self._plain)
+            how = replace(call.how, plain=call.how.plain or self._endpoint.plain)
             self._to_send[call.uid] = Ended(replace(call, how=how), claim, config, sent_at)
             try:
                 if sent_at > now + lease_time() / 2:
@@ -457,19 +364,6 @@ class JudgeLoop:
         except Exception as error:  # noqa: BLE001  # the edge of the thread: the loop tells of it
             ended = replace(ended, error=error)
         self._ended.put(ended)
-
-    def _learn(self, done: Sequence[Done]) -> None:
-        """Whether the endpoint takes schemas, and holds models to them: no later owner needs to find out."""
-        for each in done:
-            use = each.attempt.schema_use
-            if use is SchemaUse.HELD:
-                self._slips = 0
-            self._slips += use is SchemaUse.SLIPPED
-            if not self._plain and (use in {SchemaUse.IN_WORDS, SchemaUse.UNHELD} or self._slips >= SLIPS):
-                self._plain = True
-                retry_on_db_outage(
-                    lambda: self._judge_row.filter(plain_json_at=None).update(plain_json_at=self._clock())
-                )
 
     def _pause_if_failing(self, call: Call) -> None:
         run = retry_on_db_outage(lambda: JudgingRun.objects.get(pk=call.judging_run_id))

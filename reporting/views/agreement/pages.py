@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from judging.models import JudgingRun
-from judging.selectors.naming import run_name
+from judging.selectors.judges import run_name
 from presentation.agreement import PUBLISHED_ONLY, STATISTICS, statistic_name
 from presentation.catalogue import meaning_of
 from presentation.drawings.shapes import WIDE

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from judging.models import ScoringRun
-from judging.selectors.naming import run_name
+from judging.selectors.judges import run_name
 from presentation.agreement import LEVEL_TEXTS, STATISTICS, statistic_name, warning_text
 from presentation.catalogue import meaning_of
 from presentation.measures import why_absent

@@ -14,7 +14,7 @@ from formats.asked_numbers import number_asked
 from jobs.selectors import unless_done
 from judging.models import AuditSample
 from judging.selectors.audits import drawn_from_public, private_items, study_samples
-from judging.selectors.naming import judge_name
+from judging.selectors.judges import judge_name
 from judging.selectors.rating import ItemShown, item_entries, item_shown, samples_with_progress
 from judging.selectors.runs import newest_scores_run
 from judging.selectors.viewing import explanation_of

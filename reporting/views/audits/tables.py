@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy
 
-from judging.selectors.naming import run_name
+from judging.selectors.judges import run_name
 from presentation.catalogue import label_of
 from presentation.measures import reason_cell
 from presentation.numbers import Text, decimals, percent, span

@@ -18,9 +18,8 @@ from judging.services.comparing import (
     comparison_start,
 )
 from judging.services.judge_keys import JudgeNotConfigured
-from judging.services.running.compared import NotCompared
 from judging.services.running.coordinating import RunOfOthers
-from judging.services.running.judge_specs import JudgeSpec
+from judging.services.running.judge_specs import JudgeSpec, NotCompared
 from judging.services.running.runs import run_cancel, run_plan, run_start
 from scoring.coordinator import Scoring, judging_coordinate, study_score
 from scoring.models import ResultSet

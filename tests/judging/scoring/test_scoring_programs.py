@@ -10,7 +10,7 @@ from pytest_django import Settings
 from batches.models import Session
 from judging.coordinator import RunPaused, run_continue_or_start, run_work_through
 from judging.models import AnswerScore, CriterionScore, JudgeCall, JudgingRun, PauseReason, ScoringRun
-from judging.selectors.naming import run_name
+from judging.selectors.judges import run_name
 from judging.services.judge_keys import JudgeNotConfigured
 from judging.services.running.judge_specs import JudgeSpec
 from reporting.views.report.methods import judge_words
