@@ -76,7 +76,7 @@ class ItemParametersRefused(Exception):
 def read_item_parameters(path: Path) -> ItemParameters:
     """Read and check a whole file; raises ItemParametersRefused with all its problems."""
     repeated: list[str] = []
-    content = _parse(_text_of(path), repeated)
+    content = _parsed(path, repeated)
     if fault := document_fault(content, ITEM_PARAMETERS):
         _refuse(fault)
     problems = [Problem(None, None, "", f"the key {key!r} occurs twice; keep one") for key in repeated]
@@ -151,19 +151,18 @@ def write_item_parameters(path: Path, parameters: ItemParameters, *, description
     path.write_text(text, encoding="utf-8")
 
 
-def _text_of(path: Path) -> str:
+def _parsed(path: Path, repeated: list[str]) -> Any:
+    """The file's content; keys that occur twice in one object go to `repeated`."""
     try:
         content = path.read_bytes()
         if fault := kind_fault(content, JSON):
             _refuse(fault)
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except OSError as error:
         _refuse(f"cannot read {path}: {error.strerror}; name a readable item-parameter file")
     except UnicodeDecodeError as error:
         _refuse(f"{path} is not UTF-8 (byte {error.start + 1}); save it as UTF-8")
 
-
-def _parse(text: str, repeated: list[str]) -> Any:
     def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         times = Counter(key for key, _value in pairs)
         repeated.extend(key for key, number in times.items() if number > 1)

@@ -50,7 +50,19 @@ def interval_sentences(overall: Sequence[GroupNumbers], categories: Sequence[Gro
     if not overall and not categories:
         return
     for row in overall:
-        yield from _average_sentences(row)
+        yield str(MEANINGS[row.interval])
+        if row.se_twoway is not None:
+            yield _(
+                "There are fewer than 8 question sets: beside it stands the interval by people and "
+                "questions, which is right only where question sets differ in nothing but their questions "
+                "and people."
+            )
+        expected = coverage.coverage_of_average(row.interval, batches=row.batches)
+        if expected is not None:
+            yield _(
+                "In simulated studies with question sets of 20 it covers the value that repeating the study "
+                "would average to in %(share)s, where it should in 95 %%."
+            ) % {"share": percent(expected)}
     if kinds := sorted({row.interval for row in categories}):
         yield categories_sentence(kinds)
     yield top_sentence()
@@ -60,21 +72,6 @@ def interval_sentences(overall: Sequence[GroupNumbers], categories: Sequence[Gro
         "would average to in %(share)s of simulated studies with question sets of 20."
     ) % {"share": percent(coverage.AS_PUBLISHED)}
     yield str(COMPARE)
-
-
-def _average_sentences(row: GroupNumbers) -> Iterator[str]:
-    yield str(MEANINGS[row.interval])
-    if row.se_twoway is not None:
-        yield _(
-            "There are fewer than 8 question sets: beside it stands the interval by people and questions, "
-            "which is right only where question sets differ in nothing but their questions and people."
-        )
-    expected = coverage.coverage_of_average(row.interval, batches=row.batches)
-    if expected is not None:
-        yield _(
-            "In simulated studies with question sets of 20 it covers the value that repeating the study "
-            "would average to in %(share)s, where it should in 95 %%."
-        ) % {"share": percent(expected)}
 
 
 def categories_sentence(kinds: Iterable[str]) -> str:

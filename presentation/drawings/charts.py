@@ -139,29 +139,22 @@ def _frame(
 
 def _drawn(series: Series, x: Scale, y: Scale) -> Iterator[Mark]:
     if series.kind == "bars":
-        yield from (_bar(one, series, x, y) for one in series.places)
+        for bar in series.places:
+            left, right = x.at(bar.x - series.width / 2), x.at(bar.x + series.width / 2)
+            low, high = y.within(bar.low if bar.low is not None else y.low), y.at(bar.y)
+            gap = min(2.0, (right - left) / 5)
+            wide, tall = rounded(right - left - gap), rounded(low - high)
+            yield Box(rounded(left + gap / 2), high, wide, tall, series.look, bar.told)
         return
     if series.kind == "curve":
-        yield from _curve(series.places, series.look, x, y)
-    for one in series.places:
-        if series.kind == "dots" or one.told:
-            yield Dot(x.at(one.x), y.at(one.y), one.r, series.look, series.shape, one.told)
-
-
-def _curve(places: Sequence[Place], look: str, x: Scale, y: Scale) -> Iterator[Mark]:
-    around = [one for one in places if one.low is not None and one.high is not None]
-    if len(around) > 1:
-        above = [(x.at(one.x), y.within(one.high or 0.0)) for one in around]
-        below = [(x.at(one.x), y.within(one.low or 0.0)) for one in reversed(around)]
-        yield Path((*above, *below), f"area {look}", closed=True)
-    if len(places) > 1:
-        yield Path(tuple((x.at(one.x), y.within(one.y)) for one in places), f"curve {look}")
-
-
-def _bar(one: Place, series: Series, x: Scale, y: Scale) -> Mark:
-    left, right = x.at(one.x - series.width / 2), x.at(one.x + series.width / 2)
-    low, high = y.within(one.low if one.low is not None else y.low), y.at(one.y)
-    gap = min(2.0, (right - left) / 5)
-    return Box(
-        rounded(left + gap / 2), high, rounded(right - left - gap), rounded(low - high), series.look, one.told
-    )
+        around = [place for place in series.places if place.low is not None and place.high is not None]
+        if len(around) > 1:
+            above = [(x.at(place.x), y.within(place.high or 0.0)) for place in around]
+            below = [(x.at(place.x), y.within(place.low or 0.0)) for place in reversed(around)]
+            yield Path((*above, *below), f"area {series.look}", closed=True)
+        if len(series.places) > 1:
+            path = tuple((x.at(place.x), y.within(place.y)) for place in series.places)
+            yield Path(path, f"curve {series.look}")
+    for dot in series.places:
+        if series.kind == "dots" or dot.told:
+            yield Dot(x.at(dot.x), y.at(dot.y), dot.r, series.look, series.shape, dot.told)

@@ -69,7 +69,7 @@ def ladder(
             scale.at(rung.value),
             rounded(base - 10 - level * (2 * RADIUS + APART)),
             RADIUS,
-            _look(rung),
+            "model modelled" if rung.modelled else "model near" if rung.near else "model",
             told=rung.told,
         )
         for rung, level in zip(rungs, levels, strict=True)
@@ -93,10 +93,6 @@ def stacked(places: Sequence[float], apart: float = 2 * RADIUS + APART) -> list[
         taken[level : level + 1] = [places[index]]
         levels[index] = level
     return levels
-
-
-def _look(rung: Rung) -> str:
-    return "model modelled" if rung.modelled else "model near" if rung.near else "model"
 
 
 def _axis(scale: Scale, words: Words, say: Say, base: float, width: float) -> Iterator[Mark]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _, ngettext
 
 from presentation.moments import moment_text
@@ -93,17 +93,14 @@ def prompt_problems(version: BankVersion, settings: ProtocolSettings) -> list[st
     kind = JUDGE_KINDS[settings.judge_kind]
     if kind.needs is None or not (lacking := prompts.filter(LACKING[kind.needs])).exists():
         return []
+    # The first of them; private ones are counted and not named, as an analyst reads this, too.
+    named = list(lacking.filter(of_public()).values_list("prompt_id", flat=True)[:NAMED_PROMPTS])
+    left = lacking.count() - len(named)
+    which = ", ".join(named) + (f" and {counted(left)} more" if left else "")
+    if not named:
+        which = quantity(left, "private prompt", "private prompts")
     need = f'the judge "{kind.name}" needs {kind.needs}'
-    return [f"{_named(lacking)}: {need}. Choose another judge_kind or import a corrected bank."]
-
-
-def _named(prompts: QuerySet[Prompt]) -> str:
-    """The first of them; private ones are counted and not named, as an analyst reads this, too."""
-    shown = list(prompts.filter(of_public()).values_list("prompt_id", flat=True)[:NAMED_PROMPTS])
-    left = prompts.count() - len(shown)
-    if not shown:
-        return quantity(left, "private prompt", "private prompts")
-    return ", ".join(shown) + (f" and {counted(left)} more" if left else "")
+    return [f"{which}: {need}. Choose another judge_kind or import a corrected bank."]
 
 
 def profile_problems(study: Study, settings: ProtocolSettings) -> list[str]:

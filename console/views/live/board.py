@@ -17,7 +17,7 @@ from console.selectors.board import SORTS, Board, Seen, Tab, Wanted, board, boar
 from console.selectors.board_incidents import Row
 from console.services.live import SessionAction
 from console.views.live.words import ACTION_WORDS, RowWords, happening_words, tabs_of
-from formats.asked_numbers import number_asked
+from formats.codes import number_asked
 from presentation.listing import Cell, csv_lines
 from studies.models import Study
 from studies.roles import Can

@@ -7,8 +7,7 @@ from django.utils import timezone
 
 from formats.item_parameters import read_item_parameters
 from presentation.numbers import counted, quantity
-from studies.management.category_lines import disagreement_lines
-from studies.management.operators import OperatorCommand, slug_of
+from studies.management.operators import OperatorCommand, disagreement_lines, slug_of
 from studies.models import BankVersion, ItemBank
 from studies.selectors.banks import bank_version, item_ids_without_prompts, prompt_ids_without_parameters
 from studies.selectors.categories import disagreements

@@ -8,8 +8,12 @@ from django.utils.translation import get_language, gettext as _
 
 from studies.models import ComprehensionAttempt, Participant, StudyStatus, User
 from studies.roles import Can
-from studies.selectors.comprehension import check_attempts_left, check_passed, questions_sha256
-from studies.selectors.participants import has_valid_consent
+from studies.selectors.participants import (
+    check_attempts_left,
+    check_passed,
+    has_valid_consent,
+    questions_sha256,
+)
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused

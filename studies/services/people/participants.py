@@ -13,10 +13,9 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from formats.sentences import shortened
-from formats.text_faults import invisible_fault
+from formats.text_faults import invisible_fault, is_blank
 from presentation.problems import problem_in_words
 from studies.models import MailKind, Participant, Study, StudyEvent, StudyStatus, User, VettingStatus
-from studies.protocol.visible import is_blank
 from studies.roles import Can
 from studies.selectors.participants import withdrew
 from studies.services.database import one_of_many_writes, rows_insert, slices
