@@ -114,8 +114,8 @@ def first_cell(row: GroupNumbers) -> str:
 
 def why_none(row: GroupNumbers) -> str:
     """Why there is no first interval, where the dash in place of theta does not say it."""
-    told = row.reason_pool and row.reason_pool != Reason.NOTHING_SCORED
-    return str(why_absent(row.reason_pool)) if told else ABSENT
+    has_reason = row.reason_pool and row.reason_pool != Reason.NOTHING_SCORED
+    return str(why_absent(row.reason_pool)) if has_reason else ABSENT
 
 
 def pool_cell(row: GroupNumbers) -> str:

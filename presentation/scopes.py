@@ -52,7 +52,7 @@ class Numbered(Protocol):
 
 def after_results_sentence(amendments: Iterable[Numbered]) -> str:
     """That these were, as every surface of the results says it. Needs one."""
-    numbers = [one.number for one in amendments]
+    numbers = [amendment.number for amendment in amendments]
     return ngettext(
         "The protocol was amended after results had been computed, so that they may have been seen: "
         "amendment %(numbers)s.",

@@ -147,10 +147,10 @@ def _parser(keeps_lines: bool) -> MarkdownIt:
 
 
 def _line_end(state: StateInline, _silent: bool) -> bool:
-    found = BACKSLASHES_AT_LINE_END.match(state.src, state.pos)
-    if found:
-        state.pos = found.end()
-    return found is not None
+    backslashes = BACKSLASHES_AT_LINE_END.match(state.src, state.pos)
+    if backslashes:
+        state.pos = backslashes.end()
+    return backslashes is not None
 
 
 def _formula(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:

@@ -81,18 +81,18 @@ def chart(
     height: float = HEIGHT,
 ) -> Drawing | None:
     """Every series on the same axes, `height` inside them; None where no series has a place."""
-    places = [place for one in series for place in one.places]
+    places = [place for drawn in series for place in drawn.places]
     if not places:
         return None
     top = 22.0  # for the name of the axis that goes up
     legend, end = keys_below(keys, width, top + height + FOOT)
-    ends = [value for one in places for value in (one.low, one.high) if value is not None]
-    ys = [*(one.y for one in places), *ends, *(line.y for line in across)]
+    ends = [value for place in places for value in (place.low, place.high) if value is not None]
+    ys = [*(place.y for place in places), *ends, *(line.y for line in across)]
     y = _scale(y_axis, ys, top + height, top)
     up = _named(y_axis, y, say, 6 if height == HEIGHT else 3)
     left = max((text_width(text) for _value, text in up), default=0) + 12
-    half = max((one.width / 2 for one in series if one.kind == "bars"), default=0.0)
-    xs = [value for one in places for value in (one.x - half, one.x + half)]
+    half = max((drawn.width / 2 for drawn in series if drawn.kind == "bars"), default=0.0)
+    xs = [value for place in places for value in (place.x - half, place.x + half)]
     x = _scale(x_axis, xs, left, width - 6)
     marks: list[Mark] = [*legend, *_frame(x, y, up, _named(x_axis, x, say, 8 if width > 500 else 4))]
     marks += [
@@ -104,26 +104,26 @@ def chart(
             "",
             "middle",
         ),
-        *(Line(left, y.at(one.y), width - 6, y.at(one.y), one.look) for one in across),
+        *(Line(left, y.at(line.y), width - 6, y.at(line.y), line.look) for line in across),
     ]
-    marks += [mark for one in series for mark in _drawn(one, x, y)]
+    marks += [mark for drawn in series for mark in _drawn(drawn, x, y)]
     return Drawing(width, end, tuple(marks))
 
 
 def _scale(axis: Axis, values: Sequence[float], start: float, end: float) -> Scale:
-    found = scale_of(values, start, end, log=axis.log)
-    low = found.low if axis.low is None else axis.low
-    return Scale(low, found.high if axis.high is None else axis.high, start, end, axis.log)
+    around = scale_of(values, start, end, log=axis.log)
+    low = around.low if axis.low is None else axis.low
+    return Scale(low, around.high if axis.high is None else axis.high, start, end, axis.log)
 
 
 def _named(axis: Axis, scale: Scale, say: Say, wanted: int) -> list[tuple[float, str]]:
     if axis.named is not None:
         return [(value, text) for value, text in axis.named if scale.low <= value <= scale.high]
-    found = ticks(scale, wanted)
+    named = ticks(scale, wanted)
     if axis.log:
-        return [(value, say(value, max(0, places_of([0.0, value])))) for value in found]
-    places = places_of(found)
-    return [(value, say(value, places)) for value in found]
+        return [(value, say(value, max(0, places_of([0.0, value])))) for value in named]
+    places = places_of(named)
+    return [(value, say(value, places)) for value in named]
 
 
 def _frame(

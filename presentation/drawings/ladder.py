@@ -129,13 +129,13 @@ def _model_names(
     """Names of the strongest, the weakest and the one nearest to the last group, where they have room."""
     if not rungs:
         return
-    order = sorted(range(len(rungs)), key=lambda one: rungs[one].value)
+    order = sorted(range(len(rungs)), key=lambda index: rungs[index].value)
     wanted = [order[-1], order[0]]
     if people:
-        wanted.append(min(order, key=lambda one: abs(rungs[one].value - people[-1].value)))
+        wanted.append(min(order, key=lambda index: abs(rungs[index].value - people[-1].value)))
     taken: list[tuple[float, float]] = []
-    for one in dict.fromkeys(wanted):
-        name, dot = rungs[one].name, dots[one]
+    for index in dict.fromkeys(wanted):
+        name, dot = rungs[index].name, dots[index]
         x = kept_inside(dot.x, name, width)
         span = (x - text_width(name) / 2 - LABEL_GAP, x + text_width(name) / 2 + LABEL_GAP)
         if all(span[1] <= low or span[0] >= high for low, high in taken):

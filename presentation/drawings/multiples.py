@@ -36,7 +36,7 @@ class Part:
     @property
     def reach(self) -> list[float]:
         others = (self.low, self.high, self.top)
-        own = [self.value, *(one for one in others if one is not None)]
+        own = [self.value, *(other for other in others if other is not None)]
         return own + [model.value for model in self.models]
 
 

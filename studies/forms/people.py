@@ -44,8 +44,8 @@ class CheckForm(forms.Form):
         self.current = questions_sha256(protocol)
         super().__init__(data, initial={"shown": self.current, "attempt": attempt})
         self.question_names = [f"question-{number}" for number, _q in enumerate(protocol.check_questions, 1)]
-        shown = protocol.entries_in("check_questions", get_language() or "")[0]
-        for name, (question, *options) in zip(self.question_names, map(str.splitlines, shown), strict=True):
+        entries = protocol.entries_in("check_questions", get_language() or "")[0]
+        for name, (question, *options) in zip(self.question_names, map(str.splitlines, entries), strict=True):
             self.fields[name] = forms.TypedChoiceField(
                 label=question,
                 choices=list(enumerate(options, 1)),

@@ -117,17 +117,17 @@ def moment(option: str, text: str | None) -> datetime | None:
     return time
 
 
-def disagreement_lines(found: Sequence[Disagreement]) -> Iterator[str]:
+def disagreement_lines(differing: Sequence[Disagreement]) -> Iterator[str]:
     """How many there are, and each of them."""
     yield (
         "Questions that the question bank and the item bank put into different categories: "
-        f"{counted(len(found))}"
+        f"{counted(len(differing))}"
     )
-    yield from (f"  {disagreement_line(one)}" for one in found)
+    yield from (f"  {disagreement_line(disagreement)}" for disagreement in differing)
 
 
-def undecided_lines(study: Study, found: Sequence[Disagreement]) -> Iterator[str]:
+def undecided_lines(study: Study, differing: Sequence[Disagreement]) -> Iterator[str]:
     """With how the study's protocol says whose hold."""
-    yield from disagreement_lines(found)
+    yield from disagreement_lines(differing)
     yield "Say whose hold before the batches are built, item_bank or question_bank:"
     yield f"""  update_study {study.slug} --protocol '{{"category_source": "item_bank"}}'"""

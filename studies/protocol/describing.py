@@ -239,11 +239,11 @@ SETTINGS: Mapping[str, Described] = {
 
 def holds_for(names: Iterable[str]) -> dict[Holds, list[str]]:
     """Whom an amendment of these settings, or of the opening times, holds for, with the settings of each."""
-    found: dict[Holds, list[str]] = {}
+    names_by_holds: dict[Holds, list[str]] = {}
     for name in names:
         holds = SETTINGS[name].holds if name in SETTINGS else Holds.NOT_STARTED
-        found.setdefault(holds, []).append(name)
-    return found
+        names_by_holds.setdefault(holds, []).append(name)
+    return names_by_holds
 
 
 def settings_page() -> str:

@@ -56,19 +56,19 @@ def rights_by_study(user: User, studies: Iterable[Study]) -> dict[int, frozenset
         roles[part.study_id].append(part)
     return {
         key: rights_of(
-            [part.role for part in found],
-            given=[right for part in found for right in part.rights],
+            [part.role for part in parts],
+            given=[right for part in parts for right in part.rights],
             reviewers_see_private=reviewers_see_private(by_key[key]),
         )
-        for key, found in roles.items()
+        for key, parts in roles.items()
     }
 
 
 def studies_beyond(user: User, studies: Iterable[Study], right: Can) -> list[Study]:
     """Those of these studies in which the person lacks the right."""
-    asked = list(studies)
-    rights = rights_by_study(user, asked)
-    return [study for study in asked if right not in rights[study.pk]]
+    listed = list(studies)
+    rights = rights_by_study(user, listed)
+    return [study for study in listed if right not in rights[study.pk]]
 
 
 def roles_in(study: Study) -> QuerySet[StudyRole]:

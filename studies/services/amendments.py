@@ -91,12 +91,12 @@ def study_amend(
 
 def _require_amendable(study: Study, changes: Mapping[str, object], reason: str) -> None:
     if study.status != StudyStatus.FROZEN:
-        told = (
+        sentence = (
             _('The study "%(study)s" is not locked yet: change it in its set-up (update_study).')
             if study.status == StudyStatus.DRAFT
             else _('The study "%(study)s" is closed; it stays as it is.')
         )
-        raise StudyNotFrozen(told % {"study": study.slug})
+        raise StudyNotFrozen(sentence % {"study": study.slug})
     if not reason.strip():
         raise AmendmentRefused(_("An amendment needs a reason; write why it is made."))
     names = FIXED + FIXED_PLACES if study.protocol.has_fixed_places else FIXED

@@ -86,17 +86,17 @@ def _decided(request: HttpRequest, participant: Participant) -> HttpResponse:
 def _page(request: HttpRequest, participant: Participant, errors: Iterable[str] = ()) -> HttpResponse:
     protocol = participant.study.protocol
     latest = latest_consent(participant)
-    shown = agreed_sha256(participant.study)
+    agreed = agreed_sha256(participant.study)
     context = {
         "participant": participant,
         "study": participant.study,
         "protocol": protocol,
         "told": told_lines(participant.study),
         "recorded": recorded_sentences(recorded_items(protocol)),
-        "shown": shown,
+        "shown": agreed,
         "latest": latest,
         "has_agreed": has_agreed(participant),
-        "is_current": latest is not None and latest.sha256 == shown,
+        "is_current": latest is not None and latest.sha256 == agreed,
         "has_withdrawn": has_withdrawn(participant),
         "errors": errors,
     }

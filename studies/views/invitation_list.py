@@ -71,14 +71,16 @@ def _invited(request: HttpRequest, study: Study, reading: PeopleReading) -> Http
     queued = invitations_queue(
         study=study, invitations=result.to_send, site_url=site_url_of(request), now=now, actor=actor
     )
-    said = numbered(_("Rows read: %(number)d."), {"number": len(reading.rows)}) + " "
-    said += numbered(
+    sentence = numbered(_("Rows read: %(number)d."), {"number": len(reading.rows)}) + " "
+    sentence += numbered(
         ngettext("%(number)d invitation is on its way.", "%(number)d invitations are on their way.", queued),
         {"number": queued},
     )
     if result.unchanged:
-        said += " " + numbered(_("Invited or in the study before: %(number)d."), {"number": result.unchanged})
-    messages.success(request, said)
+        sentence += " " + numbered(
+            _("Invited or in the study before: %(number)d."), {"number": result.unchanged}
+        )
+    messages.success(request, sentence)
     return redirect("staff_invitations", slug=study.slug)
 
 

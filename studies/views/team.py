@@ -98,12 +98,12 @@ def staff_study_team_rights(request: HttpRequest, study: Study, number: int) -> 
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
-        said = (
+        sentence = (
             _("The rights of %(email)s are saved; they hold from now on.")
             if changed
             else _("%(email)s has these rights already.")
         )
-        messages.success(request, said % {"email": user.email})
+        messages.success(request, sentence % {"email": user.email})
     return redirect("staff_study_team", slug=study.slug)
 
 

@@ -61,8 +61,8 @@ class Command(OperatorCommand):
             now=timezone.now(),
         )
         self.stdout.write(f'Created the study "{study.slug}" on {study.bank_version}, in draft.')
-        if found := undecided(study):
-            self.stdout.write("\n".join(undecided_lines(study, found)))
+        if differing := undecided(study):
+            self.stdout.write("\n".join(undecided_lines(study, differing)))
         if not options["by"]:
             hint = f"add_staff EMAIL --study {study.slug} --role lead"
             self.stdout.write(f"Only site administrators see it until somebody leads it: {hint}")

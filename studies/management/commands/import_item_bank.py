@@ -58,5 +58,5 @@ class Command(OperatorCommand):
             self.stdout.write(f"  {prompt_id}")
         if len(without_prompts) > SHOWN:
             self.stdout.write(f"  and {counted(len(without_prompts) - SHOWN)} more")
-        if found := disagreements(version, item_bank):
-            self.stdout.write("\n".join(disagreement_lines(found)))
+        if differing := disagreements(version, item_bank):
+            self.stdout.write("\n".join(disagreement_lines(differing)))

@@ -66,14 +66,14 @@ def check_answer(
     if used >= participant.check_attempts:
         raise NoAttemptsLeft(_("You have used all your tries. The study team may allow you another one."))
     # In full and as read, so that the record can be read after an amendment of the questions.
-    shown = protocol.entries_in("check_questions", get_language() or "")[0]
+    entries = protocol.entries_in("check_questions", get_language() or "")[0]
     answers: list[dict[str, object]] = [
         {
             "question": read.splitlines()[0],
             "answer": read.splitlines()[choice],
             "right": choice == question.correct,
         }
-        for question, read, choice in zip(protocol.check_questions, shown, choices, strict=True)
+        for question, read, choice in zip(protocol.check_questions, entries, choices, strict=True)
     ]
     return _record(participant, answers, now)
 

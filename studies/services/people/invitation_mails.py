@@ -76,10 +76,10 @@ def invitations_queue(
     for what others do at this moment: a list goes in slices. Asked again, it goes on with those to send.
     """
     require_inviting(study)
-    numbers = [one.pk for one in invitations]
+    numbers = [invitation.pk for invitation in invitations]
     for some in slices(numbers, MAILS_A_SLICE):
-        for one in Invitation.objects.filter(pk__in=some):
-            require_unused(one)
+        for invitation in Invitation.objects.filter(pk__in=some):
+            require_unused(invitation)
     for some in slices(numbers, MAILS_A_SLICE):
         _queue(study, some, site_url, now, actor)
     return len(numbers)

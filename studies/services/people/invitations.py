@@ -183,16 +183,16 @@ def invitation_erase(*, invitation: Invitation, now: datetime, actor: User | Non
     if not invitation.email:
         require_unused(invitation)
     same = Invitation.objects.filter(study=invitation.study_id, email=invitation.email)
-    for one in same.select_for_update().order_by("pk"):
-        if one.accepted_at is not None:
-            if one.pk == invitation.pk:
-                require_unused(one)
+    for of_same in same.select_for_update().order_by("pk"):
+        if of_same.accepted_at is not None:
+            if of_same.pk == invitation.pk:
+                require_unused(of_same)
             continue
-        if one.revoked_at is None:
-            invitation_revoke(invitation=one, now=now, actor=actor)
-        Invitation.objects.filter(pk=one.pk).update(email="", name="")
+        if of_same.revoked_at is None:
+            invitation_revoke(invitation=of_same, now=now, actor=actor)
+        Invitation.objects.filter(pk=of_same.pk).update(email="", name="")
         kind = StudyEventKind.INVITATION_ERASED
-        event_record(invitation.study, kind, now, actor=actor, invitation=one.pk)
+        event_record(invitation.study, kind, now, actor=actor, invitation=of_same.pk)
 
 
 def require_unused(invitation: Invitation) -> None:

@@ -60,9 +60,9 @@ def _use_app(authenticator: Authenticator, code: str, now: datetime) -> bool:
 def second_factors_encrypt_again() -> int:
     """Encrypt every secret with the first key; return how many. Raises InvalidToken if a key is missing."""
     keys, number = second_factor_keys(), 0
-    for one in Authenticator.objects.select_for_update().filter(type__in=SECRETS).order_by("pk"):
-        name = SECRETS[one.type]
-        one.data[name] = keys.rotate(one.data[name]).decode()
-        one.save(update_fields=["data"])
+    for authenticator in Authenticator.objects.select_for_update().filter(type__in=SECRETS).order_by("pk"):
+        name = SECRETS[authenticator.type]
+        authenticator.data[name] = keys.rotate(authenticator.data[name]).decode()
+        authenticator.save(update_fields=["data"])
         number += 1
     return number

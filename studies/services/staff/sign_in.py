@@ -77,7 +77,7 @@ def sign_ins_clear(*, now: datetime) -> int:
     over = _delete(expired, expired.values_list("pk", flat=True))
     lifetime = timedelta(seconds=settings.SESSION_COOKIE_AGE)
     unused = Session.objects.filter(expire_date__lt=now + lifetime - VISITORS_FOR)
-    visitors = [one.pk for one in unused.iterator() if SESSION_KEY not in one.get_decoded()]
+    visitors = [session.pk for session in unused.iterator() if SESSION_KEY not in session.get_decoded()]
     left = _delete(Session.objects.all(), visitors)
     _delete(strangers, strangers.values_list("pk", flat=True))
     return over + left
