@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, BinaryIO
+from typing import IO, Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
@@ -212,23 +212,21 @@ def _unusable(name: str) -> UploadRefused:
 def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, most: int) -> int:
     """Unpack one file; how many bytes that were. What the archive says of itself is not believed."""
     written = 0
-    with archive.open(member) as source, _opened(path, member.filename) as target:
-        while chunk := _read(source):
-            written += len(chunk)
-            if written > most:
-                raise _too_much()
-            target.write(chunk)
+    with archive.open(member) as source:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            target = path.open("wb")
+        except OSError as error:
+            if error.errno in UNUSABLE_NAME:
+                raise _unusable(member.filename) from None
+            raise
+        with target:
+            while chunk := _read(source):
+                written += len(chunk)
+                if written > most:
+                    raise _too_much()
+                target.write(chunk)
     return written
-
-
-def _opened(path: Path, name: str) -> BinaryIO:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("wb")
-    except OSError as error:
-        if error.errno in UNUSABLE_NAME:
-            raise _unusable(name) from None
-        raise
 
 
 def _read(source: IO[bytes]) -> bytes:

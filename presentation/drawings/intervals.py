@@ -144,12 +144,9 @@ def _estimate(estimate: Estimate, y: float, scale: Scale) -> Iterator[Mark]:
     low, high = map(scale.within, estimate.ends)
     y = rounded(y)
     if estimate.modelled:
-        yield Box(
-            low, y - 5, max(rounded(high - low), 2), 10, f"{estimate.look} modelled", told=estimate.told
-        )
-        yield Line(
-            scale.within(estimate.value), y - 5, scale.within(estimate.value), y + 5, f"ci {estimate.look}"
-        )
+        wide, x = max(rounded(high - low), 2), scale.within(estimate.value)
+        yield Box(low, y - 5, wide, 10, f"{estimate.look} modelled", told=estimate.told)
+        yield Line(x, y - 5, x, y + 5, f"ci {estimate.look}")
         return
     if high > low:
         yield Line(low, y, high, y, f"ci {estimate.look}")
