@@ -126,9 +126,9 @@ def _apply(
             value = changes[field]
             time = aware_time(value) if isinstance(value, str) else None
             if time is None and value is not None:
-                example = "2030-05-01T18:00:00+02:00"
                 raise AmendmentRefused(
-                    f"{field}: write a time with its offset, such as {example}, or null for none."
+                    f"{field}: write a time with its offset, such as 2030-05-01T18:00:00+02:00, or null for "
+                    "none."
                 )
             setattr(study, field, time)
     difference = {

@@ -39,9 +39,7 @@ class CategoriesUndecided(StudyNotReady):
 
     def __init__(self, differing: Sequence[Disagreement]) -> None:
         self.disagreements = tuple(differing)
-        first_of_them = "; ".join(
-            disagreement_line(disagreement) for disagreement in differing[:NAMED_PROMPTS]
-        )
+        examples = "; ".join(disagreement_line(disagreement) for disagreement in differing[:NAMED_PROMPTS])
         sentence = ngettext(
             "Question bank and item bank put %(number)d question into different categories (%(shown)s), and "
             "the protocol does not say which holds. Choose on the page Item parameters of the set-up, or by "
@@ -52,7 +50,7 @@ class CategoriesUndecided(StudyNotReady):
             len(differing),
         )
         more = " …" if len(differing) > NAMED_PROMPTS else ""
-        super().__init__([numbered(sentence, {"number": len(differing), "shown": first_of_them + more})])
+        super().__init__([numbered(sentence, {"number": len(differing), "shown": examples + more})])
 
 
 def disagreement_line(disagreement: Disagreement) -> str:
