@@ -16,10 +16,6 @@ QUESTIONS: Mapping[Scope, Text] = {
     Scope.ALL: gettext_lazy("All questions"),
     Scope.PUBLIC: gettext_lazy("Public questions only"),
 }
-PROMPTS: Mapping[Scope, Text] = {
-    Scope.ALL: gettext_lazy("All questions"),
-    Scope.PUBLIC: gettext_lazy("Public questions only"),
-}
 # Why the numbers of these questions stand first, and where the others are.
 LEADS: Mapping[LeadReason, Text] = {
     LeadReason.ONE_SCOPE: "",

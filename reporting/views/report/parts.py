@@ -10,7 +10,7 @@ from django.utils.translation import get_language, gettext as _, ngettext
 
 from presentation.measures import dashed, says_little, why_dashes
 from presentation.numbers import counted, numbered
-from presentation.scopes import PROMPTS
+from presentation.scopes import QUESTIONS
 from presentation.tables import ABSENT, Dash, PlainWord, Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
@@ -159,7 +159,7 @@ def _result_parts(records: StudyRecords, report: Report) -> Iterator[Part]:
         yield Paragraph(_("These results are not measured yet, so the report ends with the estimates."))
         return
     for block in map(Block, records.measurement.ended(records.scope)):
-        of = str(PROMPTS[records.scope_of(block)]) if records.lead.both_exist else ""
+        of = str(QUESTIONS[records.scope_of(block)]) if records.lead.both_exist else ""
         measures = records.blocks[block]
         rows = tuple(row for row in measures.rows if row.pk in records.leaving)
         yield from block_parts(replace(measures, rows=rows), PAGES[block].title, of)
