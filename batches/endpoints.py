@@ -32,8 +32,7 @@ from batches.services.practice import (
 from batches.services.previews import answer_preview
 from batches.services.receipts import SaveReceipt, fault_sentence
 from studies.models import Participant, User
-from studies.selectors.participants import participant_of
-from studies.selectors.storage import storage_notice
+from studies.selectors.participants import participant_of, storage_notice
 from studies.services.clock import server_now
 
 router = Router()

@@ -1,4 +1,4 @@
-"""Codes where people write names: "STEM PhD" is the profile stem-phd."""
+"""What people write for codes and numbers: "STEM PhD" is the profile stem-phd, an address says page=2."""
 
 import re
 from collections.abc import Mapping
@@ -17,3 +17,11 @@ def code_named(text: str, names: Mapping[str, str]) -> str | None:
 
 def _bare(text: str) -> str:
     return " ".join(re.split(r"[\s_-]+", normalize("NFKC", text))).strip().casefold()
+
+
+def number_asked(text: str, *, most: int = 10**9) -> int | None:
+    """The whole number from 0 to `most`; None for anything else. A text of any length costs nothing."""
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(most))):
+        return None
+    number = int(text)
+    return number if number <= most else None

@@ -9,7 +9,7 @@ people and are ignored.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import partial
@@ -76,7 +76,7 @@ class ItemParametersRefused(Exception):
 def read_item_parameters(path: Path) -> ItemParameters:
     """Read and check a whole file; raises ItemParametersRefused with all its problems."""
     repeated: list[str] = []
-    content = _parse(_text_of(path), repeated)
+    content = _parsed(path, repeated)
     if fault := document_fault(content, ITEM_PARAMETERS):
         _refuse(fault)
     problems = [Problem(None, None, "", f"the key {key!r} occurs twice; keep one") for key in repeated]
@@ -104,29 +104,31 @@ def _parameters_in(file: CheckedObject) -> ItemParameters:
     if scale + offset >= 1:
         transform.refuse("squeeze_scale + squeeze_offset must be below 1, or a score of 1 has no logit")
     calibration = file.part("calibration")
-    return ItemParameters(
-        squeeze_scale=scale,
-        squeeze_offset=offset,
-        sigma_hat=calibration.number("sigma_hat", **_POSITIVE),
-        n_models=calibration.whole_number_or_none("n_models", ge=1, le=MAX_MODELS),
-        r_squared=calibration.number_or_none("r_squared", le=1),
-        items=tuple(_items_in(file.part("items", fewest=1))),
-        response_model=ResponseModel(model),
-    )
-
-
-def _items_in(items: CheckedObject) -> Iterator[ItemParameter]:
-    for prompt_id in items.content:
+    sigma_hat = calibration.number("sigma_hat", **_POSITIVE)
+    n_models = calibration.whole_number_or_none("n_models", ge=1, le=MAX_MODELS)
+    r_squared = calibration.number_or_none("r_squared", le=1)
+    items, of_file = [], file.part("items", fewest=1)
+    for prompt_id in of_file.content:
         if fault := id_fault(prompt_id):
-            items.refuse(fault, prompt_id)
-        item = items.part(prompt_id)
-        yield ItemParameter(
+            of_file.refuse(fault, prompt_id)
+        item = of_file.part(prompt_id)
+        parameter = ItemParameter(
             prompt_id=prompt_id,
             a=item.number("a", **_POSITIVE),
             b=item.number("b", ge=-MAX_PARAMETER, le=MAX_PARAMETER),
             subcategory=item.text("subcategory", label_fault),
             prompt_set=item.text("prompt_set", partial(label_fault, most=MAX_SET_NAME_CHARACTERS)),
         )
+        items.append(parameter)
+    return ItemParameters(
+        squeeze_scale=scale,
+        squeeze_offset=offset,
+        sigma_hat=sigma_hat,
+        n_models=n_models,
+        r_squared=r_squared,
+        items=tuple(items),
+        response_model=ResponseModel(model),
+    )
 
 
 def write_item_parameters(path: Path, parameters: ItemParameters, *, description: str) -> None:
@@ -151,19 +153,18 @@ def write_item_parameters(path: Path, parameters: ItemParameters, *, description
     path.write_text(text, encoding="utf-8")
 
 
-def _text_of(path: Path) -> str:
+def _parsed(path: Path, repeated: list[str]) -> Any:
+    """The file's content; keys that occur twice in one object go to `repeated`."""
     try:
         content = path.read_bytes()
         if fault := kind_fault(content, JSON):
             _refuse(fault)
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except OSError as error:
         _refuse(f"cannot read {path}: {error.strerror}; name a readable item-parameter file")
     except UnicodeDecodeError as error:
         _refuse(f"{path} is not UTF-8 (byte {error.start + 1}); save it as UTF-8")
 
-
-def _parse(text: str, repeated: list[str]) -> Any:
     def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         times = Counter(key for key, _value in pairs)
         repeated.extend(key for key, number in times.items() if number > 1)

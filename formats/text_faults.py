@@ -1,4 +1,6 @@
-"""What keeps texts out of files: what no database stores, what is too long, blank or untrimmed, in words."""
+"""What keeps texts out of files: what no database stores, what is too long, blank or untrimmed, in words; and
+whether a text holds anything that a reader could see.
+"""
 
 import re
 import unicodedata
@@ -65,3 +67,16 @@ def _is_invisible(character: str) -> bool:
     if _SHOW_NOTHING.match(character):
         return True
     return character not in " \t\r\n" and unicodedata.category(character) in {"Cc", "Cf", "Zs", "Zl", "Zp"}
+
+
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Zl", "Zp", "Zs"})
+_BLANK_LETTERS = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufe0e\ufe0f\u034f")
+"""Characters Unicode calls letters, symbols or marks although nothing is drawn for them."""
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing in the text is visible: empty, white space, zero-width or control characters only."""
+    return all(
+        character in _BLANK_LETTERS or unicodedata.category(character) in _INVISIBLE_CATEGORIES
+        for character in text
+    )

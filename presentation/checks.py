@@ -13,8 +13,8 @@ Rule = Mapping[str, Any]
 def check_lines(rule: Rule, *, passed: bool) -> str:
     """How it came out, and what the check asks, line by line."""
     passes, fails = _("The answer passes the machine check."), _("The answer fails the machine check.")
-    asked = ASKED.get(rule.get("kind", ""))
-    return "\n".join([passes if passed else fails, *(asked(rule) if asked else ())])
+    sentence_of = ASKED.get(rule.get("kind", ""))
+    return "\n".join([passes if passed else fails, *(sentence_of(rule) if sentence_of else ())])
 
 
 def _contains(rule: Rule) -> Iterator[str]:

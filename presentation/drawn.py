@@ -5,7 +5,7 @@ from typing import Literal, cast
 from django.template.loader import render_to_string
 
 from presentation.drawings.shapes import Drawing, with_foot
-from presentation.looks import PAPER, Look, drawing_data, look_of
+from presentation.looks import PAPER, drawing_data, look_of
 from presentation.typesetting import typeset
 
 MARGIN = 8  # pixels around a drawing
@@ -17,15 +17,12 @@ def drawing_file(drawing: Drawing, extension: str, words: str = "") -> bytes:
     if extension != "svg":
         data = drawing_data(drawing) | {"margin": MARGIN, "paper": PAPER}
         return typeset("figure.typ", data, cast(Literal["pdf", "png"], extension))
+    # The looks of its marks by the selector that finds their classes.
+    names = sorted({mark.look for mark in drawing.marks if mark.look})
+    looks = [("." + ".".join(name.split(" ")), look_of(name)) for name in names]
     sheet = f"-{MARGIN} -{MARGIN} {drawing.width + 2 * MARGIN} {drawing.height + 2 * MARGIN}"
     context = {
-        "drawing": drawing, "sheet": sheet, "margin": MARGIN, "looks": _looks_in(drawing),
+        "drawing": drawing, "sheet": sheet, "margin": MARGIN, "looks": looks,
         "letters": look_of(""), "paper": PAPER,
     }  # fmt: skip
     return render_to_string("presentation/drawing.svg", context).encode()
-
-
-def _looks_in(drawing: Drawing) -> list[tuple[str, Look]]:
-    """The looks of the drawing's marks by the selector that finds their classes."""
-    names = sorted({mark.look for mark in drawing.marks if mark.look})
-    return [("." + ".".join(name.split(" ")), look_of(name)) for name in names]

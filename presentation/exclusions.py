@@ -66,14 +66,14 @@ def rule_text(rule: Mapping[str, object]) -> str:
         "seconds_below": _("less than %(value)s seconds per answer"),
         "lowest_share": _("the lowest %(value)s %% by mean score"),
     }
-    found = [_("exclusion confirmed by a reviewer")] if rule.get("verdicts") else []
+    rules = [_("exclusion confirmed by a reviewer")] if rule.get("verdicts") else []
     for name, text in texts.items():
         value = rule.get(name)
         if isinstance(value, int | float):
             percent = name in {"off_task_from", "answered_below", "lowest_share"}
-            shown = decimals(100 * value, 0) if percent else decimals(value, 0)
-            found.append(text % {"value": shown})
-    return "; ".join(found) or _("none")
+            limit = decimals(100 * value, 0) if percent else decimals(value, 0)
+            rules.append(text % {"value": limit})
+    return "; ".join(rules) or _("none")
 
 
 def rule_name(key: str) -> str:

@@ -72,17 +72,17 @@ def estimates_plot(
 
     Rows without a value are left out. The first of a line is written at its end, with so many decimals.
     """
-    shown = [point for point in points if point.row.value is not None]
-    first = {point.line: point for point in reversed(shown)}
+    with_value = [point for point in points if point.row.value is not None]
+    first = {point.line: point for point in reversed(with_value)}
     estimates = [
         Estimate(
             point.line, point.row.value or 0.0, point.style.look, point.told, point.row.low, point.row.high,
             point.style.shape, point.style.shift, point.style.modelled,
             _written(point.row, places) if first[point.line] is point else "",
         )
-        for point in shown
+        for point in with_value
     ]  # fmt: skip
-    styles = dict.fromkeys(point.style for point in shown)
+    styles = dict.fromkeys(point.style for point in with_value)
     return interval_plot(
         estimates, str(across), decimals, width=width, keys=[*keys_of(styles), *keys], behind=behind
     )

@@ -49,7 +49,19 @@ def interval_sentences(overall: Sequence[GroupNumbers], categories: Sequence[Gro
     if not overall and not categories:
         return
     for row in overall:
-        yield from _average_sentences(row)
+        yield str(MEANINGS[row.interval])
+        if row.se_twoway is not None:
+            yield _(
+                "There are fewer than 8 question sets: beside it stands the interval by people and "
+                "questions, which is right only where question sets differ in nothing but their questions "
+                "and people."
+            )
+        expected = coverage.coverage_of_average(row.interval, batches=row.batches)
+        if expected is not None:
+            yield _(
+                "In simulated studies with question sets of 20 it covers the value that repeating the study "
+                "would average to in %(share)s, where it should in 95 %%."
+            ) % {"share": percent(expected)}
     if kinds := sorted({row.interval for row in categories}):
         yield categories_sentence(kinds)
     yield top_sentence()
@@ -59,21 +71,6 @@ def interval_sentences(overall: Sequence[GroupNumbers], categories: Sequence[Gro
         "would average to in %(share)s of simulated studies with question sets of 20."
     ) % {"share": percent(coverage.AS_PUBLISHED)}
     yield str(COMPARE)
-
-
-def _average_sentences(row: GroupNumbers) -> Iterator[str]:
-    yield str(MEANINGS[row.interval])
-    if row.se_twoway is not None:
-        yield _(
-            "There are fewer than 8 question sets: beside it stands the interval by people and questions, "
-            "which is right only where question sets differ in nothing but their questions and people."
-        )
-    expected = coverage.coverage_of_average(row.interval, batches=row.batches)
-    if expected is not None:
-        yield _(
-            "In simulated studies with question sets of 20 it covers the value that repeating the study "
-            "would average to in %(share)s, where it should in 95 %%."
-        ) % {"share": percent(expected)}
 
 
 def categories_sentence(kinds: Iterable[str]) -> str:
@@ -116,8 +113,8 @@ def first_cell(row: GroupNumbers) -> str:
 
 def why_none(row: GroupNumbers) -> str:
     """Why there is no first interval, where the dash in place of theta does not say it."""
-    told = row.reason_pool and row.reason_pool != Reason.NOTHING_SCORED
-    return str(why_absent(row.reason_pool)) if told else ABSENT
+    has_reason = row.reason_pool and row.reason_pool != Reason.NOTHING_SCORED
+    return str(why_absent(row.reason_pool)) if has_reason else ABSENT
 
 
 def pool_cell(row: GroupNumbers) -> str:

@@ -153,14 +153,11 @@ def csv_lines(cells: Mapping[str, Cell[R]], rows: Iterable[R]) -> Iterator[list[
         partial(_attribute, cell.split("__")) if isinstance(cell, str) else cell for cell in cells.values()
     ]
     for row in rows:
-        yield [_written(read(row)) for read in readers]
+        values = [read(row) for read in readers]
+        yield [csv_cell(value.isoformat() if isinstance(value, datetime) else value) for value in values]
 
 
 def _attribute(path: Sequence[str], row: object) -> Any:
     for name in path:
         row = getattr(row, name) if row is not None else None
     return row
-
-
-def _written(value: Any) -> str:
-    return csv_cell(value.isoformat() if isinstance(value, datetime) else value)

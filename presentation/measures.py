@@ -76,9 +76,9 @@ def value_cell(row: Measured | None, places: int = 2) -> str:
     return or_dash(bounded(row.value, row.low, row.high, places), row.reason) if row else ABSENT
 
 
-def or_dash(said: str, reason: str) -> str:
+def or_dash(cell: str, reason: str) -> str:
     """What is said; a dash that knows the reason where that is nothing."""
-    return Dash(why_absent(reason)) if said == ABSENT and reason else said
+    return Dash(why_absent(reason)) if cell == ABSENT and reason else cell
 
 
 def value_cells(**rows: Measured | None) -> dict[str, str]:
@@ -129,14 +129,14 @@ def value_with_error(row: Measured | None) -> str:
 
 def value_or_reason(row: Measured | None, places: int = 2, here: Reasons = COMMON) -> str:
     """The value, or in words why there is none; `here` has words of a page's own."""
-    said = value_cell(row, places)
-    return said if row is None or said != ABSENT else reason_cell(row.reason, here)
+    cell = value_cell(row, places)
+    return cell if row is None or cell != ABSENT else reason_cell(row.reason, here)
 
 
 def interval_or_reason(row: Measured | None, places: int = 2, here: Reasons = COMMON) -> str:
     """The interval, or in words why there is none."""
-    said = interval_cell(row, places)
-    return said if row is None or said != ABSENT else reason_cell(row.reason, here)
+    cell = interval_cell(row, places)
+    return cell if row is None or cell != ABSENT else reason_cell(row.reason, here)
 
 
 def why_absent(reason: str) -> Text:
@@ -148,19 +148,19 @@ def reasons_apart(table: Table) -> tuple[Table, list[str], list[str]]:
     """The table with a dash wherever a cell says why there is no number; those reasons, each once, with those
     of the rows that are left out as nothing but dashes remained; and the names of these.
     """
-    table, said = dashed(table)
+    table, why_absent_cells = dashed(table)
     empty = [row for row in table.rows if set(row[1:]) <= {ABSENT, ""}]
     kept = [row for row in table.rows if not set(row[1:]) <= {ABSENT, ""}]
-    why = dict.fromkeys([*said, *why_dashes(empty)])
+    why = dict.fromkeys([*why_absent_cells, *why_dashes(empty)])
     return replace(table, rows=kept), list(why), [row[0] for row in empty]
 
 
 def dashed(table: Table) -> tuple[Table, list[str]]:
     """The table with a dash wherever a cell says why there is no number, and these reasons, each once."""
     reasons = set(map(str, WHY_ABSENT.values()))
-    said = dict.fromkeys(cell for row in table.rows for cell in row[1:] if cell in reasons)
-    rows = [[Dash(cell) if cell in said else cell for cell in row] for row in table.rows]
-    return replace(table, rows=rows), list(said)
+    absent = dict.fromkeys(cell for row in table.rows for cell in row[1:] if cell in reasons)
+    rows = [[Dash(cell) if cell in absent else cell for cell in row] for row in table.rows]
+    return replace(table, rows=rows), list(absent)
 
 
 def why_dashes(rows: Iterable[Sequence[str]]) -> list[str]:

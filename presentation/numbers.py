@@ -51,7 +51,9 @@ class Refusal(str):
     """What is said of a wrong value, marked with gettext_noop; % translates it and fills in its numbers."""
 
     def __mod__(self, facts: Mapping[str, Any]) -> str:
-        written = {name: as_written(one) if isinstance(one, Number) else one for name, one in facts.items()}
+        written = {
+            name: as_written(value) if isinstance(value, Number) else value for name, value in facts.items()
+        }
         return _(self) % written
 
 

@@ -83,9 +83,9 @@ def _place(place: str) -> str:
     def line(match: re.Match[str]) -> str:
         return _(LINES[match[1]]).format(number=match[2])
 
-    if found := MORE.match(place):
-        number = counted(int(found[2].replace(",", "")))
-        place = _("{places} and {number} more").format(places=found[1], number=number) + place[found.end() :]
+    if more := MORE.match(place):
+        number = counted(int(more[2].replace(",", "")))
+        place = _("{places} and {number} more").format(places=more[1], number=number) + place[more.end() :]
     place = HERE.sub(lambda match: _("(here {place})").format(place=line(match)), place)
     return re.sub(r"(?<![^ ])(line|row) (\d+)(?=[,:]|$)", line, place)
 
@@ -116,8 +116,8 @@ SAID: Mapping[str, Callable[[str], str]] = {
 def _known() -> tuple[Known, ...]:
     """Every template: first where another sentence follows a colon, then the longest."""
 
-    def weight(one: Known) -> tuple[bool, int]:
-        return ": {fault}" in one.template, len(PLACEHOLDER.sub("", one.template))
+    def weight(known: Known) -> tuple[bool, int]:
+        return ": {fault}" in known.template, len(PLACEHOLDER.sub("", known.template))
 
     return tuple(sorted(map(_as_known, dict.fromkeys(TEMPLATES)), key=weight, reverse=True))
 
@@ -126,7 +126,7 @@ def _as_known(template: str) -> Known:
     pieces = PLACEHOLDER.split(template.removesuffix("."))
     literals, names = (
         pieces[::3],
-        [one or other for one, other in zip(pieces[1::3], pieces[2::3], strict=True)],
+        [named or other for named, other in zip(pieces[1::3], pieces[2::3], strict=True)],
     )
     pattern = re.escape(literals[0])
     for place, name in enumerate(names):

@@ -1,19 +1,18 @@
-"""Over which questions numbers are, in words: where private ones were asked, every number says so."""
+"""What numbers of a study say of themselves: over which questions they are (where private ones were asked,
+every number says so), and that the protocol was amended once there were some.
+"""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import Protocol
 
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
-from presentation.numbers import Text
+from presentation.numbers import Text, counted
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import LeadReason
 
 # Of a group of numbers, and of a figure that is saved alone.
 QUESTIONS: Mapping[Scope, Text] = {
-    Scope.ALL: gettext_lazy("All questions"),
-    Scope.PUBLIC: gettext_lazy("Public questions only"),
-}
-PROMPTS: Mapping[Scope, Text] = {
     Scope.ALL: gettext_lazy("All questions"),
     Scope.PUBLIC: gettext_lazy("Public questions only"),
 }
@@ -38,3 +37,22 @@ LEADS: Mapping[LeadReason, Text] = {
         "any number would tell of single ones."
     ),
 }
+
+
+class Numbered(Protocol):
+    """An amendment by its number."""
+
+    @property
+    def number(self) -> int: ...
+
+
+def after_results_sentence(amendments: Iterable[Numbered]) -> str:
+    """That these were, as every surface of the results says it. Needs one."""
+    numbers = [amendment.number for amendment in amendments]
+    return ngettext(
+        "The protocol was amended after results had been computed, so that they may have been seen: "
+        "amendment %(numbers)s.",
+        "The protocol was amended after results had been computed, so that they may have been seen: "
+        "amendments %(numbers)s.",
+        len(numbers),
+    ) % {"numbers": ", ".join(counted(number) for number in numbers)}

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from formats.asked_numbers import number_asked
 from formats.cells import defused
+from formats.codes import number_asked
 from presentation.drawings.shapes import Drawing
 from presentation.drawings.sure import Reach, shared_axis, sure
 

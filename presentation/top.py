@@ -23,15 +23,15 @@ def luck_words(share: float) -> str:
 
 def luck_sentence(share: float, draws: int) -> str:
     """The verdict with its share, in the words that every surface has."""
-    told = _("Whether Top is more than luck: %(verdict)s.") % {"verdict": luck_words(share)}
-    return f"{told} {draws_sentence(share, draws)}"
+    verdict = _("Whether Top is more than luck: %(verdict)s.") % {"verdict": luck_words(share)}
+    return f"{verdict} {draws_sentence(share, draws)}"
 
 
 def draws_sentence(share: float, draws: int) -> str:
     """How often equally able people came as high."""
-    shown = percent(share, 0) if round(100 * share) else _("less than 1 %")
+    share_text = percent(share, 0) if round(100 * share) else _("less than 1 %")
     return _("Picking among equally able people came as high in %(share)s of %(draws)s draws.") % {
-        "share": shown, "draws": counted(draws),
+        "share": share_text, "draws": counted(draws),
     }  # fmt: skip
 
 

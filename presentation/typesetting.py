@@ -58,5 +58,5 @@ def typeset(
 
 
 def folders_of(package: str) -> list[str]:
-    found = find_spec(package)
-    return list(found.submodule_search_locations or ()) if found else []
+    spec = find_spec(package)
+    return list(spec.submodule_search_locations or ()) if spec else []

@@ -1,7 +1,7 @@
 """Letters that no font of a set page has: they are named, where they would else be empty boxes."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,19 +13,17 @@ from presentation.typesetting import FONTS, folders_of
 
 def with_undrawn_named(data: Any) -> Any:
     """The same data, in whose texts letters that no font here has are named: "[Thai]", "[grinning face]"."""
-    if isinstance(data, str):
-        return data if data.isascii() else _named(data)
     if isinstance(data, Mapping):
         return {key: with_undrawn_named(value) for key, value in data.items()}
-    return type(data)(map(with_undrawn_named, data)) if isinstance(data, list | tuple) else data
-
-
-def _named(text: str) -> str:
-    """A script is named once for all the letters of it that follow each other."""
+    if isinstance(data, list | tuple):
+        return type(data)(map(with_undrawn_named, data))
+    if not isinstance(data, str) or data.isascii():
+        return data
     pieces: list[str] = []
-    for letter in text:
+    for letter in data:
         if _is_drawn(letter):
             pieces.append(letter)
+        # A script is named once for all the letters of it that follow each other.
         elif (name := _name(letter)) and (not pieces or pieces[-1] != name):
             pieces.append(name)
     return "".join(pieces)
@@ -43,14 +41,8 @@ def _name(letter: str) -> str:
 def _is_drawn(letter: str) -> bool:
     """Whether a font has it, or it is no letter but tells how others are set."""
     return unicodedata.category(letter) in {"Cc", "Cf", "Zl", "Zp", "Zs"} or any(
-        ord(letter) in letters for letters in _letters()
+        ord(letter) in _letters_of(package) for package in FONTS
     )
-
-
-def _letters() -> Iterator[frozenset[int]]:
-    """What each font has, in the order in which they are asked."""
-    for package in FONTS:
-        yield _letters_of(package)
 
 
 @cache

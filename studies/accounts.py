@@ -1,6 +1,6 @@
 """How people get in: only those a study already knows."""
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
@@ -80,7 +80,14 @@ class ClosedSignupAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allau
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
         """Whether staff prove the second factor they have before they go on: not if they just did."""
-        return _has_second_factor(self.request.user) and not _proved_lately(self.request, server_now())
+        if not _has_second_factor(self.request.user):
+            return False
+        now = server_now().timestamp()
+        records = get_authentication_records(self.request, self.request.user)
+        proofs = [record["at"] for record in records if record.get("method") == "mfa"]
+        # One of the future was dated by a wrong clock and would count for as long as that was wrong.
+        past = [at for at in proofs if at <= now + CLOCKS_DIFFER_SECONDS]
+        return not past or now - max(past) >= settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
 
 
 class StaffSecondFactorStage(AuthenticateStage):  # type: ignore[misc]
@@ -112,15 +119,6 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     def generate_authenticator_name(self, user: Any, type: Any) -> str:  # noqa: A002
         number = Authenticator.objects.filter(user=user, type=type).count() + 1
         return numbered(_("Passkey %(number)d"), {"number": number})
-
-
-def _proved_lately(request: HttpRequest, now: datetime) -> bool:
-    """Whether the person at this session proved a second factor in the last minutes."""
-    records = get_authentication_records(request, request.user)
-    proofs = [record["at"] for record in records if record.get("method") == "mfa"]
-    # One of the future was dated by a wrong clock and would count for as long as that was wrong.
-    past = [at for at in proofs if at <= now.timestamp() + CLOCKS_DIFFER_SECONDS]
-    return bool(past) and now.timestamp() - max(past) < settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
 
 
 def _has_second_factor(user: Any) -> bool:

@@ -47,14 +47,14 @@ class ReadOnlyAdmin(ReadOnlyRecords, admin.ModelAdmin):  # type: ignore[type-arg
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         response = super().changelist_view(request, extra_context)
-        if shown := (getattr(response, "context_data", None) or {}).get("cl"):
-            self._seen(request, shown.result_list)
+        if change_list := (getattr(response, "context_data", None) or {}).get("cl"):
+            self._seen(request, change_list.result_list)
         return response
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        found = super().get_object(request, object_id, from_field)
-        self._seen(request, [found] if found else [])
-        return found
+        row = super().get_object(request, object_id, from_field)
+        self._seen(request, [row] if row else [])
+        return row
 
     def _seen(self, request: HttpRequest, records: Iterable[Model]) -> None:
         if not self.of_prompts:

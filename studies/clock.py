@@ -64,10 +64,6 @@ class Belief:
     settling_since: datetime | None = None
     was_ahead: bool = False
 
-    def carried_on(self, boot_seconds: float) -> datetime:
-        """What the clock shows when the machine has been up for so long, if nobody sets it."""
-        return self.at + timedelta(seconds=boot_seconds - self.boot_seconds)
-
     def may_end(self, ending: Ending) -> bool:
         """Whether the clock has run evenly for long enough."""
         return self.settling_since is None or self.at - self.settling_since >= SETTLED_AFTER[ending]
@@ -86,22 +82,19 @@ def clock_judged(before: Belief | None, reading: Reading, *, newest_stored: date
 
     `newest_stored`, the newest time in the stored facts, counts where the two cannot be compared.
     """
-    if before is not None and before.boot_id == reading.boot_id:
-        off = reading.at - before.carried_on(reading.boot_seconds)
-        if abs(off) <= TOLERANCE:
-            return Judgement(_gone_on(before, reading))
-        # Set while it was only watched, it has probably been corrected: it is watched anew.
-        if before.settling_since is None:
-            return Judgement(None, off)
-    return _after_pause(before, reading, newest_stored)
-
-
-def _gone_on(before: Belief, reading: Reading) -> Belief:
-    # Still only watched: the last proven moment stays the one before the pause.
-    since = before.settling_since
-    if since is not None and reading.at - since < max(SETTLED_AFTER.values()):
-        return replace(before, at=reading.at, boot_seconds=reading.boot_seconds, was_ahead=False)
-    return proven(reading)
+    if before is None or before.boot_id != reading.boot_id:
+        return _after_pause(before, reading, newest_stored)
+    # What the clock would show by now if nobody had set it.
+    expected = before.at + timedelta(seconds=reading.boot_seconds - before.boot_seconds)
+    off, since = reading.at - expected, before.settling_since
+    if abs(off) <= TOLERANCE:
+        # Still only watched: the last proven moment stays the one before the pause.
+        if since is not None and reading.at - since < max(SETTLED_AFTER.values()):
+            belief = replace(before, at=reading.at, boot_seconds=reading.boot_seconds, was_ahead=False)
+            return Judgement(belief)
+        return Judgement(proven(reading))
+    # Set while it was only watched, it has probably been corrected: it is watched anew.
+    return Judgement(None, off) if since is None else _after_pause(before, reading, newest_stored)
 
 
 def _after_pause(before: Belief | None, reading: Reading, newest_stored: datetime | None) -> Judgement:
@@ -118,16 +111,12 @@ def _after_pause(before: Belief | None, reading: Reading, newest_stored: datetim
     # Nothing shows that a clock that had jumped ahead is right again.
     if before is not None and before.was_ahead:
         return Judgement(None, off)
-    since = _settling_since(before, reading)
+    since = reading.at
+    # Another machine that goes on watching at once, or a short restart, does not begin anew.
+    if before is not None and before.settling_since is not None and before.boot_id != reading.boot_id:
+        at_once = timedelta(0) <= reading.at - before.at <= RESTART
+        since = before.settling_since if at_once else reading.at
     return Judgement(replace(proven(reading), proven_at=last, settling_since=since))
-
-
-def _settling_since(before: Belief | None, reading: Reading) -> datetime:
-    """Another machine that goes on watching at once, or a short restart, does not begin anew."""
-    if before is None or before.settling_since is None or before.boot_id == reading.boot_id:
-        return reading.at
-    at_once = timedelta(0) <= reading.at - before.at <= RESTART
-    return before.settling_since if at_once else reading.at
 
 
 def proven(reading: Reading) -> Belief:

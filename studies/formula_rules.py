@@ -40,13 +40,13 @@ def _within_a_line(state: StateInline, silent: bool) -> bool:
     if state.src[state.pos] not in "$\\":
         return False
     apart = APART.match(state.src, state.pos)
-    found = apart or IN_LINE.match(state.src, state.pos)
-    if found is None:
+    match = apart or IN_LINE.match(state.src, state.pos)
+    if match is None:
         return False
     if not silent:
         token = state.push("formula_apart" if apart else "math_inline", "math", 0)
-        token.content = _latex(found) if apart else found[1]
-    state.pos = found.end()
+        token.content = _latex(match) if apart else match[1]
+    state.pos = match.end()
     return True
 
 
@@ -70,14 +70,14 @@ def _block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
         if closing in lines[-1][opened:]:
             break
     text = "\n".join(lines).rstrip()
-    found = APART.match(text)
-    if found is None or found.end() < len(text):
+    match = APART.match(text)
+    if match is None or match.end() < len(text):
         return False
     if silent:
         return True
     token = state.push("formula_apart", "math", 0)
     token.block = True
-    token.content = _latex(found)
+    token.content = _latex(match)
     token.map = [first, line + 1]
     state.line = line + 1
     return True
@@ -88,5 +88,5 @@ def _is_within_formula(text: str) -> bool:
     return text.count("$$") % 2 == 1 or any(text.count(start) > text.count(end) for start, end in pairs)
 
 
-def _latex(found: re.Match[str]) -> str:
-    return found["dollars"] or found["brackets"] or found["bare"]
+def _latex(match: re.Match[str]) -> str:
+    return match["dollars"] or match["brackets"] or match["bare"]

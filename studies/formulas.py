@@ -24,21 +24,17 @@ COLOUR = re.compile(r"color:\s*(#[0-9A-Fa-f]{3,8})")
 
 def formula(latex: str, *, display: bool) -> str:
     """HTML of one formula; what cannot be typeset is shown as its source, never as an error."""
-    mathml = _mathml(latex.strip(), display=display)
-    if mathml is None:
-        return f'<code class="formula-source">{escape(latex)}</code>'
+    as_source = f'<code class="formula-source">{escape(latex)}</code>'
+    bare = latex.strip()
+    if len(bare) > MAX_CHARACTERS or len(LEVEL.findall(bare)) > MAX_LEVELS or DEFINITIONS.search(bare):
+        return as_source
+    try:
+        converted: str = LatexToMathML().convert_with_local_state(_with_lines(bare), displaystyle=display)
+    except LatexError:
+        return as_source
+    mathml = STYLE.sub(_as_attribute, converted)
     # A wide one scrolls within itself: for the keyboard, too.
     return f'<span class="formula scroll" tabindex="0">{mathml}</span>' if display else mathml
-
-
-def _mathml(latex: str, *, display: bool) -> str | None:
-    if len(latex) > MAX_CHARACTERS or len(LEVEL.findall(latex)) > MAX_LEVELS or DEFINITIONS.search(latex):
-        return None
-    try:
-        converted: str = LatexToMathML().convert_with_local_state(_with_lines(latex), displaystyle=display)
-    except LatexError:
-        return None
-    return STYLE.sub(_as_attribute, converted)
 
 
 def _with_lines(latex: str) -> str:

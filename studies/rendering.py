@@ -100,7 +100,12 @@ def markdown(text: str, *, keeps_lines: bool = False) -> SafeString:
         return plain(text)
     parser = _parser(keeps_lines)
     tokens = parser.parse(text)
-    _adapt(tokens)
+    for token in tokens:
+        # The page has its h1, and styles are ignored: alignment is a class.
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
+        if aligned := ALIGNMENT.match(str(token.attrs.pop("style", ""))):
+            token.attrs["class"] = f"align-{aligned[1]}"
     # Long lines of code are scrolled, also with the keyboard. A "<pre>" of the text itself is escaped.
     html = parser.renderer.render(tokens, parser.options, {}).replace("<pre>", '<pre tabindex="0">')
     sanitised = nh3.clean(
@@ -142,10 +147,10 @@ def _parser(keeps_lines: bool) -> MarkdownIt:
 
 
 def _line_end(state: StateInline, _silent: bool) -> bool:
-    found = BACKSLASHES_AT_LINE_END.match(state.src, state.pos)
-    if found:
-        state.pos = found.end()
-    return found is not None
+    backslashes = BACKSLASHES_AT_LINE_END.match(state.src, state.pos)
+    if backslashes:
+        state.pos = backslashes.end()
+    return backslashes is not None
 
 
 def _formula(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
@@ -154,12 +159,3 @@ def _formula(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any,
 
 def _image(_renderer: Any, tokens: Sequence[Token], index: int, _options: Any, _env: Any) -> str:
     return f"<em>[{escape(tokens[index].content) or 'image'}]</em>"
-
-
-def _adapt(tokens: Sequence[Token]) -> None:
-    """Leave h1 to the page; say alignment as a class, since styles are ignored."""
-    for token in tokens:
-        if token.type in ("heading_open", "heading_close"):
-            token.tag = f"h{min(int(token.tag[1]) + 1, 6)}"
-        if aligned := ALIGNMENT.match(str(token.attrs.pop("style", ""))):
-            token.attrs["class"] = f"align-{aligned[1]}"

@@ -1,6 +1,7 @@
 """Times are in the zone of whoever reads them."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from django.contrib.auth import SESSION_KEY
 from django.db import InterfaceError, OperationalError
@@ -21,24 +22,17 @@ def in_viewers_zone(
     """Answer in the zone that the device tells by a cookie, else in UTC; the account keeps it for mails."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        told = request.COOKIES.get(COOKIE, "")
-        zone = known_zone(told)
+        in_cookie = request.COOKIES.get(COOKIE, "")
+        zone = known_zone(in_cookie)
         with timezone.override(zone):
             response = get_response(request)
         # As with renewal: pages that did not look at the session stay the same for everybody.
-        if zone == told and request.session.accessed and SESSION_KEY in request.session:
-            _keep(request, zone)
+        if zone == in_cookie and request.session.accessed and SESSION_KEY in request.session:
+            user = request.user
+            if isinstance(user, User) and user.time_zone != zone:
+                # A page can be read also where nothing can be written: the next one keeps it.
+                with suppress(OperationalError, InterfaceError), short_wait():
+                    zone_keep(user=user, zone=zone)
         return response
 
     return middleware
-
-
-def _keep(request: HttpRequest, zone: str) -> None:
-    user = request.user
-    if not isinstance(user, User) or user.time_zone == zone:
-        return
-    try:
-        with short_wait():
-            zone_keep(user=user, zone=zone)
-    except (OperationalError, InterfaceError):
-        return  # a page can be read also where nothing can be written: the next one keeps it

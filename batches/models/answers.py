@@ -8,8 +8,8 @@ from django.utils.translation import get_language, gettext_lazy as _
 
 from batches.models.sessions import Session
 from batches.rules.statuses import AnswerState, SessionStatus, answer_state
+from formats.text_faults import is_blank
 from studies.models import Participant, Prompt
-from studies.protocol.visible import is_blank
 
 
 class Draft(models.Model):

@@ -61,7 +61,7 @@ def answer_state(
     """Derive the state of one answer from stored facts.
 
     `first_seen`: the prompt was shown at least once. `revisions`: saves accepted so far.
-    `has_text`: the latest revision holds something visible (see `studies.protocol.visible`).
+    `has_text`: the latest revision holds something visible (see `formats.text_faults`).
     """
     if session_status == SessionStatus.WITHDRAWN:
         return AnswerState.WITHDRAWN

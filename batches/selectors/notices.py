@@ -12,8 +12,7 @@ from django.db import connection
 from batches.models import Session
 from batches.rules.statuses import SessionStatus
 from studies.models import Announcement, Audience, Participant, Study, VettingStatus
-from studies.selectors.participants import withdrew
-from studies.selectors.storage import storage_notice
+from studies.selectors.participants import storage_notice, withdrew
 from studies.services.events import StudyEventKind
 
 NoticeKind = Literal["announcement", "reply", "storage"]

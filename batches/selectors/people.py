@@ -12,7 +12,7 @@ from batches.models import Session, SessionEvent
 from batches.rules.statuses import AnswerState, SessionStatus
 from batches.selectors.sessions import answer_places
 from studies.models import Participant, StudyEvent, User
-from studies.selectors.comprehension import check_attempts_left, check_passed
+from studies.selectors.participants import check_attempts_left, check_passed
 from studies.selectors.private_questions import is_private
 
 # What events carry beyond these is the person's own words, or means nothing to a reader.

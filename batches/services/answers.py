@@ -43,8 +43,8 @@ from batches.services.receipts import (
 )
 from batches.services.sums import session_uncount
 from batches.services.trail import session_event
+from formats.text_faults import is_blank
 from studies.models import Participant
-from studies.protocol.visible import is_blank
 from studies.services.database import short_wait
 from studies.services.refusals import Refused
 

@@ -14,8 +14,7 @@ from batches.selectors.sessions import session_of
 from batches.services.trail import session_event
 from presentation.moments import moment_text
 from studies.models import Participant, Study, StudyEvent, StudyStatus, VettingStatus
-from studies.selectors.comprehension import check_passed
-from studies.selectors.participants import has_valid_consent
+from studies.selectors.participants import check_passed, has_valid_consent
 from studies.selectors.studies import study_is_open
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.mails.study_mails import mails_cancel

@@ -16,8 +16,13 @@ from batches.services.starting import RESERVED, StartRefused, require_startable
 from batches.views import wording
 from batches.views.wording import Words
 from studies.models import Participant, StudyStatus, VettingStatus
-from studies.selectors.comprehension import check_attempts_left, check_passed
-from studies.selectors.participants import has_declined, has_valid_consent, newest_profile
+from studies.selectors.participants import (
+    check_attempts_left,
+    check_passed,
+    has_declined,
+    has_valid_consent,
+    newest_profile,
+)
 from studies.services.events import has_withdrawn
 
 

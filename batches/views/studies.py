@@ -27,7 +27,7 @@ from batches.services.own_data import own_data_write
 from batches.views.path import path_of, remember_reading
 from batches.views.sessions import clock_context
 from batches.views.wording import OVERDUE_WORDS, duration_words
-from studies.forms.contact import HelpForm, page_shown
+from studies.forms.people import HelpForm, page_shown
 from studies.models import Participant
 from studies.selectors.banks import questions_in_set
 from studies.selectors.contact import thread_of

@@ -5,7 +5,7 @@ from django.utils.translation import gettext_lazy as _
 
 from batches.services.extending import MAX_MINUTES
 from console.services.live import SessionAction
-from studies.forms.contact import MESSAGE_CHARACTERS
+from studies.forms.people import MESSAGE_CHARACTERS
 from studies.forms.texts import REASON_CHARACTERS, StorableTextField
 
 

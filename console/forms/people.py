@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.utils.http import urlencode
 
 from console.selectors.people import SORTS, PeopleFilter, PersonState
-from formats.asked_numbers import number_asked
+from formats.codes import number_asked
 from studies.models import Study
 
 WORDS_CHARACTERS = 100

@@ -21,7 +21,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce, NullIf
 
-from formats.asked_numbers import number_asked
+from formats.codes import number_asked
 from psychometrics.data.places import PUBLIC
 from scoring.models import ModelConfiguration, ModelScore
 from studies.models import BankVersion, Item, ItemBank, JudgeProtocol, Prompt, Study, User

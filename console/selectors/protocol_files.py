@@ -6,7 +6,7 @@ from typing import Any
 
 from studies.models import Study
 from studies.protocol.describing import SETTINGS
-from studies.selectors.amendments import made_after_results
+from studies.selectors.studies import made_after_results
 
 SHORT = 60
 

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from django.utils.translation import gettext as _
 
-from console.services.bank_contents import BankContents
-from console.services.staging import UploadRefused, note_keep, staged_folder, staged_root
+from console.services.staging import BankContents, UploadRefused, note_keep, staged_folder, staged_root
 from formats.item_parameters import ItemParametersRefused, read_item_parameters
 from formats.problems import Problem, grouped
 from formats.progress import Progress, unseen

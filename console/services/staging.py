@@ -1,4 +1,7 @@
-"""Files that staff upload to be imported: kept in a folder of their own; zips unpacked within limits."""
+"""Files that staff upload to be imported: kept in a folder of their own; zips unpacked within limits.
+
+What was read of an uploaded question bank is kept beside it until somebody stores it.
+"""
 
 import errno
 import json
@@ -12,17 +15,21 @@ import time
 import unicodedata
 import zipfile
 import zlib
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, BinaryIO
+from typing import IO, Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
 
 from formats.problems import one_line
 from jobs.models import OPEN, Job
+from presentation.codes import CodeNames
 from presentation.numbers import counted
+from presentation.tables import Named
 from studies.services.refusals import Refused
 
 FOLDER = "uploads"
@@ -205,23 +212,21 @@ def _unusable(name: str) -> UploadRefused:
 def _write(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path, most: int) -> int:
     """Unpack one file; how many bytes that were. What the archive says of itself is not believed."""
     written = 0
-    with archive.open(member) as source, _opened(path, member.filename) as target:
-        while chunk := _read(source):
-            written += len(chunk)
-            if written > most:
-                raise _too_much()
-            target.write(chunk)
+    with archive.open(member) as source:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            target = path.open("wb")
+        except OSError as error:
+            if error.errno in UNUSABLE_NAME:
+                raise _unusable(member.filename) from None
+            raise
+        with target:
+            while chunk := _read(source):
+                written += len(chunk)
+                if written > most:
+                    raise _too_much()
+                target.write(chunk)
     return written
-
-
-def _opened(path: Path, name: str) -> BinaryIO:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path.open("wb")
-    except OSError as error:
-        if error.errno in UNUSABLE_NAME:
-            raise _unusable(name) from None
-        raise
 
 
 def _read(source: IO[bytes]) -> bytes:
@@ -237,3 +242,31 @@ def _too_much() -> UploadRefused:
         _("The zip unpacks to more than %(megabytes)s MB. Nothing was imported; use import_bank.")
         % {"megabytes": counted(MAX_UNPACKED_BYTES // 1024**2)}
     )
+
+
+@dataclass(frozen=True)
+class BankContents:
+    """What was read of a bank, before it is stored: how many questions of which kinds, and the problems, of
+    which the first are in `problems`.
+    """
+
+    prompts: int
+    grading: dict[str, int]
+    modality: dict[str, int]
+    categories: Sequence[tuple[str, int]]
+    category_names: dict[str, str]
+    problems: Sequence[str]
+    problems_number: int
+    first: Sequence[str]
+    notices: Sequence[str] = ()
+
+    @property
+    def named_categories(self) -> list[tuple[Named, int]]:
+        names = CodeNames(self.category_names)
+        return [(names.category(code), number) for code, number in self.categories]
+
+
+def bank_contents_kept(token: str) -> tuple[BankContents, dict[str, Any]]:
+    """What was found in an upload, and what was chosen for it. Raises UploadRefused where it is gone."""
+    note = note_kept(token)
+    return BankContents(**note["contents"]), note["chosen"]

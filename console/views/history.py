@@ -16,7 +16,7 @@ from console.selectors.history import Asked, Line, Source, history_lines
 from console.selectors.protocol_files import protocol_json, protocol_markdown, protocol_record
 from console.views.live.words import ACTION_WORDS
 from console.views.setup.protocol_rows import setting_label
-from formats.asked_numbers import number_asked
+from formats.codes import number_asked
 from presentation.listing import Cell, csv_lines
 from presentation.moments import moment
 from presentation.numbers import counted

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
-from console.forms.rehearsals import MAX_REHEARSED, RehearsalForm
+from console.forms.studies import MAX_REHEARSED, RehearsalForm
 from jobs.selectors import newest_job
 from operations.services.demo_people import STUDY as DEMO
 from operations.services.rehearsal_starting import (

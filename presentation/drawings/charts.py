@@ -81,18 +81,18 @@ def chart(
     height: float = HEIGHT,
 ) -> Drawing | None:
     """Every series on the same axes, `height` inside them; None where no series has a place."""
-    places = [place for one in series for place in one.places]
+    places = [place for drawn in series for place in drawn.places]
     if not places:
         return None
     top = 22.0  # for the name of the axis that goes up
     legend, end = keys_below(keys, width, top + height + FOOT)
-    ends = [value for one in places for value in (one.low, one.high) if value is not None]
-    ys = [*(one.y for one in places), *ends, *(line.y for line in across)]
+    ends = [value for place in places for value in (place.low, place.high) if value is not None]
+    ys = [*(place.y for place in places), *ends, *(line.y for line in across)]
     y = _scale(y_axis, ys, top + height, top)
     up = _named(y_axis, y, say, 6 if height == HEIGHT else 3)
     left = max((text_width(text) for _value, text in up), default=0) + 12
-    half = max((one.width / 2 for one in series if one.kind == "bars"), default=0.0)
-    xs = [value for one in places for value in (one.x - half, one.x + half)]
+    half = max((drawn.width / 2 for drawn in series if drawn.kind == "bars"), default=0.0)
+    xs = [value for place in places for value in (place.x - half, place.x + half)]
     x = _scale(x_axis, xs, left, width - 6)
     marks: list[Mark] = [*legend, *_frame(x, y, up, _named(x_axis, x, say, 8 if width > 500 else 4))]
     marks += [
@@ -104,26 +104,26 @@ def chart(
             "",
             "middle",
         ),
-        *(Line(left, y.at(one.y), width - 6, y.at(one.y), one.look) for one in across),
+        *(Line(left, y.at(line.y), width - 6, y.at(line.y), line.look) for line in across),
     ]
-    marks += [mark for one in series for mark in _drawn(one, x, y)]
+    marks += [mark for drawn in series for mark in _drawn(drawn, x, y)]
     return Drawing(width, end, tuple(marks))
 
 
 def _scale(axis: Axis, values: Sequence[float], start: float, end: float) -> Scale:
-    found = scale_of(values, start, end, log=axis.log)
-    low = found.low if axis.low is None else axis.low
-    return Scale(low, found.high if axis.high is None else axis.high, start, end, axis.log)
+    around = scale_of(values, start, end, log=axis.log)
+    low = around.low if axis.low is None else axis.low
+    return Scale(low, around.high if axis.high is None else axis.high, start, end, axis.log)
 
 
 def _named(axis: Axis, scale: Scale, say: Say, wanted: int) -> list[tuple[float, str]]:
     if axis.named is not None:
         return [(value, text) for value, text in axis.named if scale.low <= value <= scale.high]
-    found = ticks(scale, wanted)
+    named = ticks(scale, wanted)
     if axis.log:
-        return [(value, say(value, max(0, places_of([0.0, value])))) for value in found]
-    places = places_of(found)
-    return [(value, say(value, places)) for value in found]
+        return [(value, say(value, max(0, places_of([0.0, value])))) for value in named]
+    places = places_of(named)
+    return [(value, say(value, places)) for value in named]
 
 
 def _frame(
@@ -139,29 +139,22 @@ def _frame(
 
 def _drawn(series: Series, x: Scale, y: Scale) -> Iterator[Mark]:
     if series.kind == "bars":
-        yield from (_bar(one, series, x, y) for one in series.places)
+        for bar in series.places:
+            left, right = x.at(bar.x - series.width / 2), x.at(bar.x + series.width / 2)
+            low, high = y.within(bar.low if bar.low is not None else y.low), y.at(bar.y)
+            gap = min(2.0, (right - left) / 5)
+            wide, tall = rounded(right - left - gap), rounded(low - high)
+            yield Box(rounded(left + gap / 2), high, wide, tall, series.look, bar.told)
         return
     if series.kind == "curve":
-        yield from _curve(series.places, series.look, x, y)
-    for one in series.places:
-        if series.kind == "dots" or one.told:
-            yield Dot(x.at(one.x), y.at(one.y), one.r, series.look, series.shape, one.told)
-
-
-def _curve(places: Sequence[Place], look: str, x: Scale, y: Scale) -> Iterator[Mark]:
-    around = [one for one in places if one.low is not None and one.high is not None]
-    if len(around) > 1:
-        above = [(x.at(one.x), y.within(one.high or 0.0)) for one in around]
-        below = [(x.at(one.x), y.within(one.low or 0.0)) for one in reversed(around)]
-        yield Path((*above, *below), f"area {look}", closed=True)
-    if len(places) > 1:
-        yield Path(tuple((x.at(one.x), y.within(one.y)) for one in places), f"curve {look}")
-
-
-def _bar(one: Place, series: Series, x: Scale, y: Scale) -> Mark:
-    left, right = x.at(one.x - series.width / 2), x.at(one.x + series.width / 2)
-    low, high = y.within(one.low if one.low is not None else y.low), y.at(one.y)
-    gap = min(2.0, (right - left) / 5)
-    return Box(
-        rounded(left + gap / 2), high, rounded(right - left - gap), rounded(low - high), series.look, one.told
-    )
+        around = [place for place in series.places if place.low is not None and place.high is not None]
+        if len(around) > 1:
+            above = [(x.at(place.x), y.within(place.high or 0.0)) for place in around]
+            below = [(x.at(place.x), y.within(place.low or 0.0)) for place in reversed(around)]
+            yield Path((*above, *below), f"area {series.look}", closed=True)
+        if len(series.places) > 1:
+            path = tuple((x.at(place.x), y.within(place.y)) for place in series.places)
+            yield Path(path, f"curve {series.look}")
+    for dot in series.places:
+        if series.kind == "dots" or dot.told:
+            yield Dot(x.at(dot.x), y.at(dot.y), dot.r, series.look, series.shape, dot.told)

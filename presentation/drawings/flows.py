@@ -36,7 +36,9 @@ def flow(steps: Sequence[Step], *, width: float) -> Drawing | None:
             break
         room = max(GAP, LINE * len(step.leaving) + 18)
         turn = y + BOX + room / 2
-        marks += [*_arrow(middle, y + BOX, y + BOX + room)]
+        end = y + BOX + room
+        head = ((middle - 4, end - 7), (middle, end - 1), (middle + 4, end - 7))
+        marks += [Line(middle, y + BOX, middle, end - 1, "zero"), Path(head, "zero")]
         if step.leaving:
             marks.append(Line(middle, turn, beside - 8, turn, "zero"))
             first = turn + 4 - LINE * (len(step.leaving) - 1) / 2
@@ -46,8 +48,3 @@ def flow(steps: Sequence[Step], *, width: float) -> Drawing | None:
             ]
         y += BOX + room
     return Drawing(width, y + 4, tuple(marks))
-
-
-def _arrow(x: float, start: float, end: float) -> tuple[Mark, Mark]:
-    head = ((x - 4, end - 7), (x, end - 1), (x + 4, end - 7))
-    return Line(x, start, x, end - 1, "zero"), Path(head, "zero")

@@ -73,9 +73,9 @@ def interval_plot(
     """One line a name from the top down, in their order; None where there are none."""
     if not estimates:
         return None
-    names = list(dict.fromkeys(one.line for one in estimates))
+    names = list(dict.fromkeys(estimate.line for estimate in estimates))
     wide = width > 500
-    top, room = 4.0, max(text_width(one.written) for one in estimates)
+    top, room = 4.0, max(text_width(estimate.written) for estimate in estimates)
     margin = min(max(map(text_width, names)) + 16, NAMES_SHARE * width) if wide else 0.0
     lines = {name: folded(name, margin - 6) if wide else [fitting(name, width - room - 8)] for name in names}
     close = len(names) > MANY and max(map(len, lines.values())) == 1
@@ -88,8 +88,8 @@ def interval_plot(
     shared = len(estimates) > len(names)
     for place, name in enumerate(names):
         y = top + row * (place + 0.5) + (0 if wide else 8)
-        own = [one for one in estimates if one.line == name]
-        written = next((one.written for one in own if one.written), "")
+        own = [estimate for estimate in estimates if estimate.line == name]
+        written = next((estimate.written for estimate in own if estimate.written), "")
         marks.append(Line(scale.start, y, scale.end, y, "axis"))
         if wide:
             first = y + 4 - 7 * (len(lines[name]) - 1)
@@ -104,7 +104,9 @@ def interval_plot(
         if place == 0 and behind.below_first and len(names) > 1:
             marks.append(Line(0, top + row, width, top + row, "zero"))
         marks += [
-            mark for one in own for mark in _estimate(one, y + shared * one.shift * min(row, ROW), scale)
+            mark
+            for estimate in own
+            for mark in _estimate(estimate, y + shared * estimate.shift * min(row, ROW), scale)
         ]
     return Drawing(width, end, tuple(marks))
 
@@ -112,7 +114,7 @@ def interval_plot(
 def _scale(estimates: Sequence[Estimate], behind: Behind, start: float, end: float) -> Scale:
     if behind.limits:
         return Scale(*behind.limits, start, end)
-    values = [value for one in estimates for value in (one.value, *one.ends)]
+    values = [value for estimate in estimates for value in (estimate.value, *estimate.ends)]
     values += [value for low, high, _look in behind.bands for value in (low, high)]
     values += [value for value, _look in behind.guides]
     return scale_of(values, start, end)
@@ -138,13 +140,14 @@ def _axis(scale: Scale, across: str, say: Say, top: float, bottom: float, width:
     yield Text(middle, bottom + 36, name, anchor="middle")
 
 
-def _estimate(one: Estimate, y: float, scale: Scale) -> Iterator[Mark]:
-    low, high = map(scale.within, one.ends)
+def _estimate(estimate: Estimate, y: float, scale: Scale) -> Iterator[Mark]:
+    low, high = map(scale.within, estimate.ends)
     y = rounded(y)
-    if one.modelled:
-        yield Box(low, y - 5, max(rounded(high - low), 2), 10, f"{one.look} modelled", told=one.told)
-        yield Line(scale.within(one.value), y - 5, scale.within(one.value), y + 5, f"ci {one.look}")
+    if estimate.modelled:
+        wide, x = max(rounded(high - low), 2), scale.within(estimate.value)
+        yield Box(low, y - 5, wide, 10, f"{estimate.look} modelled", told=estimate.told)
+        yield Line(x, y - 5, x, y + 5, f"ci {estimate.look}")
         return
     if high > low:
-        yield Line(low, y, high, y, f"ci {one.look}")
-    yield Dot(scale.within(one.value), y, 5.5, one.look, one.shape, one.told)
+        yield Line(low, y, high, y, f"ci {estimate.look}")
+    yield Dot(scale.within(estimate.value), y, 5.5, estimate.look, estimate.shape, estimate.told)

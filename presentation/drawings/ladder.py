@@ -69,7 +69,7 @@ def ladder(
             scale.at(rung.value),
             rounded(base - 10 - level * (2 * RADIUS + APART)),
             RADIUS,
-            _look(rung),
+            "model modelled" if rung.modelled else "model near" if rung.near else "model",
             told=rung.told,
         )
         for rung, level in zip(rungs, levels, strict=True)
@@ -93,10 +93,6 @@ def stacked(places: Sequence[float], apart: float = 2 * RADIUS + APART) -> list[
         taken[level : level + 1] = [places[index]]
         levels[index] = level
     return levels
-
-
-def _look(rung: Rung) -> str:
-    return "model modelled" if rung.modelled else "model near" if rung.near else "model"
 
 
 def _axis(scale: Scale, words: Words, say: Say, base: float, width: float) -> Iterator[Mark]:
@@ -133,13 +129,13 @@ def _model_names(
     """Names of the strongest, the weakest and the one nearest to the last group, where they have room."""
     if not rungs:
         return
-    order = sorted(range(len(rungs)), key=lambda one: rungs[one].value)
+    order = sorted(range(len(rungs)), key=lambda index: rungs[index].value)
     wanted = [order[-1], order[0]]
     if people:
-        wanted.append(min(order, key=lambda one: abs(rungs[one].value - people[-1].value)))
+        wanted.append(min(order, key=lambda index: abs(rungs[index].value - people[-1].value)))
     taken: list[tuple[float, float]] = []
-    for one in dict.fromkeys(wanted):
-        name, dot = rungs[one].name, dots[one]
+    for index in dict.fromkeys(wanted):
+        name, dot = rungs[index].name, dots[index]
         x = kept_inside(dot.x, name, width)
         span = (x - text_width(name) / 2 - LABEL_GAP, x + text_width(name) / 2 + LABEL_GAP)
         if all(span[1] <= low or span[0] >= high for low, high in taken):

@@ -1,6 +1,6 @@
 """A small multiple: one part of the data on the axis that all parts share, and models beneath people."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from presentation.drawings.ladder import stacked
@@ -36,7 +36,7 @@ class Part:
     @property
     def reach(self) -> list[float]:
         others = (self.low, self.high, self.top)
-        own = [self.value, *(one for one in others if one is not None)]
+        own = [self.value, *(other for other in others if other is not None)]
         return own + [model.value for model in self.models]
 
 
@@ -54,22 +54,18 @@ def multiple(part: Part, scale: Scale, say: Say, whole: float | None = None) -> 
     marks: list[Mark] = [Line(EDGE, base, WIDTH - EDGE, base, "axis")]
     if whole is not None:
         marks.append(Line(scale.at(whole), 2, scale.at(whole), base, "zero"))
-    marks += _models(part, scale, base)
+    # Models lie beneath people, stacked where they are close; more than there are levels lie on each other.
+    places = [scale.at(model.value) for model in part.models]
+    height = MODELS - 2 * RADIUS - 2
+    for model, x, level in zip(part.models, places, stacked(places, 2 * RADIUS), strict=True):
+        y = base - RADIUS - 2 - (level % LEVELS) * height / (LEVELS - 1)
+        marks.append(Dot(x, rounded(y), RADIUS, "model many", told=model.told))
     if part.low is not None and part.high is not None:
         marks.append(Line(scale.at(part.low), PEOPLE, scale.at(part.high), PEOPLE, "ci average"))
     if part.top is not None:
         marks.append(Dot(scale.at(part.top), PEOPLE, 4, "topmark hollow", told=part.top_told))
     marks.append(Dot(scale.at(part.value), PEOPLE, 5, "average", told=part.told))
     named = ticks(scale, NAMED)
-    places = places_of(named)
-    marks += [Text(scale.at(value), base + 14, say(value, places), anchor="middle") for value in named]
+    decimals = places_of(named)
+    marks += [Text(scale.at(value), base + 14, say(value, decimals), anchor="middle") for value in named]
     return Drawing(WIDTH, base + 18, tuple(marks))
-
-
-def _models(part: Part, scale: Scale, base: float) -> Iterator[Dot]:
-    """Beneath people, stacked where they lie close; what is more than the levels there are lies on them."""
-    places = [scale.at(model.value) for model in part.models]
-    height = MODELS - 2 * RADIUS - 2
-    for model, x, level in zip(part.models, places, stacked(places, 2 * RADIUS), strict=True):
-        y = base - RADIUS - 2 - (level % LEVELS) * height / (LEVELS - 1)
-        yield Dot(x, rounded(y), RADIUS, "model many", told=model.told)

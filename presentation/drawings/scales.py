@@ -38,8 +38,8 @@ def scale_of(values: Iterable[float], start: float, end: float, *, log: bool = F
 
     On a scale of logarithms all values must be above 0.
     """
-    found = [math.log(value) if log else value for value in values]
-    low, high = (min(found), max(found)) if found else (-1.0, 1.0)
+    on_scale = [math.log(value) if log else value for value in values]
+    low, high = (min(on_scale), max(on_scale)) if on_scale else (-1.0, 1.0)
     alike = high - low <= ALIKE * max(1.0, abs(low), abs(high))
     margin = 1.0 if alike else MARGIN * (high - low)
     low, high = low - margin, high + margin

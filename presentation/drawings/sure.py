@@ -21,7 +21,9 @@ class Reach:
 
 def shared_axis(reaches: Sequence[Reach]) -> Scale:
     """The axis on which all of them lie."""
-    return scale_of([end for one in reaches for end in (one.value, one.low, one.high)], EDGE, WIDTH - EDGE)
+    return scale_of(
+        [end for reach in reaches for end in (reach.value, reach.low, reach.high)], EDGE, WIDTH - EDGE
+    )
 
 
 def sure(reach: Reach, scale: Scale) -> Drawing:

@@ -40,8 +40,7 @@ def document_html(document: parts.Document) -> str:
             f"<header>{warning}{kicker}<h1>{escape(document.title)}</h1></header>",
             '<main id="main">',
             *(part_html(part) for part in document.first_page),
-            *_contents_html(document),
-            *_body_html(document),
+            *_parts_html(document),
             "</main>",
             f'<footer><p class="software">{escape(document.foot)}</p>',
             f'<p class="software">{escape(document.software)}</p></footer>',
@@ -52,8 +51,8 @@ def document_html(document: parts.Document) -> str:
     )
 
 
-def _contents_html(document: parts.Document) -> Iterator[str]:
-    """Links to the sections, and to their parts set in."""
+def _parts_html(document: parts.Document) -> Iterator[str]:
+    """Links to the sections and to their parts set in; then every part after the first page."""
     listed = [part for part in document.parts if isinstance(part, parts.Heading) and part.level < 3]
     if listed:
         title = escape(document.words.contents)
@@ -62,10 +61,7 @@ def _contents_html(document: parts.Document) -> Iterator[str]:
             css = ' class="part"' if heading.level == 2 else ""
             yield f'<li{css}><a href="#s{number}">{escape(heading.text)}</a></li>'
         yield "</ul></nav>"
-
-
-def _body_html(document: parts.Document) -> Iterator[str]:
-    """Every part after the first page; headings are numbered, as the contents link to them."""
+    # Headings are numbered as the contents link to them.
     numbers = count(1)
     for part in document.parts[len(document.first_page) :]:
         if isinstance(part, parts.Heading) and part.level < 3:

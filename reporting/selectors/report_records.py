@@ -55,8 +55,8 @@ from screening.selectors.participants import (
 )
 from studies.models import Amendment, Prompt, Study, StudyEvent
 from studies.protocol.settings import ProtocolSettings
-from studies.selectors.amendments import made_after_results
 from studies.selectors.private_questions import of_public
+from studies.selectors.studies import made_after_results
 from studies.services.events import StudyEventKind
 
 # What sentences are made from.

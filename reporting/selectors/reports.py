@@ -8,10 +8,9 @@ from typing import TypeVar
 from django.db.models import Q
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
-from presentation.amendments import after_results_sentence
 from presentation.codes import CodeNames
 from presentation.numbers import numbered
-from presentation.scopes import QUESTIONS
+from presentation.scopes import QUESTIONS, after_results_sentence
 from presentation.top import standing_sentences, top_sentences
 from psychometrics.inference.estimates import MIN_QUESTIONS, WITHHELD, Reason
 from psychometrics.inference.measure import Scope
@@ -22,8 +21,8 @@ from scoring.selectors.headlines import Headlines, headlines
 from scoring.selectors.measures import scope_to_show
 from scoring.selectors.runs import run_notes
 from scoring.selectors.task_tables import holds_tasks
-from studies.selectors.amendments import made_after_results
 from studies.selectors.names import code_names
+from studies.selectors.studies import made_after_results
 
 T = TypeVar("T")
 NO_ITEM_BANK = gettext_lazy("The study has no item bank, so there is no ability.")

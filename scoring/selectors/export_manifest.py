@@ -9,7 +9,7 @@ from django.utils.translation import override
 from batches.selectors.answers import study_answers
 from judging.models import JudgingRun
 from judging.selectors.audits import sample_strata, study_samples
-from presentation.amendments import after_results_sentence
+from presentation.scopes import after_results_sentence
 from psychometrics.measures.catalogue import CATALOGUE
 from psychometrics.measures.methods import METHODS
 from scoring.export import manifest
@@ -20,8 +20,8 @@ from scoring.selectors.measures import measurement_of
 from scoring.selectors.runs import exported_notes, newest_results, runs_of
 from scoring.selectors.scopes import bank_sizes, hidden_items, scope_to_leave, study_prompts
 from studies.models import Participant, Study
-from studies.selectors.amendments import made_after_results
 from studies.selectors.private_questions import of_public
+from studies.selectors.studies import made_after_results
 
 # Results of the present design are brought up before an export, or it is refused.
 SUPERSEDED = (

@@ -4,9 +4,9 @@ so that a right short answer is never called minimal.
 
 import re
 
+from formats.text_faults import is_blank
 from psychometrics.exclusions.words import count_words, has_letters_or_digits
 from screening.offtask.facts import OfftaskRules, PromptFacts
-from studies.protocol.visible import is_blank
 
 _CLAUSE_END = re.compile(
     r"(?<![.!?,;:])[.!?,;:]+(?=\s|$)|[。！？，；：،؛؟]+|\n|\s[-–—]+\s|—|\b(?:but|however|although|though)\b",

@@ -28,22 +28,28 @@ def read_attachment(name: str, *, root: Path, bases: Sequence[Path], max_bytes: 
 
     `root` is the folder no path may leave, not even through a link. Raises AttachmentRefused.
     """
-    _check_path(name)
-    found = _located(name, bases)
-    if not found.resolve().is_relative_to(root.resolve()):
+    file = _located(name, bases)
+    if not file.resolve().is_relative_to(root.resolve()):
         raise AttachmentRefused("is a link that leads out of the bank's folder; put the file itself there")
-    media_type = MEDIA_TYPES.get(found.suffix.lower())
+    media_type = MEDIA_TYPES.get(file.suffix.lower())
     if media_type is None:
         kinds = "PNG, JPEG, GIF, WebP or PDF"
-        raise AttachmentRefused(f'has the unknown type "{found.suffix}"; convert it to {kinds}')
-    content = _content(found, max_bytes=max_bytes)
+        raise AttachmentRefused(f'has the unknown type "{file.suffix}"; convert it to {kinds}')
+    try:
+        size = file.stat().st_size
+        content = file.read_bytes() if size <= max_bytes else b""
+    except OSError as error:
+        raise AttachmentRefused(f"cannot be read ({error.strerror}); check its rights") from None
+    if size > max_bytes:
+        limit = in_mebibytes(max_bytes)
+        raise AttachmentRefused(f"is {in_mebibytes(size)}, above the limit of {limit}; make it smaller")
     if _actual_type(content) != media_type:
         raise AttachmentRefused(
             f"does not contain {media_type}, as its name says; correct the file or its name"
         )
     return AttachmentRecord(
-        name=found.name,
-        path=found.relative_to(root).as_posix(),
+        name=file.name,
+        path=file.relative_to(root).as_posix(),
         media_type=media_type,
         size_bytes=len(content),
         sha256=hashlib.sha256(content).hexdigest(),
@@ -65,7 +71,8 @@ def _actual_type(content: bytes) -> str | None:
     return None
 
 
-def _check_path(name: str) -> None:
+def _located(name: str, bases: Sequence[Path]) -> Path:
+    """The file of this name, which must be a path inside the folder, below the first base that has it."""
     if not name.strip():
         raise AttachmentRefused("is blank; write the file's path or leave it out")
     if "\0" in name:
@@ -75,27 +82,11 @@ def _check_path(name: str) -> None:
         raise AttachmentRefused("leads out of the bank's folder; write a path inside it, without ..")
     if len(path.name) > MAX_NAME_CHARACTERS:
         raise AttachmentRefused(f"has a name of more than {MAX_NAME_CHARACTERS} characters; shorten it")
-
-
-def _located(name: str, bases: Sequence[Path]) -> Path:
-    candidates = [base / name for base in bases]
     try:
-        found = next((path for path in candidates if path.is_file()), None)
+        file = next((base / name for base in bases if (base / name).is_file()), None)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error  # without the folder on the server
         raise AttachmentRefused(f"cannot be looked up ({reason}); correct the path") from None
-    if found is None:
+    if file is None:
         raise AttachmentRefused("is missing; put the file there or correct the path")
-    return found
-
-
-def _content(path: Path, *, max_bytes: int) -> bytes:
-    try:
-        size = path.stat().st_size
-        content = path.read_bytes() if size <= max_bytes else b""
-    except OSError as error:
-        raise AttachmentRefused(f"cannot be read ({error.strerror}); check its rights") from None
-    if size > max_bytes:
-        limit = in_mebibytes(max_bytes)
-        raise AttachmentRefused(f"is {in_mebibytes(size)}, above the limit of {limit}; make it smaller")
-    return content
+    return file

@@ -55,8 +55,8 @@ def read_bbeh(
         builder.add_problem(Problem(None, None, "", message, str(home)))
     drafts: list[Draft] = []
     for file in files:
-        folder, shown = file.parent.name, file.relative_to(home).as_posix()
-        drafts += _task_drafts(file, shown, folder.removeprefix("bbeh_"), folder, builder)
+        folder, file_name = file.parent.name, file.relative_to(home).as_posix()
+        drafts += _task_drafts(file, file_name, folder.removeprefix("bbeh_"), folder, builder)
     if mini or path.is_file():
         candidates = [path] if path.is_file() else [home / name for name in MINI_FILES]
         mini_file = next((file for file in candidates if file.is_file()), candidates[0])
@@ -131,19 +131,19 @@ def _table_drafts(
             yield Draft(values=values, line=line, file=file.name, prompt_id=prompt_id)
 
 
-def _task_drafts(path: Path, shown: str, task: str, id_prefix: str, builder: BankBuilder) -> list[Draft]:
+def _task_drafts(path: Path, file_name: str, task: str, id_prefix: str, builder: BankBuilder) -> list[Draft]:
     """The examples of a task's file as prompts, whose exact answers are the targets and category the task.
 
     An id is `id_prefix` and the place in the file, counting from 1. What is wrong with the file, and its
     canary, go to the builder.
     """
-    content = _examples_file(path, shown, "a task file", builder)
+    content = _examples_file(path, file_name, "a task file", builder)
     drafts = []
     for number, example in enumerate(content.get("examples", ()), start=1):
         prompt_id = f"{id_prefix}-{number:04d}"
         if not isinstance(example, dict):
             message = f"is {json_name(example)}, but an object with input and target is expected"
-            builder.add_problem(Problem(None, prompt_id, f"examples[{number}]", message, shown))
+            builder.add_problem(Problem(None, prompt_id, f"examples[{number}]", message, file_name))
             continue
         values = {
             "prompt_id": prompt_id,
@@ -154,8 +154,8 @@ def _task_drafts(path: Path, shown: str, task: str, id_prefix: str, builder: Ban
             "subcategory": example.get("subtask") or "",
             "task": task,
         }
-        drafts.append(Draft(values=values, file=shown, prompt_id=prompt_id))
-    builder.add_canary(content.get("canary", ""), file=shown)
+        drafts.append(Draft(values=values, file=file_name, prompt_id=prompt_id))
+    builder.add_canary(content.get("canary", ""), file=file_name)
     return drafts
 
 
@@ -164,8 +164,8 @@ def _mini_drafts(file: Path, drafts: Sequence[Draft], builder: BankBuilder) -> l
     waiting: dict[str, list[Draft]] = defaultdict(list)
     for draft in drafts:
         waiting[json.dumps([draft.values["text"], draft.values["gold_answer"]])].append(draft)
-    shown = file.name if file.is_file() else str(file)
-    entries = _examples_file(file, shown, "the mini set", builder).get("examples", ())
+    file_name = file.name if file.is_file() else str(file)
+    entries = _examples_file(file, file_name, "the mini set", builder).get("examples", ())
     chosen = []
     for number, entry in enumerate(entries, start=1):
         key = json.dumps([entry.get("input"), entry.get("target")]) if isinstance(entry, dict) else ""
@@ -177,10 +177,10 @@ def _mini_drafts(file: Path, drafts: Sequence[Draft], builder: BankBuilder) -> l
     return chosen
 
 
-def _examples_file(path: Path, shown: str, kind: str, builder: BankBuilder) -> dict[str, Any]:
+def _examples_file(path: Path, file_name: str, kind: str, builder: BankBuilder) -> dict[str, Any]:
     """A file's object, if it has a list of `examples`; else it is empty, and the builder is told why."""
     try:
-        content = json_file(path, max_bytes=builder.limits.bank_bytes, file=shown, document=TASK_FILE)
+        content = json_file(path, max_bytes=builder.limits.bank_bytes, file=file_name, document=TASK_FILE)
     except FileRefused as error:
         builder.add_problem(error.problem)
         return {}
@@ -188,5 +188,5 @@ def _examples_file(path: Path, shown: str, kind: str, builder: BankBuilder) -> d
     if isinstance(content, dict) and isinstance(examples, list):
         return content
     message = f"is {json_name(examples)}, but a list of questions is expected; is it {kind}?"
-    builder.add_problem(Problem(None, None, "examples", message, shown))
+    builder.add_problem(Problem(None, None, "examples", message, file_name))
     return {}

@@ -1,6 +1,6 @@
 """From what a file says to checked prompts, keeping every problem on the way."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -77,12 +77,21 @@ class BankBuilder:
 
     def add(self, draft: Draft) -> None:
         """Check one prompt; it joins the bank only if nothing at all is wrong with it."""
-        attachments, problems = self._attachments(draft)
-        problems = [*draft.problems, *self._answer_problems(draft), *self._id_problems(draft), *problems]
+        attachments, attachment_problems = self._attachments(draft)
+        problems = list(draft.problems)
+        if draft.values.get("gold_answer") is None and not draft.values.get("criteria"):
+            fields = f"{self._name('gold_answer')}, {self._name('criteria')}"
+            message = "both are absent; a prompt needs an answer or a rubric to be graded"
+            problems.append(draft.problem(fields, message))
+        problems += [*self._id_problems(draft), *attachment_problems]
         try:
             prompt = PromptRecord.model_validate({**draft.values, "attachments": attachments})
         except ValidationError as error:
-            self._problems += [*self._field_problems(draft, error), *problems]
+            for details in error.errors():
+                first, *rest = details["loc"]
+                path = field_path((self._name(str(first)), *rest))
+                self._problems.append(draft.problem(path, error_sentence(details)))
+            self._problems += problems
             return
         self._problems += problems
         if not problems:
@@ -100,25 +109,21 @@ class BankBuilder:
             name=name,
             category_names=category_names or {},
         )
-        notices = tuple(_contradictions(bank.prompts))
-        return BankReading(bank=bank, problems=tuple(self._problems), root=self.root, notices=notices)
+        notices = []
+        first: dict[tuple[str, ...], PromptRecord] = {}
+        for prompt in bank.prompts:
+            if prompt.gold_answer is None:
+                continue
+            files = sorted(attachment.sha256 for attachment in prompt.attachments)
+            other = first.setdefault((" ".join(prompt.text.split()), *files), prompt)
+            # Answers that differ in white space alone are the same one.
+            if other.gold_answer is not None and other.gold_answer.split() != prompt.gold_answer.split():
+                message = f'has the text of "{other.prompt_id}" and another answer; see that both are meant'
+                notices.append(Problem(None, prompt.prompt_id, "", message))
+        return BankReading(bank, tuple(self._problems), root=self.root, notices=tuple(notices))
 
     def _name(self, field_name: str) -> str:
         return self.field_names.get(field_name, field_name)
-
-    def _field_problems(self, draft: Draft, error: ValidationError) -> list[Problem]:
-        problems = []
-        for details in error.errors():
-            first, *rest = details["loc"]
-            path = field_path((self._name(str(first)), *rest))
-            problems.append(draft.problem(path, error_sentence(details)))
-        return problems
-
-    def _answer_problems(self, draft: Draft) -> list[Problem]:
-        if draft.values.get("gold_answer") is not None or draft.values.get("criteria"):
-            return []
-        fields = f"{self._name('gold_answer')}, {self._name('criteria')}"
-        return [draft.problem(fields, "both are absent; a prompt needs an answer or a rubric to be graded")]
 
     def _id_problems(self, draft: Draft) -> list[Problem]:
         prompt_id = draft.values.get("prompt_id")
@@ -154,16 +159,3 @@ class BankBuilder:
             else:
                 records.append(record)
         return records, problems
-
-
-def _contradictions(prompts: Sequence[PromptRecord]) -> Iterator[Problem]:
-    """A notice for each prompt whose text was there before with another answer."""
-    first: dict[tuple[str, ...], PromptRecord] = {}
-    for prompt in prompts:
-        if prompt.gold_answer is None:
-            continue
-        files = sorted(attachment.sha256 for attachment in prompt.attachments)
-        other = first.setdefault((" ".join(prompt.text.split()), *files), prompt)
-        if other.gold_answer is not None and other.gold_answer.split() != prompt.gold_answer.split():
-            message = f'has the text of "{other.prompt_id}" and another answer; see that both are meant'
-            yield Problem(None, prompt.prompt_id, "", message)

@@ -40,8 +40,7 @@ def read_chiron(path: Path, *, limits: Limits = DEFAULT_LIMITS, progress: Progre
         lines = json_lines(path, max_bytes=limits.bank_bytes, progress=progress)
         for position, line in enumerate(lines):
             if position == 0 and line.value is not None and HEADER_FIELD in line.value:
-                name = _read_header(line.number, line.value, builder)
-                category_names = _category_names(line.number, line.value, builder)
+                name, category_names = _read_header(line.number, line.value, builder)
             else:
                 _add_line(line, builder)
     except FileRefused as error:
@@ -49,8 +48,13 @@ def read_chiron(path: Path, *, limits: Limits = DEFAULT_LIMITS, progress: Progre
     return builder.reading(name=name, category_names=category_names)
 
 
-def _read_header(number: int, value: Mapping[str, object], builder: BankBuilder) -> str:
-    """The bank's name. No field's problem must lose the canary: the prompts are imported all the same."""
+def _read_header(
+    number: int, value: Mapping[str, object], builder: BankBuilder
+) -> tuple[str, dict[str, str]]:
+    """The bank's name, and what pages call categories and sub-categories, by their codes.
+
+    No field's problem must lose the canary: the prompts are imported all the same.
+    """
     problems = _unknown_fields(value, HEADER_FIELDS)
     version = value[HEADER_FIELD]
     if version != VERSION or isinstance(version, bool):
@@ -61,21 +65,18 @@ def _read_header(number: int, value: Mapping[str, object], builder: BankBuilder)
     for field_name, message in problems:
         builder.add_problem(Problem(number, None, field_name, message))
     builder.add_canary(value.get("canary", ""), line=number)
-    return "" if fault else str(name)
-
-
-def _category_names(number: int, value: Mapping[str, object], builder: BankBuilder) -> dict[str, str]:
-    """What pages call categories and sub-categories, by their codes."""
     names = value.get("categories", {})
     if not isinstance(names, dict):
         wanted = "must be an object that gives each code its name"
         builder.add_problem(Problem(number, None, "categories", wanted))
-        return {}
-    faults = {code: text_fault(name) for code, name in names.items()}
-    for code, fault in faults.items():
-        if fault:
-            builder.add_problem(Problem(number, None, f"categories.{code}", fault))
-    return {code: str(name).strip() for code, name in names.items() if not faults[code] and str(name).strip()}
+        names = {}
+    category_names = {}
+    for code, category in names.items():
+        if category_fault := text_fault(category):
+            builder.add_problem(Problem(number, None, f"categories.{code}", category_fault))
+        elif str(category).strip():
+            category_names[code] = str(category).strip()
+    return "" if fault else str(name), category_names
 
 
 def _add_line(line: JsonLine, builder: BankBuilder) -> None:

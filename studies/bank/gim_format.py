@@ -46,54 +46,58 @@ def read_gim(path: Path, *, limits: Limits = DEFAULT_LIMITS, progress: Progress 
     """
     root = path if path.is_dir() else path.parent
     builder = BankBuilder("gim", root, limits, FIELD_NAMES)
-    files = _data_files(path, builder)
+    files = [path]
+    if path.is_dir():
+        below = (file for file in path.rglob("*") if file.suffix.lower() in _SUFFIXES and file.is_file())
+        # Hidden ones are not the dataset's.
+        files = sorted(file for file in below if "/." not in f"/{file.relative_to(path).as_posix()}")
+    if not files:
+        message = "the folder holds no .jsonl or .parquet file; give the dataset's folder or one of its files"
+        builder.add_problem(Problem(None, None, "", message))
     for position, file in enumerate(files):
-        shown = file.relative_to(root).as_posix() if path.is_dir() else ""
+        file_name = file.relative_to(root).as_posix() if path.is_dir() else ""
         try:
-            for number, row in _rows(file, shown, builder, in_parts(progress, position, len(files))):
-                builder.add(_draft(row, number, file, shown, root))
+            for number, row in _rows(file, file_name, builder, in_parts(progress, position, len(files))):
+                builder.add(_draft(row, number, file, file_name, root))
                 if not _is_absent(row.get("canary")):
-                    builder.add_canary(row["canary"], line=number, file=shown)
+                    builder.add_canary(row["canary"], line=number, file=file_name)
         except FileRefused as error:
             builder.add_problem(error.problem)
     return builder.reading()
 
 
-def _data_files(path: Path, builder: BankBuilder) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    below = (file for file in path.rglob("*") if file.suffix.lower() in _SUFFIXES and file.is_file())
-    files = sorted(file for file in below if "/." not in f"/{file.relative_to(path).as_posix()}")  # hidden
-    if not files:
-        message = "the folder holds no .jsonl or .parquet file; give the dataset's folder or one of its files"
-        builder.add_problem(Problem(None, None, "", message))
-    return files
-
-
 def _rows(
-    file: Path, shown: str, builder: BankBuilder, progress: Progress
+    file: Path, file_name: str, builder: BankBuilder, progress: Progress
 ) -> Iterator[tuple[int, dict[str, object]]]:
     max_bytes = builder.limits.bank_bytes
     if file.suffix.lower() == ".parquet":
-        content = read_content(file, max_bytes=max_bytes, file=shown)
-        table = read_table(content, file=shown, columns=COLUMNS, required=REQUIRED_COLUMNS)
+        content = read_content(file, max_bytes=max_bytes, file=file_name)
+        table = read_table(content, file=file_name, columns=COLUMNS, required=REQUIRED_COLUMNS)
         rows = table.to_pylist()
         for number, row in enumerate(rows, start=1):
             progress(number - 1, len(rows))
             yield number, row
         return
-    for line in json_lines(file, max_bytes=max_bytes, file=shown, progress=progress):
+    for line in json_lines(file, max_bytes=max_bytes, file=file_name, progress=progress):
         if line.problem is not None:
             builder.add_problem(line.problem)
         if line.value is not None:
             yield line.number, line.value
 
 
-def _draft(row: Mapping[str, object], number: int, file: Path, shown: str, root: Path) -> Draft:
+def _draft(row: Mapping[str, object], number: int, file: Path, file_name: str, root: Path) -> Draft:
     prompt_id = _text_or_none(row.get("prompt_id"))
     shown_id = prompt_id if isinstance(prompt_id, str) else None
     lists, problems = _lists(row)
     folders = dict.fromkeys((file.parent, root))
+    split = _text_or_none(row.get("split"))
+    if not split:
+        words = re.split(r"[^a-z]+", file.relative_to(root).as_posix().lower())
+        is_private = "private" in words or root.resolve().name.lower() == "private"
+        split = "private" if is_private else "public"
+    # A sub-category code such as LR-IF also names its category, LR (GIM paper, appendix B.2).
+    category = _joined_text(row.get("category"))
+    code = _SUBCATEGORY.fullmatch(category) if isinstance(category, str) else None
     values: dict[str, object] = {
         "prompt_id": "" if prompt_id is None else prompt_id,
         "text": "" if _is_absent(row.get("prompt")) else row.get("prompt"),
@@ -101,27 +105,20 @@ def _draft(row: Mapping[str, object], number: int, file: Path, shown: str, root:
         "gold_answer": _text_or_none(row.get("answer_gtfa")),
         "criteria": [{"text": text} for text in lists["criteria"]],
         "labels": lists["labels"],
-        "split": _text_or_none(row.get("split")) or _split_of(file, root),
+        "split": split,
         "solution": _joined_text(row.get("solution_reasoning")),
         "citations": _joined_text(row.get("citations")),
-        **_categories(row),
+        **({"category": code[1], "subcategory": code[0]} if code else {"category": category}),
     }
     return Draft(
         values=values,
         line=number,
-        file=shown,
+        file=file_name,
         prompt_id=shown_id,
         attachments=lists["attachments"],
         bases=tuple(base for folder in folders for base in (folder, folder / MEDIA_FOLDER)),
-        problems=tuple(Problem(number, shown_id, name, message, shown) for name, message in problems),
+        problems=tuple(Problem(number, shown_id, name, message, file_name) for name, message in problems),
     )
-
-
-def _categories(row: Mapping[str, object]) -> dict[str, object]:
-    """A sub-category code such as LR-IF also names its category, LR (GIM paper, appendix B.2)."""
-    category = _joined_text(row.get("category"))
-    code = _SUBCATEGORY.fullmatch(category) if isinstance(category, str) else None
-    return {"category": code[1], "subcategory": code[0]} if code else {"category": category}
 
 
 def _lists(row: Mapping[str, object]) -> tuple[dict[str, list[object]], list[tuple[str, str]]]:
@@ -136,11 +133,6 @@ def _lists(row: Mapping[str, object]) -> tuple[dict[str, list[object]], list[tup
             lists[field_name] = []
             problems.append((column, "is no list of texts; write it as a list, or leave it empty"))
     return lists, problems
-
-
-def _split_of(file: Path, root: Path) -> str:
-    words = re.split(r"[^a-z]+", file.relative_to(root).as_posix().lower())
-    return "private" if "private" in words or root.resolve().name.lower() == "private" else "public"
 
 
 class _NotAList(Exception):

@@ -1,5 +1,5 @@
-"""What participants decide and answer before the start (the consent text, the comprehension check), and what
-the study team sends about people: decisions on taking part, invitations.
+"""What participants decide and answer before the start (the consent text, the comprehension check), what the
+study team sends about people (decisions on taking part, invitations), and what they write to each other.
 """
 
 from typing import Any
@@ -8,11 +8,11 @@ from django import forms
 from django.conf import settings
 from django.utils.translation import get_language, gettext, gettext_lazy as _
 
+from formats.text_faults import is_blank
 from studies.forms.texts import CHOICE_ERRORS, REASON_CHARACTERS, StorableTextField
 from studies.models import Study, VettingStatus
 from studies.protocol.settings import ProtocolSettings
-from studies.protocol.visible import is_blank
-from studies.selectors.comprehension import questions_sha256
+from studies.selectors.participants import questions_sha256
 from studies.services.people.participants import EMAIL_CHARACTERS
 from studies.services.people.people_import import NAME_CHARACTERS
 
@@ -44,8 +44,8 @@ class CheckForm(forms.Form):
         self.current = questions_sha256(protocol)
         super().__init__(data, initial={"shown": self.current, "attempt": attempt})
         self.question_names = [f"question-{number}" for number, _q in enumerate(protocol.check_questions, 1)]
-        shown = protocol.entries_in("check_questions", get_language() or "")[0]
-        for name, (question, *options) in zip(self.question_names, map(str.splitlines, shown), strict=True):
+        entries = protocol.entries_in("check_questions", get_language() or "")[0]
+        for name, (question, *options) in zip(self.question_names, map(str.splitlines, entries), strict=True):
             self.fields[name] = forms.TypedChoiceField(
                 label=question,
                 choices=list(enumerate(options, 1)),
@@ -136,3 +136,33 @@ class InvitationForm(forms.Form):
         known = [(profile.slug, profile.name) for profile in study.protocol.profiles]
         # Nobody is invited as the wrong kind of participant because it stood first.
         profiles.choices = known if len(known) == 1 else [("", gettext("Choose a profile")), *known]
+
+
+MESSAGE_CHARACTERS = 5_000
+PAGE_CHARACTERS = 200
+
+
+class ReplyForm(forms.Form):
+    """A message of the study team to one participant."""
+
+    text = StorableTextField(
+        label=_("Your reply"), max_length=MESSAGE_CHARACTERS, widget=forms.Textarea(attrs={"rows": 6})
+    )
+
+
+class HelpForm(forms.Form):
+    """A message of a participant to the study team, with the page they came from."""
+
+    text = StorableTextField(
+        label=_("Your message"), max_length=MESSAGE_CHARACTERS, widget=forms.Textarea(attrs={"rows": 8})
+    )
+    page = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def clean_page(self) -> str:
+        return page_shown(self.cleaned_data["page"])
+
+
+def page_shown(address: str) -> str:
+    """The path of a page of this site as a message carries it; anything else is left out."""
+    inside = address.startswith("/") and not address.startswith("//") and address.isprintable()
+    return address[:PAGE_CHARACTERS] if inside else ""

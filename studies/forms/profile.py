@@ -83,7 +83,23 @@ class ProfileQuestions(forms.Form):
         self.file_asked = protocol.credential_file != "off"
         if self.file_asked:
             required = protocol.credential_file == "required" and not credentials_of(participant).exists()
-            self.fields["credential"] = _credential(required=required)
+            self.fields["credential"] = forms.FileField(
+                label=gettext_lazy("A file that supports your profile"),
+                help_text=gettext_lazy(
+                    "For example a student card or a certificate: PDF, PNG or JPEG, at most 5 MB. "
+                    "Only the study team can open it."
+                ),
+                required=required,
+                # Emptiness and size are judged together with the content.
+                allow_empty_file=True,
+                widget=forms.FileInput(attrs={"accept": ACCEPTED_TYPES}),
+                error_messages={
+                    "required": gettext_lazy(
+                        "This study needs a file that supports your profile. Choose one."
+                    ),
+                    "invalid": gettext_lazy("The file did not arrive. Choose it again."),
+                },
+            )
 
     def clean_credential(self) -> CheckedFile | None:
         """Take a file only if its content is of a type the study team can open."""
@@ -134,31 +150,16 @@ def _field(question: str) -> forms.Field:
     return forms.ChoiceField(label=label, choices=choices, error_messages=errors)
 
 
-def _credential(*, required: bool) -> forms.Field:
-    return forms.FileField(
-        label=gettext_lazy("A file that supports your profile"),
-        help_text=gettext_lazy(
-            "For example a student card or a certificate: PDF, PNG or JPEG, at most 5 MB. "
-            "Only the study team can open it."
-        ),
-        required=required,
-        # Emptiness and size are judged together with the content.
-        allow_empty_file=True,
-        widget=forms.FileInput(attrs={"accept": ACCEPTED_TYPES}),
-        error_messages={
-            "required": gettext_lazy("This study needs a file that supports your profile. Choose one."),
-            "invalid": gettext_lazy("The file did not arrive. Choose it again."),
-        },
-    )
-
-
 def profile_lines(answers: Mapping[str, str]) -> list[tuple[str, str]]:
     """Stored answers as label and text, in the order of the form; what was left blank is left out."""
-    return [
-        (str(label), _answer_text(question, answers))
-        for question, label in LABELS.items()
-        if answers.get(question)
-    ]
+    lines = []
+    for question, label in LABELS.items():
+        if answer := answers.get(question):
+            text = str(dict(CHOICES.get(question, ())).get(answer, answer))
+            if details := answers.get(question + DETAILS, ""):
+                text = _("%(answer)s: %(details)s") % {"answer": text, "details": details}
+            lines.append((str(label), text))
+    return lines
 
 
 def profile_facts(answers: Mapping[str, str]) -> list[tuple[str, str, str]]:
@@ -169,10 +170,3 @@ def profile_facts(answers: Mapping[str, str]) -> list[tuple[str, str, str]]:
         for question, label in LABELS.items()
         if str(label) in lines
     ]
-
-
-def _answer_text(question: str, answers: Mapping[str, str]) -> str:
-    choices = dict(CHOICES.get(question, ()))
-    text = str(choices.get(answers[question], answers[question]))
-    details = answers.get(question + DETAILS, "")
-    return _("%(answer)s: %(details)s") % {"answer": text, "details": details} if details else text

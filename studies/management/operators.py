@@ -1,8 +1,8 @@
-"""What the commands of study leads share."""
+"""What the commands of study leads share: arguments, refusals, and lines of the terminal."""
 
 import re
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -14,11 +14,14 @@ from django.utils.text import slugify
 
 from formats.files import MEBIBYTE, FileRefused, json_file, parsed_json
 from formats.item_parameters import ItemParametersRefused
+from presentation.numbers import counted
 from studies.models import Study, User
 from studies.protocol.fingerprint import aware_time
 from studies.protocol.judge_texts import JudgeTextsRefused
 from studies.protocol.settings import ProtocolRefused
+from studies.selectors.categories import Disagreement
 from studies.selectors.studies import study_by_slug
+from studies.services.readiness import disagreement_line
 from studies.services.refusals import Refused
 from studies.services.studies import require_not_archived
 
@@ -112,3 +115,19 @@ def moment(option: str, text: str | None) -> datetime | None:
     if time is None:
         raise CommandError(f"{option}: write a time with its offset, such as 2030-05-01T18:00:00+02:00.")
     return time
+
+
+def disagreement_lines(differing: Sequence[Disagreement]) -> Iterator[str]:
+    """How many there are, and each of them."""
+    yield (
+        "Questions that the question bank and the item bank put into different categories: "
+        f"{counted(len(differing))}"
+    )
+    yield from (f"  {disagreement_line(disagreement)}" for disagreement in differing)
+
+
+def undecided_lines(study: Study, differing: Sequence[Disagreement]) -> Iterator[str]:
+    """With how the study's protocol says whose hold."""
+    yield from disagreement_lines(differing)
+    yield "Say whose hold before the batches are built, item_bank or question_bank:"
+    yield f"""  update_study {study.slug} --protocol '{{"category_source": "item_bank"}}'"""

@@ -11,7 +11,6 @@ from studies.models.banks import (
     JudgeProtocol as JudgeProtocol,
     Prompt as Prompt,
 )
-from studies.models.clock import ClockWatch as ClockWatch
 from studies.models.mails import (
     DigestWish as DigestWish,
     MailKind as MailKind,
@@ -39,7 +38,7 @@ from studies.models.recruiting import (
 )
 from studies.models.roles import StudyRole as StudyRole
 from studies.models.sign_in import LimitedUse as LimitedUse, OutgoingMail as OutgoingMail
-from studies.models.site import SiteEvent as SiteEvent
+from studies.models.site import ClockWatch as ClockWatch, SiteEvent as SiteEvent
 from studies.models.studies import (
     Amendment as Amendment,
     Study as Study,

@@ -47,9 +47,9 @@ RECORDED_SENTENCES: Mapping[str, str] = {
 
 def recorded_items(settings: ProtocolSettings) -> tuple[str, ...]:
     """Codes of everything the site records about a person under these settings, in the order shown."""
-    asked = settings.questions_of_any_profile
+    questions = settings.questions_of_any_profile
     asks = {
-        **{f"profile:{question}": question in asked for question in PROFILE_QUESTIONS},
+        **{f"profile:{question}": question in questions for question in PROFILE_QUESTIONS},
         "credential": settings.credential_file != "off",
         "practice": settings.practice_prompts,
         "practice_workspace": settings.practice_prompts,
@@ -68,11 +68,13 @@ def consent_sha256(settings: ProtocolSettings, payment_rule: Mapping[str, str] |
     """
     agreed: dict[str, object] = {"text": settings.consent_text, "recorded": recorded_items(settings)}
     if settings.translations:
-        agreed["translations"] = {one.language: one.consent_text for one in settings.translations}
+        agreed["translations"] = {
+            translation.language: translation.consent_text for translation in settings.translations
+        }
         told_in = {
-            one.language: texts
-            for one in settings.translations
-            if (texts := {name: text for name in TOLD_TEXTS if (text := getattr(one, name))})
+            translation.language: texts
+            for translation in settings.translations
+            if (texts := {name: text for name in TOLD_TEXTS if (text := getattr(translation, name))})
         }
         if told_in:
             agreed["told_in"] = told_in

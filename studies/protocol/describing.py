@@ -239,11 +239,11 @@ SETTINGS: Mapping[str, Described] = {
 
 def holds_for(names: Iterable[str]) -> dict[Holds, list[str]]:
     """Whom an amendment of these settings, or of the opening times, holds for, with the settings of each."""
-    found: dict[Holds, list[str]] = {}
+    names_by_holds: dict[Holds, list[str]] = {}
     for name in names:
         holds = SETTINGS[name].holds if name in SETTINGS else Holds.NOT_STARTED
-        found.setdefault(holds, []).append(name)
-    return found
+        names_by_holds.setdefault(holds, []).append(name)
+    return names_by_holds
 
 
 def settings_page() -> str:
@@ -254,17 +254,13 @@ def settings_page() -> str:
     in_full = []
     for name, described in SETTINGS.items():
         default = defaults[name]
-        shown = f"`{json.dumps(default, ensure_ascii=False)}`"
-        if len(shown) > TEXT_CHARACTERS + 2:
-            shown = "below"
-            in_full.append(_in_full(name, default))
-        lines.append(f"| `{name}` | {shown} | {described.meaning} | {described.holds} | {described.pilot} |")
+        cell = f"`{json.dumps(default, ensure_ascii=False)}`"
+        if len(cell) > TEXT_CHARACTERS + 2:
+            cell = "below"
+            if isinstance(default, str):
+                kind, body = "markdown", default.rstrip()
+            else:
+                kind, body = "json", json.dumps(default, ensure_ascii=False, indent=2)
+            in_full.append(f"\n## Default of `{name}`\n\n```{kind}\n{body}\n```")
+        lines.append(f"| `{name}` | {cell} | {described.meaning} | {described.holds} | {described.pilot} |")
     return "\n".join([*lines, *in_full]) + "\n"
-
-
-def _in_full(name: str, default: object) -> str:
-    if isinstance(default, str):
-        kind, body = "markdown", default.rstrip()
-    else:
-        kind, body = "json", json.dumps(default, ensure_ascii=False, indent=2)
-    return f"\n## Default of `{name}`\n\n```{kind}\n{body}\n```"

@@ -32,39 +32,32 @@ def string_constant(source: str, name: str) -> str | None:
     """
     value = None
     for statement in ast.parse(source).body:
-        if name in _assigned_names(statement):
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        if isinstance(statement, ast.AnnAssign):
+            targets = [statement.target]
+        if any(isinstance(target, ast.Name) and target.id == name for target in targets):
             value = statement
     if not isinstance(value, ast.Assign | ast.AnnAssign) or value.value is None:
         return None
     return _text_of(value.value)
 
 
-def _assigned_names(statement: ast.stmt) -> list[str]:
-    targets = statement.targets if isinstance(statement, ast.Assign) else []
-    if isinstance(statement, ast.AnnAssign):
-        targets = [statement.target]
-    return [target.id for target in targets if isinstance(target, ast.Name)]
-
-
 def _text_of(node: ast.expr) -> str:
     match node:
-        case ast.Constant(value=str() as text):
-            return text
+        case ast.Constant(value=str() as literal):
+            return literal
         case ast.BinOp(left=left, op=ast.Add(), right=right):
             return _text_of(left) + _text_of(right)
-        case ast.Call(func=function, args=arguments, keywords=[]):
-            return _called(node, function, arguments)
-    raise NotAString(node.lineno)
-
-
-def _called(node: ast.expr, function: ast.expr, arguments: list[ast.expr]) -> str:
-    match function, arguments:
-        case ((ast.Name(id=name) | ast.Attribute(value=ast.Name(), attr=name)), [text]) if (
-            name in _TEXT_FUNCTIONS
-        ):
+        case ast.Call(
+            func=ast.Name(id=name) | ast.Attribute(value=ast.Name(), attr=name), args=[text], keywords=[]
+        ) if name in _TEXT_FUNCTIONS:
             return _TEXT_FUNCTIONS[name](_text_of(text))
-        case ast.Attribute(value=text, attr=name), [] if name in _TEXT_METHODS:
+        case ast.Call(func=ast.Attribute(value=text, attr=name), args=[], keywords=[]) if (
+            name in _TEXT_METHODS
+        ):
             return _TEXT_METHODS[name](_text_of(text), None)
-        case ast.Attribute(value=text, attr=name), [characters] if name in _TEXT_METHODS:
+        case ast.Call(func=ast.Attribute(value=text, attr=name), args=[characters], keywords=[]) if (
+            name in _TEXT_METHODS
+        ):
             return _TEXT_METHODS[name](_text_of(text), _text_of(characters))
     raise NotAString(node.lineno)

@@ -365,7 +365,7 @@ class ProtocolSettings(Settings):
     @classmethod
     def _reasons_are_unique(cls, reasons: tuple[ScreeningReason, ...]) -> tuple[ScreeningReason, ...]:
         _require_unique(
-            (one.slug for one in reasons), 'uses the slug "{value}" twice; give every reason its own'
+            (reason.slug for reason in reasons), 'uses the slug "{value}" twice; give every reason its own'
         )
         return reasons
 
@@ -373,7 +373,7 @@ class ProtocolSettings(Settings):
     @classmethod
     def _languages_are_unique(cls, entries: tuple[TranslatedTexts, ...]) -> tuple[TranslatedTexts, ...]:
         _require_unique(
-            (one.language for one in entries), 'has the language "{value}" twice; keep one of them'
+            (entry.language for entry in entries), 'has the language "{value}" twice; keep one of them'
         )
         return entries
 

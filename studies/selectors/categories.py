@@ -39,15 +39,15 @@ def disagreements(version: BankVersion, item_bank: ItemBank | None) -> list[Disa
     if item_bank is None:
         return []
     names, rows = CodeNames(version.category_names), Prompt.objects.filter(version=version)
-    found = []
+    differing = []
     for label, prompt_id, questions, items in _of_both(rows, item_bank.pk):
         if disagree(items, questions):
             # Where both name one category, it is the sub-category that they differ in.
-            shown = 0 if items.category != questions.category else 1
-            found.append(
-                Disagreement(label, prompt_id, names.category(questions[shown]), names.category(items[shown]))
+            level = 0 if items.category != questions.category else 1
+            differing.append(
+                Disagreement(label, prompt_id, names.category(questions[level]), names.category(items[level]))
             )
-    return found
+    return differing
 
 
 def undecided(study: Study) -> list[Disagreement]:

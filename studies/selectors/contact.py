@@ -26,7 +26,7 @@ def threads(study: Study, words: str = "", *, only_waiting: bool = False) -> Que
     and `written` (messages in all).
     """
     newest = _newest_message()
-    found = (
+    people = (
         study.participants.filter(code__icontains=words)
         .annotate(
             is_from_team=Subquery(newest.values("is_from_team")),
@@ -37,7 +37,7 @@ def threads(study: Study, words: str = "", *, only_waiting: bool = False) -> Que
         .filter(written__gt=0)
         .order_by("is_from_team", "-newest_at")
     )
-    return found.filter(is_from_team=False) if only_waiting else found
+    return people.filter(is_from_team=False) if only_waiting else people
 
 
 def open_threads() -> QuerySet[Participant]:

@@ -39,8 +39,8 @@ def invitations_of(study: Study, now: datetime) -> QuerySet[Invitation]:
 def invitation_counts(study: Study, now: datetime) -> dict[InvitationState, int]:
     """How many invitations are in each state."""
     rows = study.invitations.annotate(state=_state(now)).values_list("state").annotate(number=Count("id"))
-    found = dict(rows.order_by())
-    return {state: found.get(state.value, 0) for state in InvitationState}
+    counts = dict(rows.order_by())
+    return {state: counts.get(state.value, 0) for state in InvitationState}
 
 
 def _state(now: datetime) -> Case:

@@ -1,10 +1,14 @@
-"""Reads of people in studies."""
+"""Reads of people in studies: their decisions, their tries at the comprehension check, what they store."""
 
 import uuid
 
+from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
 
+from formats.canonical import canonical_sha256
+from presentation.numbers import numbered
 from studies.models import (
     ComprehensionAttempt,
     Consent,
@@ -14,6 +18,7 @@ from studies.models import (
     StudyEvent,
     User,
 )
+from studies.protocol.settings import ProtocolSettings
 from studies.selectors.told import agreed_sha256
 
 
@@ -85,3 +90,53 @@ def credential_of(study_slug: str, code: str, token: uuid.UUID) -> Credential | 
     """One file of the person with this pseudonym in the study."""
     files = Credential.objects.select_related("participant__study")
     return files.filter(token=token, participant__code=code, participant__study__slug=study_slug).first()
+
+
+def check_passed(participant: Participant) -> bool:
+    """Whether the check stands in nobody's way: the person passed it, or the study asks for none.
+
+    Who passed once has passed: other questions after an amendment do not ask again, as the instructions can
+    be read at any time and a running session must not be called back.
+    """
+    if not participant.study.protocol.comprehension_check:
+        return True
+    return participant.check_tries.filter(passed=True).exists()
+
+
+def check_attempts_left(participant: Participant) -> int:
+    """How often the person may still try; meaningful until the check is passed."""
+    return max(0, participant.check_attempts - participant.check_tries.count())
+
+
+def newest_attempt(participant: Participant) -> ComprehensionAttempt | None:
+    """The try made last."""
+    return participant.check_tries.order_by("-id").first()
+
+
+def questions_sha256(protocol: ProtocolSettings) -> str:
+    """What the questions with their options are recognised by (hex)."""
+    return canonical_sha256([question.model_dump(mode="json") for question in protocol.check_questions])
+
+
+TOLD_FROM_PERCENT = 80
+
+
+def storage_notice(stored_bytes: int) -> tuple[str, str] | None:
+    """A key that changes with what is to be told, and the sentence; None while there is nothing to tell."""
+    percent = 100 * stored_bytes // settings.PERSON_BYTES
+    if percent >= 100:
+        return "full", _(
+            "What you may store in this study is used up. Your answers are saved as before; their earlier "
+            "versions are no longer kept, and no more files and messages are taken."
+        )
+    if percent >= TOLD_FROM_PERCENT:
+        return "nearly-full", numbered(
+            _(
+                "You have used more than %(percent)d %% of what you may store in this study. When it is "
+                "used up, "
+                "your answers are still saved; their earlier versions are no longer kept, and no more "
+                "files and messages are taken."
+            ),
+            {"percent": TOLD_FROM_PERCENT},
+        )
+    return None

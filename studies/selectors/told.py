@@ -62,16 +62,16 @@ def told_lines(
         length.append(numbered(sentence, {"number": minutes}))
     least, most = questions_in_set(study, settings=settings)
     questions = numbered(ngettext("%(number)d question", "%(number)d questions", most), {"number": most})
-    asked = questions if least == most else _("up to %(questions)s") % {"questions": questions}
+    in_set = questions if least == most else _("up to %(questions)s") % {"questions": questions}
     own = {name: settings.text_in(name, get_language() or "")[0].strip() for name in TOLD_TEXTS}
     pay = [text for text in (own["pay"], rule_words(payment_rule_facts(study))) if text]
     who = [text.strip() for text in (settings.responsible, settings.organisation) if text.strip()]
-    told = [
+    lines = [
         Told(_("Who runs it"), ", ".join(who)),
         Told(_("How to reach them"), own["reached_at"]),
         Told(
             _("Your time"),
-            _("%(length)s in one go, for %(questions)s") % {"length": " ".join(length), "questions": asked},
+            _("%(length)s in one go, for %(questions)s") % {"length": " ".join(length), "questions": in_set},
         ),
         Told(_("Until"), moment_text(study.closes_at) if study.closes_at else "", study.closes_at),
         Told(_("Pay"), " ".join(pay)),
@@ -90,7 +90,7 @@ def told_lines(
         ),
         Told(_("Language"), _only_in(settings, beside)),
     ]
-    return [line for line in told if line.text]
+    return [line for line in lines if line.text]
 
 
 def _only_in(settings: ProtocolSettings, lists: Iterable[str]) -> str:
@@ -111,10 +111,10 @@ def recorded_sentences(codes: Iterable[str]) -> list[str]:
 
 def told_text(study: Study, settings: ProtocolSettings | None = None) -> str:
     """The block of an invitation, which names a profile: a line for each, and what is recorded below it."""
-    told = told_lines(study, settings, beside=("profiles",))
-    lines = [f"{line.label}: {line.text}" for line in told]
+    told_block = told_lines(study, settings, beside=("profiles",))
+    lines = [f"{line.label}: {line.text}" for line in told_block]
     recorded = recorded_sentences(recorded_items(settings or study.protocol))
-    return "\n".join([*lines, "", _("What this site records:"), *(f"- {one}" for one in recorded)])
+    return "\n".join([*lines, "", _("What this site records:"), *(f"- {sentence}" for sentence in recorded)])
 
 
 def agreed_sha256(study: Study) -> str:
@@ -138,11 +138,11 @@ def rule_words(rule: Mapping[str, str] | None) -> str:
         name: formats.number_format(value) if value[0].isdigit() else value for name, value in rule.items()
     }
     facts["hours_cap"] = facts["hours_cap"].removesuffix("00").rstrip(".,")
-    said = []
+    terms = []
     if float(rule["flat"]):
-        said.append(_("%(flat)s %(currency)s when your time has ended."))
+        terms.append(_("%(flat)s %(currency)s when your time has ended."))
     if float(rule["hourly"]) and rule["hours_cap"] != "None":
-        said.append(
+        terms.append(
             ngettext(
                 "%(hourly)s %(currency)s for every hour worked, up to %(hours_cap)s hour.",
                 "%(hourly)s %(currency)s for every hour worked, up to %(hours_cap)s hours.",
@@ -150,15 +150,15 @@ def rule_words(rule: Mapping[str, str] | None) -> str:
             )
         )
     elif float(rule["hourly"]):
-        said.append(_("%(hourly)s %(currency)s for every hour worked."))
+        terms.append(_("%(hourly)s %(currency)s for every hour worked."))
     if float(rule["bonus"]):
-        said.append(
+        terms.append(
             ngettext(
                 "%(bonus)s %(currency)s more for at least %(bonus_answers)s answer.",
                 "%(bonus)s %(currency)s more for at least %(bonus_answers)s answers.",
                 int(rule["bonus_answers"]),
             )
         )
-    if said and rule["pays_withdrawn"] != "True":
-        said.append(_("Who withdraws is not paid."))
-    return " ".join(sentence % facts for sentence in said)
+    if terms and rule["pays_withdrawn"] != "True":
+        terms.append(_("Who withdraws is not paid."))
+    return " ".join(sentence % facts for sentence in terms)

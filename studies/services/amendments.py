@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from studies.models import Amendment, Study, StudyStatus, User
 from studies.protocol.fingerprint import BESIDE_DESIGN, aware_time
 from studies.protocol.settings import ProtocolRefused, ProtocolSettings, read_settings
-from studies.selectors.amendments import made_after_results
+from studies.selectors.studies import made_after_results
 from studies.services.events import StudyEventKind, event_record
 from studies.services.mails.study_mails import mails_cancel
 from studies.services.readiness import require_ready, require_window
@@ -57,19 +57,7 @@ def study_amend(
     _require_amendable(study, changes, reason)
     if seen is not None and seen != study.protocol_hash:
         raise AmendedSince("Somebody amended the study in the meantime; look at it again before you do.")
-    settings = _amended_settings(study, changes)
-    # With the defaults of settings that there were not yet when it was locked: to fill them in is no change.
-    study.settings = study.protocol.model_dump(mode="json")
-    before = _current(study)
-    study.settings = settings.model_dump(mode="json")
-    for field in TIMES:
-        if field in changes:
-            setattr(study, field, _time(field, changes[field]))
-    difference = {
-        name: {"from": before.get(name), "to": value}
-        for name, value in _current(study).items()
-        if before.get(name) != value
-    }
+    settings, difference = _apply(study, changes)
     if not difference:
         raise AmendmentRefused(_("The study has all of these values already; there is nothing to amend."))
     require_ready(study, settings)
@@ -80,17 +68,35 @@ def study_amend(
     study.save(update_fields=["settings", *TIMES, "judge_protocol", "design_hash", "protocol_hash"])
     if "closes_at" in difference:
         mails_cancel(study.events.filter(kind=StudyEventKind.REMINDED), now)
-    return _record(study, hash_before, difference, reason.strip(), actor, now)
+    amendment = Amendment.objects.create(
+        study=study,
+        number=study.amendments.count() + 1,
+        changes=difference,
+        reason=reason.strip(),
+        protocol_hash_before=hash_before,
+        protocol_hash=study.protocol_hash,
+        made_by=actor,
+        made_at=now,
+    )
+    facts: dict[str, Any] = {
+        "number": amendment.number,
+        "fields": sorted(difference),
+        "reason": amendment.reason,
+    }
+    if made_after_results(study, [amendment]):
+        facts["after_results"] = True
+    event_record(study, StudyEventKind.AMENDED, now, actor=actor, **facts)
+    return amendment
 
 
 def _require_amendable(study: Study, changes: Mapping[str, object], reason: str) -> None:
     if study.status != StudyStatus.FROZEN:
-        told = (
+        sentence = (
             _('The study "%(study)s" is not locked yet: change it in its set-up (update_study).')
             if study.status == StudyStatus.DRAFT
             else _('The study "%(study)s" is closed; it stays as it is.')
         )
-        raise StudyNotFrozen(told % {"study": study.slug})
+        raise StudyNotFrozen(sentence % {"study": study.slug})
     if not reason.strip():
         raise AmendmentRefused(_("An amendment needs a reason; write why it is made."))
     names = FIXED + FIXED_PLACES if study.protocol.has_fixed_places else FIXED
@@ -102,50 +108,38 @@ def _require_amendable(study: Study, changes: Mapping[str, object], reason: str)
         )
 
 
-def _amended_settings(study: Study, changes: Mapping[str, object]) -> ProtocolSettings:
+def _apply(
+    study: Study, changes: Mapping[str, object]
+) -> tuple[ProtocolSettings, dict[str, dict[str, object]]]:
+    """Put the changes into the row, unsaved: the new settings, and what differs from before."""
     values = {name: value for name, value in changes.items() if name not in TIMES}
     try:
-        return read_settings({**study.all_settings, **values})
+        settings = read_settings({**study.all_settings, **values})
     except ProtocolRefused as error:
         raise AmendmentRefused(str(error)) from None
-
-
-def _time(field: str, value: object) -> datetime | None:
-    if value is None:
-        return None
-    time = aware_time(value) if isinstance(value, str) else None
-    if time is None:
-        raise AmendmentRefused(
-            f"{field}: write a time with its offset, such as 2030-05-01T18:00:00+02:00, or null for none."
-        )
-    return time
+    # With the defaults of settings that there were not yet when it was locked: to fill them in is no change.
+    study.settings = study.protocol.model_dump(mode="json")
+    before = _current(study)
+    study.settings = settings.model_dump(mode="json")
+    for field in TIMES:
+        if field in changes:
+            value = changes[field]
+            time = aware_time(value) if isinstance(value, str) else None
+            if time is None and value is not None:
+                raise AmendmentRefused(
+                    f"{field}: write a time with its offset, such as 2030-05-01T18:00:00+02:00, or null for "
+                    "none."
+                )
+            setattr(study, field, time)
+    difference = {
+        name: {"from": before.get(name), "to": value}
+        for name, value in _current(study).items()
+        if before.get(name) != value
+    }
+    return settings, difference
 
 
 def _current(study: Study) -> dict[str, object]:
     """Every setting, of those that a release of before did not store the default, and the times."""
     times = {field: value.isoformat() if (value := getattr(study, field)) else None for field in TIMES}
     return {**study.protocol.model_dump(mode="json"), **times}
-
-
-def _record(
-    study: Study,
-    hash_before: str,
-    difference: dict[str, dict[str, object]],
-    reason: str,
-    actor: User | None,
-    now: datetime,
-) -> Amendment:
-    amendment = Amendment.objects.create(
-        study=study,
-        number=study.amendments.count() + 1,
-        changes=difference,
-        reason=reason,
-        protocol_hash_before=hash_before,
-        protocol_hash=study.protocol_hash,
-        made_by=actor,
-        made_at=now,
-    )
-    fields, kind = sorted(difference), StudyEventKind.AMENDED
-    late: dict[str, Any] = {"after_results": True} if made_after_results(study, [amendment]) else {}
-    event_record(study, kind, now, actor=actor, number=amendment.number, fields=fields, reason=reason, **late)
-    return amendment

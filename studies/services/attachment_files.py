@@ -82,32 +82,29 @@ def _without_question_delete(paths: Iterable[Path], before: datetime) -> None:
 
 
 def _copy(source: Path, target: Path, attachment: AttachmentRecord) -> None:
+    """Under a draft's name first: a file with its own name is whole."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _copy_whole(source, target, attachment)
+        handle, draft_name = tempfile.mkstemp(dir=target.parent, prefix="draft-")
+        draft = Path(draft_name)
+        try:
+            with os.fdopen(handle, "wb") as draft_file, source.open("rb") as source_file:
+                shutil.copyfileobj(source_file, draft_file)
+                draft_file.flush()
+                os.fsync(draft_file.fileno())
+            with draft.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            if digest != attachment.sha256:
+                raise AttachmentChanged(
+                    f"{attachment.path}: changed while the bank was being imported. "
+                    "Import again when it is complete."
+                )
+            draft.replace(target)
+        finally:
+            draft.unlink(missing_ok=True)
     except OSError as error:
         raise AttachmentUnreadable(
             f"{attachment.path}: cannot be copied to the media folder ({error.strerror}). "
             "Check that the file is readable and that the folder can be written to and has room; "
             "then import again."
         ) from error
-
-
-def _copy_whole(source: Path, target: Path, attachment: AttachmentRecord) -> None:
-    handle, draft_name = tempfile.mkstemp(dir=target.parent, prefix="draft-")
-    draft = Path(draft_name)
-    try:
-        with os.fdopen(handle, "wb") as draft_file, source.open("rb") as source_file:
-            shutil.copyfileobj(source_file, draft_file)
-            draft_file.flush()
-            os.fsync(draft_file.fileno())
-        with draft.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        if digest != attachment.sha256:
-            raise AttachmentChanged(
-                f"{attachment.path}: changed while the bank was being imported. "
-                "Import again when it is complete."
-            )
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -15,8 +15,7 @@ from formats.item_parameters import ItemParameters
 from formats.problems import Problem, grouped
 from formats.progress import Progress, unseen
 from studies.bank.building import BankReading
-from studies.bank.digest import bank_digest
-from studies.bank.labels import prompt_labels
+from studies.bank.digest import bank_digest, prompt_labels
 from studies.bank.records import BankRecord, PromptRecord
 from studies.models import (
     Attachment,
@@ -225,30 +224,25 @@ def _prompts_insert(version: BankVersion, bank: BankRecord, kept: dict[str, str]
     progress(0, len(bank.prompts))
     for start in range(0, len(bank.prompts), ROWS_A_SLICE):
         records = bank.prompts[start : start + ROWS_A_SLICE]
-        prompts = [
-            _prompt(version, record, labels[record.prompt_id], position)
-            for position, record in enumerate(records, start=start + 1)
-        ]
-        pairs = list(zip(prompts, records, strict=True))
-        criteria = [row for prompt, record in pairs for row in _criteria(prompt, record)]
+        prompts, criteria = [], []
+        for position, record in enumerate(records, start=start + 1):
+            values = record.model_dump(exclude={"criteria", "attachments", "labels"})
+            facts = {"labels": list(record.labels), "modality": record.modality, **values}
+            label = labels[record.prompt_id]
+            prompt = Prompt(version=version, label=label, position=position, **facts)
+            prompts.append(prompt)
+            for place, criterion in enumerate(record.criteria, start=1):
+                rule = criterion.check.model_dump(mode="json") if criterion.check else None
+                criteria.append(
+                    Criterion(prompt=prompt, position=place, text=criterion.text, check_rule=rule)
+                )
+        pairs = zip(prompts, records, strict=True)
         attachments = [row for prompt, record in pairs for row in _attachments(prompt, record)]
         with one_of_many_writes():
             Prompt.objects.bulk_create(prompts)
             Criterion.objects.bulk_create(criteria, batch_size=ROWS_PER_INSERT)
             Attachment.objects.bulk_create(attachments, batch_size=ROWS_PER_INSERT)
         progress(start + len(prompts), len(bank.prompts))
-
-
-def _prompt(version: BankVersion, record: PromptRecord, label: str, position: int) -> Prompt:
-    values = record.model_dump(exclude={"criteria", "attachments", "labels"})
-    facts = {"labels": list(record.labels), "modality": record.modality, **values}
-    return Prompt(version=version, label=label, position=position, **facts)
-
-
-def _criteria(prompt: Prompt, record: PromptRecord) -> Iterable[Criterion]:
-    for position, criterion in enumerate(record.criteria, start=1):
-        rule = criterion.check.model_dump(mode="json") if criterion.check else None
-        yield Criterion(prompt=prompt, position=position, text=criterion.text, check_rule=rule)
 
 
 def _attachments(prompt: Prompt, record: PromptRecord) -> Iterable[Attachment]:

@@ -61,7 +61,14 @@ class _Known:
 
     def at(self, seconds: float) -> datetime | None:
         if seconds - self._asked_at >= ASKED_EVERY_SECONDS:
-            self._base = _other_clock()
+            # What another machine or an earlier start believed cannot be carried on by this one's seconds.
+            row = ClockWatch.objects.filter(pk=1, boot_id=BOOT_ID, settling_since=None).first()
+            if row:
+                self._base = row.at, row.boot_seconds
+            elif connection.vendor == "postgresql":
+                self._base = database_now(), time.clock_gettime(UNSET_CLOCK)
+            else:
+                self._base = None
             self._asked_at = seconds
         if self._base is None:
             return None
@@ -70,17 +77,6 @@ class _Known:
 
     def forget(self) -> None:
         self._asked_at = float("-inf")
-
-
-def _other_clock() -> tuple[datetime, float] | None:
-    """A moment that was believed, or else the database's, and this machine's seconds at it."""
-    # What another machine or an earlier start believed cannot be carried on by this one's seconds.
-    row = ClockWatch.objects.filter(pk=1, boot_id=BOOT_ID, settling_since=None).first()
-    if row:
-        return row.at, row.boot_seconds
-    if connection.vendor != "postgresql":
-        return None
-    return database_now(), time.clock_gettime(UNSET_CLOCK)
 
 
 _known = _Known()

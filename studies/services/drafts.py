@@ -75,8 +75,13 @@ def draft_save(
         raise StudyNotDraft(study)
     names = [*settings, *row]
     if seen != draft_sha256(study, names):
-        raise DraftChanged(_last_actor(study))
-    settings = {**settings, **_asked_again(study, settings, row)}
+        last = study.events.filter(kind=StudyEventKind.SETTINGS_CHANGED).select_related("actor").last()
+        raise DraftChanged(last.actor.email if last and last.actor else "")
+    # Which bank's categories hold was answered for two banks: with another of them it is asked once more.
+    others = any(getattr(study, name) != row[name] for name in ("bank_version", "item_bank") if name in row)
+    answered = study.protocol.category_source
+    if others and answered is not None and settings.get("category_source", answered) == answered:
+        settings = {**settings, "category_source": None}
     names = [*settings, *row]
     before = draft_part(study, names)
     study.settings = read_settings({**study.all_settings, **settings}).model_dump(mode="json")
@@ -106,17 +111,6 @@ def draft_take_over(
     return study_update_settings(study=study, settings=merged, now=now, actor=actor)
 
 
-def _asked_again(
-    study: Study, settings: Mapping[str, object], row: Mapping[str, RowValue]
-) -> dict[str, object]:
-    """Which bank's categories hold was answered for two banks: with another of them it is asked once more."""
-    banks = {name: row[name] for name in ("bank_version", "item_bank") if name in row}
-    others = any(getattr(study, name) != bank for name, bank in banks.items())
-    answered = study.protocol.category_source
-    carried_over = settings.get("category_source", answered) == answered
-    return {"category_source": None} if others and answered is not None and carried_over else {}
-
-
 def _require_usable(study: Study, row: Mapping[str, RowValue], now: datetime) -> None:
     if "name" in row:
         if not study.name.strip() or len(study.name) > MAX_NAME_CHARACTERS:
@@ -127,11 +121,6 @@ def _require_usable(study: Study, row: Mapping[str, RowValue], now: datetime) ->
             raise NameInvalid(f"The name {fault}.")
     if "closes_at" in row:
         require_window(study.opens_at, study.closes_at, now)
-
-
-def _last_actor(study: Study) -> str:
-    last = study.events.filter(kind=StudyEventKind.SETTINGS_CHANGED).select_related("actor").last()
-    return last.actor.email if last and last.actor else ""
 
 
 def _plain(value: object) -> object:

@@ -22,4 +22,4 @@ def mail_zone(study: Study, user: User | None = None) -> str:
     """The zone of whoever a mail of the study goes to; where that is not known, of those who lead it."""
     leads = [part.user for part in study.roles.all() if part.role == Role.LEAD] if study.pk else []
     people = [user, *leads] if user else leads
-    return next((one.time_zone for one in people if one.time_zone), UTC_ZONE)
+    return next((person.time_zone for person in people if person.time_zone), UTC_ZONE)

@@ -25,12 +25,12 @@ def content_types_move(apps: Any, models: Sequence[str], *, old: str, new: str) 
 def _take_over(apps: Any, stray: Any, kept: Any) -> None:
     apps.get_model("admin", "LogEntry").objects.filter(content_type=stray).update(content_type=kept)
     permissions = apps.get_model("auth", "Permission").objects
-    for one in permissions.filter(content_type=stray):
-        own = permissions.filter(content_type=kept, codename=one.codename).first()
+    for permission in permissions.filter(content_type=stray):
+        own = permissions.filter(content_type=kept, codename=permission.codename).first()
         if own is None:
-            one.content_type = kept
-            one.save()
+            permission.content_type = kept
+            permission.save()
             continue
-        own.group_set.add(*one.group_set.all())
-        own.user_set.add(*one.user_set.all())
-        one.delete()
+        own.group_set.add(*permission.group_set.all())
+        own.user_set.add(*permission.user_set.all())
+        permission.delete()

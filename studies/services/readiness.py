@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext as _, ngettext
 
 from presentation.moments import moment_text
@@ -37,9 +37,9 @@ class StudyNotReady(Refused):
 class CategoriesUndecided(StudyNotReady):
     """Question bank and item bank disagree, and the protocol does not say whose categories hold."""
 
-    def __init__(self, found: Sequence[Disagreement]) -> None:
-        self.disagreements = tuple(found)
-        shown = "; ".join(disagreement_line(one) for one in found[:NAMED_PROMPTS])
+    def __init__(self, differing: Sequence[Disagreement]) -> None:
+        self.disagreements = tuple(differing)
+        examples = "; ".join(disagreement_line(disagreement) for disagreement in differing[:NAMED_PROMPTS])
         sentence = ngettext(
             "Question bank and item bank put %(number)d question into different categories (%(shown)s), and "
             "the protocol does not say which holds. Choose on the page Item parameters of the set-up, or by "
@@ -47,23 +47,25 @@ class CategoriesUndecided(StudyNotReady):
             "Question bank and item bank put %(number)d questions into different categories (%(shown)s), and "
             "the protocol does not say which holds. Choose on the page Item parameters of the set-up, or by "
             "update_study: category_source is item_bank or question_bank.",
-            len(found),
+            len(differing),
         )
-        more = " …" if len(found) > NAMED_PROMPTS else ""
-        super().__init__([numbered(sentence, {"number": len(found), "shown": shown + more})])
+        more = " …" if len(differing) > NAMED_PROMPTS else ""
+        super().__init__([numbered(sentence, {"number": len(differing), "shown": examples + more})])
 
 
-def disagreement_line(one: Disagreement) -> str:
+def disagreement_line(disagreement: Disagreement) -> str:
     """Such as "QR-A1B2: question bank Quantities, item bank Logic"."""
     return _("%(question)s: question bank %(asked)s, item bank %(calibrated)s") % {
-        "question": one.label, "asked": one.question_bank, "calibrated": one.item_bank,
-    }  # fmt: skip
+        "question": disagreement.label,
+        "asked": disagreement.question_bank,
+        "calibrated": disagreement.item_bank,
+    }
 
 
 def require_category_source(study: Study) -> None:
     """Raise CategoriesUndecided where a draft's two banks disagree and its protocol says nothing of it."""
-    if found := undecided(study):
-        raise CategoriesUndecided(found)
+    if differing := undecided(study):
+        raise CategoriesUndecided(differing)
 
 
 def require_ready(study: Study, settings: ProtocolSettings) -> None:
@@ -76,13 +78,13 @@ def require_ready(study: Study, settings: ProtocolSettings) -> None:
 def require_window(opens_at: datetime | None, closes_at: datetime | None, now: datetime) -> None:
     """Raise StudyNotReady where a study would close before it opens, or has closed by `now`."""
     if opens_at and closes_at and closes_at <= opens_at:
-        said = _(
+        sentence = _(
             "The study would not be open at any time: closes_at is not after opens_at; correct one of them."
         )
-        raise StudyNotReady([said])
+        raise StudyNotReady([sentence])
     if closes_at and closes_at <= now:
-        said = _("The closing time closes_at (%(time)s) has passed; set a later time.")
-        raise StudyNotReady([said % {"time": moment_text(closes_at)}])
+        sentence = _("The closing time closes_at (%(time)s) has passed; set a later time.")
+        raise StudyNotReady([sentence % {"time": moment_text(closes_at)}])
 
 
 def prompt_problems(version: BankVersion, settings: ProtocolSettings) -> list[str]:
@@ -93,17 +95,14 @@ def prompt_problems(version: BankVersion, settings: ProtocolSettings) -> list[st
     kind = JUDGE_KINDS[settings.judge_kind]
     if kind.needs is None or not (lacking := prompts.filter(LACKING[kind.needs])).exists():
         return []
+    # The first of them; private ones are counted and not named, as an analyst reads this, too.
+    named = list(lacking.filter(of_public()).values_list("prompt_id", flat=True)[:NAMED_PROMPTS])
+    left = lacking.count() - len(named)
+    which = ", ".join(named) + (f" and {counted(left)} more" if left else "")
+    if not named:
+        which = quantity(left, "private prompt", "private prompts")
     need = f'the judge "{kind.name}" needs {kind.needs}'
-    return [f"{_named(lacking)}: {need}. Choose another judge_kind or import a corrected bank."]
-
-
-def _named(prompts: QuerySet[Prompt]) -> str:
-    """The first of them; private ones are counted and not named, as an analyst reads this, too."""
-    shown = list(prompts.filter(of_public()).values_list("prompt_id", flat=True)[:NAMED_PROMPTS])
-    left = prompts.count() - len(shown)
-    if not shown:
-        return quantity(left, "private prompt", "private prompts")
-    return ", ".join(shown) + (f" and {counted(left)} more" if left else "")
+    return [f"{which}: {need}. Choose another judge_kind or import a corrected bank."]
 
 
 def profile_problems(study: Study, settings: ProtocolSettings) -> list[str]:

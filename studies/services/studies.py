@@ -172,10 +172,10 @@ def require_not_archived(study: Study | None) -> None:
 
 def study_lock(study: Study) -> Study:
     """The study's row as it is now, locked until the transaction ends. Raises StudyGone."""
-    found = Study.objects.select_for_update().filter(pk=study.pk).first()
-    if found is None:
+    locked = Study.objects.select_for_update().filter(pk=study.pk).first()
+    if locked is None:
         raise StudyGone
-    return found
+    return locked
 
 
 def protocol_fix(study: Study, settings: ProtocolSettings, now: datetime, *, keep_design: bool) -> None:

@@ -42,8 +42,8 @@ def only_in(settings: ProtocolSettings, name: str) -> str:
 
 def _only(language: str) -> SafeString:
     name = get_language_info(language)["name_translated"]
-    said = _("This text is only available in %(language)s.") % {"language": name}
-    return format_html('<p class="notice info">{}</p>', said)
+    sentence = _("This text is only available in %(language)s.") % {"language": name}
+    return format_html('<p class="notice info">{}</p>', sentence)
 
 
 @register.filter

@@ -108,14 +108,20 @@ def study_page(*any_of: Can, instead: str = "") -> Callable[[StudyView[P]], Guar
         def guarded(
             request: HttpRequest, /, slug: str, *args: P.args, **kwargs: P.kwargs
         ) -> HttpResponseBase:
-            study = _study_with_rights(request, slug)
+            study = study_by_slug(slug)
+            if study is None:
+                raise Http404("no such study")
+            rights = study_rights(signed_in(request), study)
+            if not rights:
+                raise Http404("no part in this study")
+            request.study_rights = rights  # type: ignore[attr-defined]
             if request.method == "POST" and view.__name__ != "staff_study_archive":
                 try:
                     require_not_archived(study)
                 except StudyArchived as refusal:
                     messages.error(request, str(refusal))
                     return redirect("staff_study", slug)
-            if not rights_here(request).isdisjoint(any_of):
+            if not rights.isdisjoint(any_of):
                 return view(request, study, *args, **kwargs)
             return redirect(instead, slug) if instead else page_refused(request, study)
 
@@ -151,17 +157,6 @@ def rights_here(request: HttpRequest) -> frozenset[Can]:
 def private_shown(request: HttpRequest, study: Study, page: str, labels: Iterable[str]) -> None:
     """Record that the page shows the asking person the private questions with these labels, if any."""
     private_seen(study=study, page=page, labels=set(labels), actor=signed_in(request), now=server_now())
-
-
-def _study_with_rights(request: HttpRequest, slug: str) -> Study:
-    study = study_by_slug(slug)
-    if study is None:
-        raise Http404("no such study")
-    rights = study_rights(signed_in(request), study)
-    if not rights:
-        raise Http404("no part in this study")
-    request.study_rights = rights  # type: ignore[attr-defined]
-    return study
 
 
 def page_refused(request: HttpRequest, study: Study) -> HttpResponse:

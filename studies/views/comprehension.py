@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 
 from studies.forms.people import CheckForm
 from studies.models import Participant
-from studies.selectors.comprehension import check_attempts_left, newest_attempt
+from studies.selectors.participants import check_attempts_left, newest_attempt
 from studies.services.clock import server_now
 from studies.services.people.comprehension import (
     AttemptCounted,

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from presentation.moments import moment_text
 from studies.forms.people import ACCEPT, ConsentForm
-from studies.models import Consent, Participant
+from studies.models import Participant
 from studies.protocol.consents import recorded_items
 from studies.selectors.participants import has_agreed, latest_consent
 from studies.selectors.told import agreed_sha256, recorded_sentences, told_lines
@@ -38,7 +38,24 @@ def study_consent_copy(request: HttpRequest, participant: Participant) -> HttpRe
     consent = latest_consent(participant)
     if consent is None:
         raise Http404
-    response = HttpResponse(_consent_copy(participant, consent), content_type="text/plain; charset=utf-8")
+    # A text of its own: readable in years, without this site.
+    decision = _("agreed to take part") if consent.accepted else _("declined to take part")
+    facts = (
+        (_("Study"), participant.study.name),
+        (_("Participant code"), participant.code),
+        (_("Decision"), decision),
+        (_("Time"), moment_text(consent.decided_at, seconds=True)),
+        (_("SHA-256 of text and list"), consent.sha256),
+    )
+    lines = [f"{label}: {value}" for label, value in facts]
+    lines += ["", _("The text"), "--------", consent.text.rstrip()]
+    if consent.told:
+        lines += ["", _("What you were told"), "------------------"]
+        lines += [f"{label}: {text}" for label, text in consent.told]
+    lines += ["", _("What this site records"), "----------------------"]
+    lines += [f"- {sentence}" for sentence in recorded_sentences(consent.recorded)]
+    text = "\n".join(lines) + "\n"
+    response = HttpResponse(text, content_type="text/plain; charset=utf-8")
     name = f"consent-{participant.study.slug}-{participant.code}.txt"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -69,38 +86,18 @@ def _decided(request: HttpRequest, participant: Participant) -> HttpResponse:
 def _page(request: HttpRequest, participant: Participant, errors: Iterable[str] = ()) -> HttpResponse:
     protocol = participant.study.protocol
     latest = latest_consent(participant)
-    shown = agreed_sha256(participant.study)
+    agreed = agreed_sha256(participant.study)
     context = {
         "participant": participant,
         "study": participant.study,
         "protocol": protocol,
         "told": told_lines(participant.study),
         "recorded": recorded_sentences(recorded_items(protocol)),
-        "shown": shown,
+        "shown": agreed,
         "latest": latest,
         "has_agreed": has_agreed(participant),
-        "is_current": latest is not None and latest.sha256 == shown,
+        "is_current": latest is not None and latest.sha256 == agreed,
         "has_withdrawn": has_withdrawn(participant),
         "errors": errors,
     }
     return render(request, "studies/consent.html", context, status=422 if errors else 200)
-
-
-def _consent_copy(participant: Participant, consent: Consent) -> str:
-    """The decision as a plain text of its own: readable in years, without this site."""
-    decision = _("agreed to take part") if consent.accepted else _("declined to take part")
-    facts = (
-        (_("Study"), participant.study.name),
-        (_("Participant code"), participant.code),
-        (_("Decision"), decision),
-        (_("Time"), moment_text(consent.decided_at, seconds=True)),
-        (_("SHA-256 of text and list"), consent.sha256),
-    )
-    lines = [f"{label}: {value}" for label, value in facts]
-    lines += ["", _("The text"), "--------", consent.text.rstrip()]
-    if consent.told:
-        lines += ["", _("What you were told"), "------------------"]
-        lines += [f"{label}: {text}" for label, text in consent.told]
-    lines += ["", _("What this site records"), "----------------------"]
-    lines += [f"- {sentence}" for sentence in recorded_sentences(consent.recorded)]
-    return "\n".join(lines) + "\n"

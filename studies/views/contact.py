@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from presentation.listing import Cell, csv_lines, page_of, wants_csv
-from studies.forms.contact import ReplyForm
+from studies.forms.people import ReplyForm
 from studies.models import Message, Participant, Study
 from studies.roles import Can
 from studies.selectors.contact import thread_of, threads
@@ -51,9 +51,20 @@ def staff_messages(request: HttpRequest, study: Study) -> HttpResponseBase:
 def staff_thread(request: HttpRequest, participant: Participant) -> HttpResponse:
     """One conversation; POST replies in it."""
     form = ReplyForm(request.POST if request.method == "POST" else None)
-    if form.is_valid() and _answered(request, participant, form):
-        messages.success(request, _("Sent. %(code)s sees it on every page.") % {"code": participant.code})
-        return redirect("staff_messages", participant.study.slug)
+    if form.is_valid():
+        try:
+            message_answer(
+                participant=participant,
+                text=form.cleaned_data["text"],
+                actor=signed_in(request),
+                now=server_now(),
+                site_url=site_url_of(request),
+            )
+        except Refused as refusal:
+            form.add_error("text", str(refusal))
+        else:
+            messages.success(request, _("Sent. %(code)s sees it on every page.") % {"code": participant.code})
+            return redirect("staff_messages", participant.study.slug)
     return _messages_page(request, participant.study, participant, form)
 
 
@@ -79,13 +90,12 @@ def _messages_page(
 def _thread(request: HttpRequest, participant: Participant) -> list[Message]:
     """The conversation, with the labels of the questions that it is about where the reader may know them."""
     thread, study = list(thread_of(participant)), participant.study
-    known = {one.prompt_label for one in thread} - {""}
-    hidden = private_labels(study, known)
+    hidden = private_labels(study, {message.prompt_label for message in thread} - {""})
     if Can.SEE_PRIVATE in rights_here(request):
         private_shown(request, study, "messages", hidden)
         return thread
-    for one in thread:
-        one.prompt_label = "" if one.prompt_label in hidden else one.prompt_label
+    for message in thread:
+        message.prompt_label = "" if message.prompt_label in hidden else message.prompt_label
     return thread
 
 
@@ -95,19 +105,3 @@ def _threads(request: HttpRequest, study: Study) -> QuerySet[Participant]:
 
 def _words(request: HttpRequest) -> str:
     return request.GET.get("q", "").strip()[:100]
-
-
-def _answered(request: HttpRequest, participant: Participant, form: ReplyForm) -> bool:
-    """Whether the reply went out; the form says why not."""
-    try:
-        message_answer(
-            participant=participant,
-            text=form.cleaned_data["text"],
-            actor=signed_in(request),
-            now=server_now(),
-            site_url=site_url_of(request),
-        )
-    except Refused as refusal:
-        form.add_error("text", str(refusal))
-        return False
-    return True

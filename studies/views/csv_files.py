@@ -88,8 +88,8 @@ def csv_file(
 
 def list_taken(study: Study, actor: User, facts: Mapping[str, Any]) -> None:
     """Record who takes which list."""
-    told = {name: facts[name] for name in ("list", "filter", "number")}
-    event_record(study, StudyEventKind(facts["kind"]), server_now(), actor=actor, **told)
+    details = {name: facts[name] for name in ("list", "filter", "number")}
+    event_record(study, StudyEventKind(facts["kind"]), server_now(), actor=actor, **details)
 
 
 def _handed_over(request: HttpRequest, study: Study | None) -> HttpResponseBase | None:
@@ -100,5 +100,7 @@ def _handed_over(request: HttpRequest, study: Study | None) -> HttpResponseBase 
 
 
 def _filter(request: HttpRequest) -> str:
-    asked = {name: "…" if name == WORDS else value for name, value in request.GET.items() if value}
-    return one_line(", ".join(f"{name}={value}" for name, value in asked.items() if name not in NO_FILTER))
+    parameters = {name: "…" if name == WORDS else value for name, value in request.GET.items() if value}
+    return one_line(
+        ", ".join(f"{name}={value}" for name, value in parameters.items() if name not in NO_FILTER)
+    )

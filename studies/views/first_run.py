@@ -57,16 +57,13 @@ def codes_are_shown() -> str:
 def _asked_on_this_machine(request: HttpRequest) -> bool:
     """Whether a browser on this machine asks the site itself, under a name of this machine."""
     name, _port = split_domain_port(request.get_host())
+    try:
+        is_loopback = ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+    except ValueError:  # a socket of the file system
+        is_loopback = False
     return (
-        name in LOOPBACK_NAMES
+        is_loopback
+        and name in LOOPBACK_NAMES
         and not bool(getattr(settings, "SECURE_PROXY_SSL_HEADER", None))
         and not any(f"HTTP_{header}" in request.META for header in OF_PROXIES)
-        and _is_loopback(request.META.get("REMOTE_ADDR", ""))
     )
-
-
-def _is_loopback(address: str) -> bool:
-    try:
-        return ip_address(address).is_loopback
-    except ValueError:  # a socket of the file system
-        return False

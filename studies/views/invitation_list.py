@@ -19,7 +19,6 @@ from studies.services.people.invitation_mails import invitations_queue
 from studies.services.people.people_import import (
     InvitationsRefused,
     PeopleReading,
-    PersonRow,
     invitations_import,
     invitations_plan,
 )
@@ -58,7 +57,12 @@ def staff_invitations_upload(request: HttpRequest, study: Study) -> HttpResponse
     except Refused as refusal:
         form.add_error(None, str(refusal))
         return _page(request, study, form, status=422)
-    return _page(request, study, _again(form), plan=plan, lines=_text(form.reading))
+    lines = _text(form.reading)
+    # Once more with what was sent as lines: a browser keeps no chosen file.
+    again = InvitationListForm(
+        initial={"text": lines if form.cleaned_data.get("file") else form.cleaned_data["text"]}
+    )
+    return _page(request, study, again, plan=plan, lines=lines)
 
 
 def _invited(request: HttpRequest, study: Study, reading: PeopleReading) -> HttpResponse:
@@ -67,34 +71,29 @@ def _invited(request: HttpRequest, study: Study, reading: PeopleReading) -> Http
     queued = invitations_queue(
         study=study, invitations=result.to_send, site_url=site_url_of(request), now=now, actor=actor
     )
-    said = numbered(_("Rows read: %(number)d."), {"number": len(reading.rows)}) + " "
-    said += numbered(
+    sentence = numbered(_("Rows read: %(number)d."), {"number": len(reading.rows)}) + " "
+    sentence += numbered(
         ngettext("%(number)d invitation is on its way.", "%(number)d invitations are on their way.", queued),
         {"number": queued},
     )
     if result.unchanged:
-        said += " " + numbered(_("Invited or in the study before: %(number)d."), {"number": result.unchanged})
-    messages.success(request, said)
+        sentence += " " + numbered(
+            _("Invited or in the study before: %(number)d."), {"number": result.unchanged}
+        )
+    messages.success(request, sentence)
     return redirect("staff_invitations", slug=study.slug)
-
-
-def _again(form: InvitationListForm) -> InvitationListForm:
-    """The form with what was sent as lines: a browser keeps no chosen file."""
-    if form.cleaned_data.get("file"):
-        return InvitationListForm(initial={"text": _text(form.reading)})
-    return InvitationListForm(initial={"text": form.cleaned_data["text"]})
 
 
 def _text(reading: PeopleReading) -> str:
     """The people of the list as lines that say the same."""
-    return "\n".join(["email,profile,is_test,language,name", *(_line(row) for row in reading.rows)])
-
-
-def _line(row: PersonRow) -> str:
-    cells = (row.email, row.profile, "yes" if row.is_test else "", row.language, row.name)
-    return ",".join(
-        '"{}"'.format(cell.replace('"', '""')) if set(cell) & set(',"\n') else cell for cell in cells
-    )
+    lines = ["email,profile,is_test,language,name"]
+    for row in reading.rows:
+        cells = (row.email, row.profile, "yes" if row.is_test else "", row.language, row.name)
+        quoted = (
+            '"{}"'.format(cell.replace('"', '""')) if set(cell) & set(',"\n') else cell for cell in cells
+        )
+        lines.append(",".join(quoted))
+    return "\n".join(lines)
 
 
 def _page(

@@ -68,11 +68,11 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """GET shows the invitation and changes nothing: mail scanners open links, too. POST accepts it."""
     now = server_now()
     try:
-        found = invitation_of(token=token, now=now)
-        if isinstance(request.user, User) and request.user.email != found.email:
-            return render(request, "studies/invitation_other_person.html", {"invitation": found}, status=409)
+        opened = invitation_of(token=token, now=now)
+        if isinstance(request.user, User) and request.user.email != opened.email:
+            return render(request, "studies/invitation_other_person.html", {"invitation": opened}, status=409)
         if request.method != "POST":
-            context = {"invitation": found, "study": found.study, "told": told_lines(found.study)}
+            context = {"invitation": opened, "study": opened.study, "told": told_lines(opened.study)}
             return render(request, "studies/invitation.html", context)
         participant = invitation_accept(token=token, now=now)
     except InvitationUsed as refusal:
@@ -83,7 +83,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     if isinstance(request.user, User):
         return redirect(page)
     # Kept on the server: an address does not belong into a URL.
-    request.session[SIGN_IN_ADDRESS] = found.email
+    request.session[SIGN_IN_ADDRESS] = opened.email
     request.session[SIGN_IN_LINK] = token_sha256(token)
     return redirect(f"{reverse('account_login')}?next={page}")
 
@@ -189,14 +189,18 @@ def _invitation(study: Study, number: int) -> Invitation:
     return get_object_or_404(of_study, pk=number)
 
 
-def _sent(request: HttpRequest, one: Invitation) -> None:
+def _sent(request: HttpRequest, made: Invitation) -> None:
     """Leave the mail to a worker and say so."""
     now, actor = server_now(), signed_in(request)
     try:
         invitations_queue(
-            study=one.study, invitations=[one], site_url=site_url_of(request), now=now, actor=actor
+            study=made.study,
+            invitations=[made],
+            site_url=site_url_of(request),
+            now=now,
+            actor=actor,
         )
     except Refused as refusal:
         messages.error(request, str(refusal))
         return
-    messages.success(request, _("The invitation is on its way to %(email)s.") % {"email": one.email})
+    messages.success(request, _("The invitation is on its way to %(email)s.") % {"email": made.email})

@@ -163,7 +163,7 @@ class SecurityView(IndexView):  # type: ignore[misc]  # allauth is untyped
         context: dict[str, Any] = super().get_context_data(**kwargs)
         sign_in_used(self.request, self.request.user, server_now())
         sign_ins = UserSession.objects.purge_and_list(self.request.user)
-        context["sign_ins"] = sorted(sign_ins, key=lambda one: one.last_seen_at, reverse=True)
+        context["sign_ins"] = sorted(sign_ins, key=lambda sign_in: sign_in.last_seen_at, reverse=True)
         context["needed"] = settings.STAFF_SECOND_FACTOR and self.request.user.is_staff
         return context
 

@@ -82,16 +82,14 @@ class ConfirmCodeView(ConfirmLoginCodeView):  # type: ignore[misc]
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Count the try before it is looked at: parallel requests read the same number from a session."""
-        if self._action == "verify" and not self.may_try():
-            self._process.abort()
-            messages.error(request, _too_often())
-            return redirect("account_login")
+        if self._action == "verify":
+            login = f"{self.request.session.session_key} {self._process.state['at']}"
+            if not limit_take(limit=CODE_TRIES, whom=login, now=server_now()):
+                self._process.abort()
+                messages.error(request, _too_often())
+                return redirect("account_login")
         response: HttpResponse = super().post(request, *args, **kwargs)
         return response
-
-    def may_try(self) -> bool:
-        login = f"{self.request.session.session_key} {self._process.state['at']}"
-        return limit_take(limit=CODE_TRIES, whom=login, now=server_now())
 
     def _verify_form_valid(self, form: Any) -> HttpResponse:
         """Parallel requests read the same code from a session: the database lets one of them in."""

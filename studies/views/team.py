@@ -40,7 +40,16 @@ def staff_study_team(request: HttpRequest, study: Study) -> HttpResponseBase:
     form = ColleagueForm(request.POST if request.method == "POST" else None)
     if form.is_valid() and _added(request, study, form):
         return redirect("staff_study_team", slug=study.slug)
-    return _team_page(request, study, form, listing)
+    context = {
+        "study": study,
+        "form": form,
+        "page": listing.page(listing.ordered(roles_in(study))),
+        "listing": listing,
+        "roles": [(label, ROLE_WORDS[Role(role)]) for role, label in ROLES],
+        "grantable": [(right.value, RIGHT_WORDS[right]) for right in GRANTABLE],
+        "rights": role_table(reviewers_see_private=reviewers_see_private(study)),
+    }
+    return render(request, "studies/team.html", context, status=422 if form.errors else 200)
 
 
 @proof_required
@@ -89,12 +98,12 @@ def staff_study_team_rights(request: HttpRequest, study: Study, number: int) -> 
     except Refused as refusal:
         messages.error(request, str(refusal))
     else:
-        said = (
+        sentence = (
             _("The rights of %(email)s are saved; they hold from now on.")
             if changed
             else _("%(email)s has these rights already.")
         )
-        messages.success(request, said % {"email": user.email})
+        messages.success(request, sentence % {"email": user.email})
     return redirect("staff_study_team", slug=study.slug)
 
 
@@ -120,21 +129,6 @@ def _added(request: HttpRequest, study: Study, form: ColleagueForm) -> bool:
     else:
         messages.info(request, _("%(email)s was %(role)s already.") % words)
     return True
-
-
-def _team_page(
-    request: HttpRequest, study: Study, form: ColleagueForm, listing: Listing[StudyRole]
-) -> HttpResponse:
-    context = {
-        "study": study,
-        "form": form,
-        "page": listing.page(listing.ordered(roles_in(study))),
-        "listing": listing,
-        "roles": [(label, ROLE_WORDS[Role(role)]) for role, label in ROLES],
-        "grantable": [(right.value, RIGHT_WORDS[right]) for right in GRANTABLE],
-        "rights": role_table(reviewers_see_private=reviewers_see_private(study)),
-    }
-    return render(request, "studies/team.html", context, status=422 if form.errors else 200)
 
 
 def _role_words(role: str) -> str:

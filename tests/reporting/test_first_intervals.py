@@ -22,7 +22,7 @@ from presentation.tables import Table
 from psychometrics.inference.measure import Block
 from reporting.management.result_lines import result_lines
 from reporting.selectors.reports import Report, report_of
-from reporting.views.ability_chart import ability_chart
+from reporting.views.measurement.beside import ability_chart
 from reporting.views.report.parts import study_document
 from scoring.coordinator import Scoring
 from scoring.models import Measurement

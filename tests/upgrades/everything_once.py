@@ -42,7 +42,7 @@ from studies.bank.building import BankReading
 from studies.bank.records import BankRecord, PromptRecord
 from studies.models import Participant, Study, User
 from studies.protocol.settings import ProtocolSettings
-from studies.selectors.comprehension import questions_sha256
+from studies.selectors.participants import questions_sha256
 from studies.services.amendments import study_amend
 from studies.services.banks import bank_import
 from studies.services.people.comprehension import check_answer

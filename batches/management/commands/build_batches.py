@@ -7,8 +7,7 @@ from django.utils import timezone
 
 from batches.rules.coverage import coverage_lines
 from batches.services.plans import batches_build, plan_coverage
-from studies.management.category_lines import undecided_lines
-from studies.management.operators import OperatorCommand, named_study
+from studies.management.operators import OperatorCommand, named_study, undecided_lines
 from studies.selectors.categories import undecided
 from studies.selectors.names import code_names
 

@@ -17,7 +17,7 @@ from console.selectors.board import SORTS, Board, Seen, Tab, Wanted, board, boar
 from console.selectors.board_incidents import Row
 from console.services.live import SessionAction
 from console.views.live.words import ACTION_WORDS, RowWords, happening_words, tabs_of
-from formats.asked_numbers import number_asked
+from formats.codes import number_asked
 from presentation.listing import Cell, csv_lines
 from studies.models import Study
 from studies.roles import Can
@@ -122,6 +122,13 @@ def _context(request: HttpRequest, study: Study, state: Board, now: datetime) ->
     if Can.SEE_PEOPLE not in rights:  # a reason for what was done to a person may name them
         happened = [replace(happening, reason="") for happening in happened]
     opened = RowWords(state.opened, names, now) if state.opened else None
+    # The forms for the one session that is open.
+    seen_at = {"seen_at": now.isoformat()}
+    actions = [action for action in opened.actions if ACTION_WORDS[action].can in rights] if opened else []
+    forms = [
+        (action, ACTION_WORDS[action], FORMS[action](initial=seen_at, auto_id=f"{action}-%s"))
+        for action in actions
+    ]
     return {
         "study": study,
         "board": state,
@@ -131,23 +138,8 @@ def _context(request: HttpRequest, study: Study, state: Board, now: datetime) ->
         "opened": opened,
         "happened": [happening_words(happening) for happening in happened],
         "bulk": [(action, ACTION_WORDS[action]) for action in offered if ACTION_WORDS[action].can in rights],
-        "forms": _forms(opened, rights, now),
+        "forms": forms,
         "may_pause": Can.PAUSE in rights,
         "may_invite": Can.INVITE in rights,
         "may_see_people": Can.SEE_PEOPLE in rights,
     }
-
-
-def _forms(opened: RowWords | None, rights: frozenset[Can], now: datetime) -> list[tuple[object, ...]]:
-    """The forms for the one session that is open."""
-    if opened is None:
-        return []
-    offered = [action for action in opened.actions if ACTION_WORDS[action].can in rights]
-    return [
-        (
-            action,
-            ACTION_WORDS[action],
-            FORMS[action](initial={"seen_at": now.isoformat()}, auto_id=f"{action}-%s"),
-        )
-        for action in offered
-    ]

@@ -26,7 +26,7 @@ from studies.protocol.describing import holds_for
 from studies.protocol.fingerprint import BESIDE_DESIGN, aware_time
 from studies.protocol.settings import ProtocolRefused, read_settings
 from studies.roles import Can
-from studies.selectors.amendments import made_after_results, results_first_at
+from studies.selectors.studies import made_after_results, results_first_at
 from studies.services.amendments import TIMES, AmendedSince, study_amend
 from studies.services.clock import server_now
 from studies.services.drafts import ROW

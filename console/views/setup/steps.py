@@ -15,7 +15,7 @@ from console.selectors.design import assumptions_of, design_of
 from console.selectors.readiness import readiness
 from console.selectors.steps import STEP_LABELS, TEXT_PAGES, setup_steps, step_of
 from console.views.setup.step_facts import step_facts
-from formats.asked_numbers import number_asked
+from formats.codes import number_asked
 from presentation.problems import problem_in_words
 from scoring.services.model_versions import models_take
 from studies.models import Study, StudyStatus

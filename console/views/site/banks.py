@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from console.forms.uploads import BankForm
 from console.selectors.banks import bank_facts, bank_versions, studies_using
-from console.services.bank_contents import bank_contents_kept
+from console.services.staging import bank_contents_kept
 from console.views.site.uploads import chosen_before, left_to_a_job, uploaded
 from presentation.codes import CodeNames
 from presentation.listing import Column, Listing, page_of

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from console.forms.uploads import ModelsForm, TableForm
 from console.selectors.banks import model_rows, scores_of
 from console.views.site.uploads import chosen_before, uploaded
-from formats.asked_numbers import number_asked
+from formats.codes import number_asked
 from presentation.listing import Column, Listing
 from scoring.selectors.leaderboards import template_rows
 from studies.forms.uploads import takes_large_files

@@ -11,11 +11,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from console.selectors.staff import staff_members
 from presentation.listing import Column, Listing
 from studies.forms.team import FactorForm, StaffForm
 from studies.models import SiteEvent, User
 from studies.roles import SiteCan
+from studies.selectors.roles import staff_members
 from studies.services.clock import server_now
 from studies.services.events import SiteEventKind
 from studies.services.refusals import Refused

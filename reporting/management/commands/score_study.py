@@ -68,7 +68,18 @@ class Command(BaseCommand):
             with plain_errors():
                 study = named_study(options["study"])
                 actor = named_person(options["by"])
-                specs = _named_specs(study, options)
+                configs = judges_named(options["judge"])
+                specs = study_judge_specs(
+                    study=study,
+                    configs=configs,
+                    replicates=options["replicates"],
+                    criteria_per_call=options["criteria_per_call"],
+                )
+                # This process needs the key of each of them.
+                for config in configs:
+                    judge_key(config)
+                if not configs and options["budget"] is not None:
+                    raise CommandError("The study's judge costs nothing; leave out --budget.")
                 if options["estimate"]:
                     self.estimate(study, specs)
                     return
@@ -127,22 +138,6 @@ class Command(BaseCommand):
                 )
             for line in result_lines(scored.results):
                 self.stdout.write(line)
-
-
-def _named_specs(study: Study, options: dict[str, Any]) -> Sequence[JudgeSpec]:
-    """The judges of the options, each with the key that this process needs for it."""
-    configs = judges_named(options["judge"])
-    specs = study_judge_specs(
-        study=study,
-        configs=configs,
-        replicates=options["replicates"],
-        criteria_per_call=options["criteria_per_call"],
-    )
-    for config in configs:
-        judge_key(config)
-    if not configs and options["budget"] is not None:
-        raise CommandError("The study's judge costs nothing; leave out --budget.")
-    return specs
 
 
 def _estimate_lines(estimates: Sequence[Mapping[str, Any]]) -> Iterator[str]:

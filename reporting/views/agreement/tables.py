@@ -1,6 +1,6 @@
 """Stored agreement of all judges under a protocol, and theta under each, as a page shows it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,7 +66,31 @@ class PanelShown:
         """Each group under the first judge, then under the others."""
         first = self.pairs[0].first
         compared = [(pair, pair.ability) for pair in self.pairs if pair.first == first and pair.ability]
-        return [row for place in range(2) for row in _thetas_shown(compared, place)]
+        rows: list[ThetaShown] = []
+        for place in range(2):
+            rows += [_theta_shown(ability["groups"][place], "x", pair.x) for pair, ability in compared[:1]]
+            for pair, ability in compared:
+                group = ability["groups"][place]
+                x, y = group["x"], group["y"]
+                subjects = {group["group"], f"{group['group']}_pool"}
+                # By prompt means and pooled in the pooled error; on a logistic bank theta_QL in its own.
+                if x["pooled"]["reason"] == Reason.LOGISTIC_BANK:
+                    moved = [_in_errors(x["quasi"]["value"], y["quasi"]["value"], x["quasi"]["se"])]
+                else:
+                    moved = [
+                        _in_errors(x["theta"], y["theta"], x["pooled"]["se"]),
+                        _in_errors(x["pooled"]["value"], y["pooled"]["value"], x["pooled"]["se"]),
+                    ]
+                beside = replace(
+                    _theta_shown(group, "y", pair.y),
+                    change=_number_shown(group["change"]),
+                    quasi_change=_number_shown(group["quasi_change"]),
+                    in_errors="; ".join(moved),
+                    shared=group["shared"],
+                    warns=any(warning["subject"] in subjects for warning in ability["warnings"]),
+                )
+                rows.append(beside)
+        return rows
 
 
 def panels_shown(rows: Iterable[JudgeComparison]) -> list[PanelShown]:
@@ -100,35 +124,6 @@ def pair_of(panels: Iterable[PanelShown], first: str, second: str) -> tuple[Pane
         (panel, pair) for panel, pair in every if (str(pair.first.pk), str(pair.second.pk)) == (first, second)
     ]
     return next(iter(chosen or every), None)
-
-
-def _thetas_shown(
-    compared: Sequence[tuple[PairShown, Mapping[str, Any]]], place: int
-) -> Iterator[ThetaShown]:
-    """One group, under every judge that is compared with the first."""
-    for pair, ability in compared[:1]:
-        yield _theta_shown(ability["groups"][place], "x", pair.x)
-    for pair, ability in compared:
-        group = ability["groups"][place]
-        x, y = group["x"], group["y"]
-        subjects = {group["group"], f"{group['group']}_pool"}
-        # By prompt means and pooled in the pooled error; on a logistic bank theta_QL in its own.
-        if x["pooled"]["reason"] == Reason.LOGISTIC_BANK:
-            moved = [_in_errors(x["quasi"]["value"], y["quasi"]["value"], x["quasi"]["se"])]
-        else:
-            se = x["pooled"]["se"]
-            moved = [
-                _in_errors(x["theta"], y["theta"], se),
-                _in_errors(x["pooled"]["value"], y["pooled"]["value"], se),
-            ]
-        yield replace(
-            _theta_shown(group, "y", pair.y),
-            change=_number_shown(group["change"]),
-            quasi_change=_number_shown(group["quasi_change"]),
-            in_errors="; ".join(moved),
-            shared=group["shared"],
-            warns=any(warning["subject"] in subjects for warning in ability["warnings"]),
-        )
 
 
 def _theta_shown(group: Mapping[str, Any], side: str, judge: str) -> ThetaShown:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from formats.asked_numbers import number_asked
+from formats.codes import number_asked
 from jobs.selectors import unless_done
 from judging.models import AuditSample
 from judging.selectors.audits import drawn_from_public, private_items, study_samples

@@ -48,7 +48,15 @@ def _sentences(headline: Headline, models_since: Text) -> Iterator[Text]:
             value=decimals(headline.ability),
             interval=f" {interval}",
         )
-        yield models_since or _why_no_models(headline)
+        if models_since:
+            yield models_since
+        elif not headline.measured:
+            yield _("They are not compared with models yet: the site computes that within a minute.")
+        elif headline.models:
+            yield _("No model was scored on these questions, so nobody is told apart.")
+        else:
+            ended = headline.blocks.get(Block.MODELS, {})
+            yield plain_reason(ended) or _("There is no model to compare them with.")
     yield from _top(headline)
 
 
@@ -95,15 +103,6 @@ def _without_ability(headline: Headline) -> Iterator[Text]:
         yield _("There is no ability on the scale of the item bank: {why}.").format(
             why=why or _("no scored question has item parameters")
         )
-
-
-def _why_no_models(headline: Headline) -> Text:
-    if not headline.measured:
-        return _("They are not compared with models yet: the site computes that within a minute.")
-    if headline.models:
-        return _("No model was scored on these questions, so nobody is told apart.")
-    ended = headline.blocks.get(Block.MODELS, {})
-    return plain_reason(ended) or _("There is no model to compare them with.")
 
 
 def _top(headline: Headline) -> Iterator[Text]:

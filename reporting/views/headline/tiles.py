@@ -6,16 +6,32 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _, ngettext
 
 from presentation.drawings.scales import Scale, scale_of
-from presentation.drawings.sure import EDGE, WIDTH, Reach
+from presentation.drawings.shapes import Drawing
+from presentation.drawings.sure import EDGE, WIDTH, Reach, sure
 from presentation.first_intervals import ERRORS
 from presentation.measures import value_or_reason, why_absent
 from presentation.numbers import counted, decimals, numbered, percent, span
-from presentation.sure import HowSure, how_sure
 from presentation.tables import ABSENT
 from presentation.top import draws_sentence, luck_words, no_top_sentence
 from psychometrics.inference.estimates import FEW_CLUSTERS
 from reporting.selectors.headline import Headline
 from reporting.views.headline.standing import models_within, near_models
+
+
+@dataclass(frozen=True)
+class HowSure:
+    """`ends` is the interval that serves the design, or why there is none; `words` say what it means."""
+
+    ends: str
+    words: str = ""
+    drawing: Drawing | None = None
+
+
+def how_sure(reach: Reach | None, scale: Scale | None, words: str = "", why_none: str = ABSENT) -> HowSure:
+    """Of a number; without a scale to share nothing is drawn."""
+    if reach is None:
+        return HowSure(why_none, words)
+    return HowSure(span(reach.low, reach.high), words, sure(reach, scale) if scale else None)
 
 
 @dataclass(frozen=True)
@@ -138,7 +154,12 @@ def _top(headline: Headline) -> Tile:
     row, label = headline.top, _("Top %(size)s, free of the choice") % {"size": _top_size(headline)}
     term = _("Top free of the choice (top.crossfit5): measured on answers that did not choose them")
     if row is None:
-        return Tile(label, ABSENT, "topmark", notes=(_why_no_top(headline),), term=term)
+        flow, stored = headline.report.results.flow, headline.get("top.crossfit5", "top")
+        if not headline.measured:
+            why = _("Not computed yet; the site does so within a minute.")
+        elif not (why := no_top_sentence(flow["top_size"], flow["with_scores"])):
+            why = value_or_reason(stored) if stored else _("It cannot be measured here.")
+        return Tile(label, ABSENT, "topmark", notes=(why,), term=term)
     picked = _("Picked by these same scores: %(value)s.") % {
         "value": decimals(headline.picked.value if headline.picked else None)
     }
@@ -149,16 +170,6 @@ def _top(headline: Headline) -> Tile:
         words = models_within(models, row.low, row.high)
     sure = how_sure(reach, _axis(headline), words, str(why_absent(row.reason)))
     return Tile(label, decimals(row.value), "topmark", (picked,), term, sure)
-
-
-def _why_no_top(headline: Headline) -> str:
-    flow = headline.report.results.flow
-    if not headline.measured:
-        return _("Not computed yet; the site does so within a minute.")
-    if why := no_top_sentence(flow["top_size"], flow["with_scores"]):
-        return why
-    row = headline.get("top.crossfit5", "top")
-    return value_or_reason(row) if row else _("It cannot be measured here.")
 
 
 def _luck(headline: Headline) -> Tile:

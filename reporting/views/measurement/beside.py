@@ -1,11 +1,14 @@
 """What stands beside the published Average and Top: theta_QL, and Top without the luck of the choice."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from django.utils.translation import gettext as _
 
 from presentation.catalogue import SCORED_ANSWERS
+from presentation.drawings.intervals import Behind
+from presentation.drawings.shapes import Drawing
+from presentation.figures import STYLES, Point, estimates_plot
 from presentation.measures import group_name, interval_or_reason, se_cell, value_cell
 from presentation.numbers import counted
 from presentation.tables import Table, Term, table_of
@@ -93,3 +96,26 @@ def _beside(caption: str, rows: Sequence[tuple[str, MeasureRow | None]], note: s
         ),
         [note],
     )
+
+
+class Pooled(NamedTuple):
+    """theta.pool with its first interval."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+def ability_chart(report: Report, width: float) -> Drawing | None:
+    """theta.pool with the interval that stands first: all prompts together, then by category."""
+    rows = [*report.overall, *sorted(report.categories, key=lambda row: row.category)]
+    points = [
+        Point(
+            report.category(row) or _("All questions"),
+            STYLES[row.group],
+            Pooled(row.theta_pool, row.ci_low_pool, row.ci_high_pool),
+        )
+        for row in rows
+    ]
+    across = _("ability (theta.pool) in logits, Average with its 95 % interval")
+    return estimates_plot(points, across, width, Behind(below_first=True))

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from presentation.scopes import LEADS, PROMPTS
+from presentation.scopes import LEADS, QUESTIONS
 from psychometrics.inference.measure import Scope
 from psychometrics.measures.headlines import Lead, LeadReason
 from scoring.models import ResultSet
@@ -39,7 +39,7 @@ class ScopeShown:
     @property
     def words(self) -> str:
         """What a figure that is saved alone says; nothing where there are no private prompts."""
-        return str(PROMPTS[self.scope]) if self.lead.both_exist and self.scope else ""
+        return str(QUESTIONS[self.scope]) if self.lead.both_exist and self.scope else ""
 
 
 def scope_asked(request: HttpRequest, lead: Lead) -> ScopeShown:

@@ -21,6 +21,14 @@ WHY: Mapping[str, Text] = {
 
 
 def planner_tables(planned: Planned) -> Sequence[Table]:
+    by_prompts = _alternatives(
+        _("By questions per person, with the same number of answers"),
+        _("Questions per person"),
+        planned.by_prompts,
+    )
+    if planned.plan.bank_prompts < max(PROMPTS_PER_PERSON):
+        notes = [_("A person cannot get more questions than the bank has; such rows are left out.")]
+        by_prompts = replace(by_prompts, notes=notes)
     return [
         *([_rehearsal_table(planned.rehearsed, planned.item_bank)] if planned.rehearsed else []),
         _plan_table(planned),
@@ -33,7 +41,10 @@ def planner_tables(planned: Planned) -> Sequence[Table]:
             ),
             [_("Where no number suffices, what differs between questions alone leaves more than this.")],
         ),
-        *_alternative_tables(planned),
+        _alternatives(_("By number of people"), _("People"), planned.by_people),
+        _alternatives(_("By people per question set"), _("People per question set"), planned.by_replicates),
+        by_prompts,
+        _alternatives(_("By SD of ability between people"), _("SD (logits)"), planned.by_sd, decimals),
         _batch_table(planned),
         *([_linkage_table(planned)] if planned.linkage else []),
     ]
@@ -57,21 +68,6 @@ def _plan_table(planned: Planned) -> Table:
         (_("Cost in all"), decimals(cost.total, 2)),
     ]
     return Table(_("This plan"), (_("What"), _("Value (logits, numbers, currency)")), rows)
-
-
-def _alternative_tables(planned: Planned) -> Iterator[Table]:
-    yield _alternatives(_("By number of people"), _("People"), planned.by_people)
-    yield _alternatives(_("By people per question set"), _("People per question set"), planned.by_replicates)
-    by_prompts = _alternatives(
-        _("By questions per person, with the same number of answers"),
-        _("Questions per person"),
-        planned.by_prompts,
-    )
-    if planned.plan.bank_prompts < max(PROMPTS_PER_PERSON):
-        notes = [_("A person cannot get more questions than the bank has; such rows are left out.")]
-        by_prompts = replace(by_prompts, notes=notes)
-    yield by_prompts
-    yield _alternatives(_("By SD of ability between people"), _("SD (logits)"), planned.by_sd, decimals)
 
 
 def _alternatives(
@@ -144,8 +140,13 @@ def _linkage_table(planned: Planned) -> Table:
 
 
 def _rehearsal_table(design: SimulatedDesign, item_bank: str | None) -> Table:
+    bank_sentence = _(
+        "The bank is synthetic: of the planned size and information, with parameters like the published ones."
+    )
+    if item_bank is not None:
+        bank_sentence = _("The items are those of the item bank %(bank)s.") % {"bank": item_bank}
     notes = [
-        _bank_sentence(item_bank),
+        bank_sentence,
         *_undefined_sentences(design),
         _(
             "Simulated: responses follow an assumed process, not people. The truth of Average is the mean "
@@ -185,15 +186,6 @@ def _rehearsal_table(design: SimulatedDesign, item_bank: str | None) -> Table:
 def _coverage(recovery: Recovery) -> str:
     coverage = percent(recovery.coverage)
     return coverage if coverage == ABSENT else f"{coverage} ± {decimals(100 * recovery.error, 1)}"
-
-
-def _bank_sentence(item_bank: str | None) -> str:
-    if item_bank is None:
-        return _(
-            "The bank is synthetic: of the planned size and information, with parameters like the published "
-            "ones."
-        )
-    return _("The items are those of the item bank %(bank)s.") % {"bank": item_bank}
 
 
 def _undefined_sentences(design: SimulatedDesign) -> Iterator[str]:

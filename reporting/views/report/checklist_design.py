@@ -22,7 +22,22 @@ def design_sentences(records: StudyRecords) -> Sentences:
         yield from _batches(records, records.starts)
     yield "1.10", " ".join(frozen(records)) or _("The protocol is not locked yet.")
     yield "2.1", " ".join(f"{profile.name}: {profile.description}" for profile in records.protocol.profiles)
-    yield from _vetting(records)
+    vetting = records.vetting
+    if vetting.decided:
+        text = _(
+            "Decided about by the study team: %(decided)s; approved as they were added, without a "
+            "decision of their own: %(added)d."
+        )
+        yield "2.3", numbered(text, {"decided": people_text(vetting.decided), "added": vetting.as_added})
+        text = ngettext(
+            "Rejected and never started: %(rejected)d of %(recruited)d person in the study.",
+            "Rejected and never started: %(rejected)d of %(recruited)d people in the study.",
+            records.flow.recruited,
+        )
+        yield "2.3.2", numbered(text, {"rejected": vetting.turned_away, "recruited": records.flow.recruited})
+    if "prior_exposure" in records.protocol.questions_of_any_profile:
+        text = _("The profile form of the protocol asks whether people had met the benchmark before.")
+        yield "2.5", text
     yield "2.7", _("What people were told of it: %(note)s") % {"note": records.protocol.payment_note.strip()}
 
 
@@ -126,22 +141,3 @@ def _batches(records: StudyRecords, starts: StartFacts) -> Sentences:
         )
         yield "2.6", text
         yield "2.6.1", " ".join(kinds)
-
-
-def _vetting(records: StudyRecords) -> Sentences:
-    vetting = records.vetting
-    if vetting.decided:
-        text = _(
-            "Decided about by the study team: %(decided)s; approved as they were added, without a "
-            "decision of their own: %(added)d."
-        )
-        yield "2.3", numbered(text, {"decided": people_text(vetting.decided), "added": vetting.as_added})
-        text = ngettext(
-            "Rejected and never started: %(rejected)d of %(recruited)d person in the study.",
-            "Rejected and never started: %(rejected)d of %(recruited)d people in the study.",
-            records.flow.recruited,
-        )
-        yield "2.3.2", numbered(text, {"rejected": vetting.turned_away, "recruited": records.flow.recruited})
-    if "prior_exposure" in records.protocol.questions_of_any_profile:
-        text = _("The profile form of the protocol asks whether people had met the benchmark before.")
-        yield "2.5", text

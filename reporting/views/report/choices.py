@@ -15,7 +15,6 @@ from reporting.report.parts import Heading, Paragraph, Part
 from reporting.selectors.headline import AVERAGE, NO_SCORES, Headline
 from reporting.selectors.report_records import StudyRecords
 from scoring.models import MeasureRow
-from scoring.selectors.measures import BlockMeasures
 
 REPORTED = (PAPER_RULE.key, "as_missing", "pooled")  # the first page's: whom, missing answers, put together
 NAMES = {"pool": "multiverse", "ql": "multiverse.ql"}
@@ -38,16 +37,13 @@ def choice_parts(records: StudyRecords, headline: Headline) -> Iterator[Part]:
     if reported is None or not others:
         return
     yield Heading(_("What other analysis choices would have given"), 2)
-    if sentence := " ".join(_over_all(block, name)):
-        yield Paragraph(sentence)
-    yield _table(reported, others)
-
-
-def _over_all(block: BlockMeasures, name: str) -> Iterator[str]:
+    sentences = []
     low, high = (block.get(f"{name}.{end}", AVERAGE, NO_SCORES) for end in ("low", "high"))
     if low and high and low.value is not None and high.value is not None:
-        yield _("Over all {number} combinations of them Average lies between {low} and {high}.").format(
-            number=counted(low.n), low=decimals(low.value), high=decimals(high.value)
+        sentences.append(
+            _("Over all {number} combinations of them Average lies between {low} and {high}.").format(
+                number=counted(low.n), low=decimals(low.value), high=decimals(high.value)
+            )
         )
     shares = [
         f"{title}: {percent(row.value, 0)}"
@@ -55,7 +51,10 @@ def _over_all(block: BlockMeasures, name: str) -> Iterator[str]:
         if (row := block.get(f"{name}.share.{choice}", AVERAGE, NO_SCORES)) and row.value is not None
     ]
     if shares:
-        yield _("Of the variance over them: {shares}.").format(shares=", ".join(shares))
+        sentences.append(_("Of the variance over them: {shares}.").format(shares=", ".join(shares)))
+    if sentences:
+        yield Paragraph(" ".join(sentences))
+    yield _table(reported, others)
 
 
 def _table(reported: MeasureRow, others: Sequence[MeasureRow]) -> Table:

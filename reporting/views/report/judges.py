@@ -10,7 +10,7 @@ from presentation.numbers import Text, counted, numbered
 from presentation.tables import ABSENT, Table, Term, table_of
 from psychometrics.inference.measure import Scope
 from reporting.report.parts import Heading, Paragraph, Part, Tone
-from reporting.views.agreement.pairs import PairShown, StatisticShown
+from reporting.views.agreement.pairs import StatisticShown
 from reporting.views.agreement.tables import ThetaShown, panels_shown
 from reporting.views.audits.tables import JudgeShown, judges_shown
 from scoring.selectors.audit_results import audit_result
@@ -39,27 +39,21 @@ def judge_parts(study: Study, scope: Scope) -> Iterator[Part]:
         yield Paragraph(text)
     for panel in panels:
         for pair in panel.pairs:
-            yield from _pair_parts(pair)
+            yield Heading(_("%(x)s and %(y)s") % {"x": pair.x, "y": pair.y}, 2)
+            yield Paragraph(_("In the tables x is %(x)s and y is %(y)s.") % {"x": pair.x, "y": pair.y})
+            for warning in pair.warnings:
+                yield Paragraph(f"{warning.level}: {warning.sentence}", Tone.WARNING)
+            for level in (*pair.scores, pair.people):
+                pairs, clusters = level.values["n"], level.values["clusters"]
+                answers = ngettext("%(number)d scored answer", "%(number)d scored answers", pairs)
+                within = ngettext("in %(number)d cluster", "in %(number)d clusters", clusters)
+                rests_on = f"{numbered(answers, {'number': pairs})} {numbered(within, {'number': clusters})}"
+                yield _statistics_table(f"{level.name}: {rests_on}", level.statistics)
         for alpha in panel.alphas:
             yield _statistics_table(_("All judges at once: %(of)s") % {"of": alpha.level}, alpha.statistics)
         if panel.thetas:
             yield from _thetas_tables(panel.thetas)
     yield from _audit_parts(study, scope)
-
-
-def _pair_parts(pair: PairShown) -> Iterator[Part]:
-    yield Heading(_("%(x)s and %(y)s") % {"x": pair.x, "y": pair.y}, 2)
-    yield Paragraph(_("In the tables x is %(x)s and y is %(y)s.") % {"x": pair.x, "y": pair.y})
-    for warning in pair.warnings:
-        yield Paragraph(f"{warning.level}: {warning.sentence}", Tone.WARNING)
-    for level in (*pair.scores, pair.people):
-        pairs, clusters = level.values["n"], level.values["clusters"]
-        answers = ngettext("%(number)d scored answer", "%(number)d scored answers", pairs)
-        within = ngettext("in %(number)d cluster", "in %(number)d clusters", clusters)
-        caption = (
-            f"{level.name}: {numbered(answers, {'number': pairs})} {numbered(within, {'number': clusters})}"
-        )
-        yield _statistics_table(caption, level.statistics)
 
 
 def _statistics_table(caption: str, statistics: Sequence[StatisticShown]) -> Table:

@@ -6,11 +6,11 @@ from django.utils.formats import date_format, number_format
 from django.utils.translation import gettext as _, gettext_lazy, ngettext
 
 from judging.models import ScoringRun
-from presentation.amendments import after_results_sentence
 from presentation.exclusions import people_text
 from presentation.first_intervals import first_cell, pool_cell, published_cell, why_none
 from presentation.measures import group_name, interval_cell, reason_cell, value_cell, why_absent
 from presentation.numbers import Text, counted, decimals, numbered, span, span_or_one
+from presentation.scopes import after_results_sentence
 from presentation.tables import ABSENT
 from presentation.top import luck_sentence
 from psychometrics.inference.measure import Block, Scope

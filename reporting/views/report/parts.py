@@ -10,7 +10,7 @@ from django.utils.translation import get_language, gettext as _, ngettext
 
 from presentation.measures import dashed, says_little, why_dashes
 from presentation.numbers import counted, numbered
-from presentation.scopes import PROMPTS
+from presentation.scopes import QUESTIONS
 from presentation.tables import ABSENT, Dash, PlainWord, Table
 from psychometrics.inference.measure import Block, Scope
 from reporting.models import ChecklistAnswer
@@ -19,8 +19,7 @@ from reporting.selectors.checklist_items import answers_of
 from reporting.selectors.headline import Headline
 from reporting.selectors.report_records import StudyRecords, study_records
 from reporting.selectors.reports import SIMULATED, Report
-from reporting.views.ability_chart import ability_chart
-from reporting.views.measurement.beside import beside_categories, beside_table
+from reporting.views.measurement.beside import ability_chart, beside_categories, beside_table
 from reporting.views.measurement.blocks_shown import PAGES
 from reporting.views.report import sections
 from reporting.views.report.checklist_records import checklist_parts, state_counts
@@ -102,7 +101,20 @@ def _report_parts(
     yield from sections.limit_parts()
     yield from reference_parts(records)
     yield Heading(_("Appendices"), new_page=True)
-    yield from _checklist_section(records, answers)
+    checklist = checklist_parts(records, answers)
+    counts = state_counts(checklist)
+    yield Heading(_("Human-baseline checklist"))
+    yield Paragraph(
+        numbered(
+            _(
+                "The items of Wei et al. 2025 (arXiv 2506.13776, appendix B) by number, in our own words. "
+                "From "
+                "the records: %(automatic)d; answered by the study lead: %(answered)d; missing: %(missing)d."
+            ),
+            {state.value: number for state, number in counts.items()},
+        )
+    )
+    yield from checklist
     if headline is not None:
         yield from _result_parts(records, headline.report)
     yield from judge_parts(records.study, records.scope)
@@ -147,7 +159,7 @@ def _result_parts(records: StudyRecords, report: Report) -> Iterator[Part]:
         yield Paragraph(_("These results are not measured yet, so the report ends with the estimates."))
         return
     for block in map(Block, records.measurement.ended(records.scope)):
-        of = str(PROMPTS[records.scope_of(block)]) if records.lead.both_exist else ""
+        of = str(QUESTIONS[records.scope_of(block)]) if records.lead.both_exist else ""
         measures = records.blocks[block]
         rows = tuple(row for row in measures.rows if row.pk in records.leaving)
         yield from block_parts(replace(measures, rows=rows), PAGES[block].title, of)
@@ -246,20 +258,3 @@ def shortened(part: Part) -> Part:
         left,
     ) % {"number": counted(left)}
     return replace(part, rows=part.rows[:MAX_ROWS], notes=[*part.notes, note])
-
-
-def _checklist_section(records: StudyRecords, answers: dict[str, ChecklistAnswer]) -> Iterator[Part]:
-    parts = checklist_parts(records, answers)
-    counts = state_counts(parts)
-    yield Heading(_("Human-baseline checklist"))
-    yield Paragraph(
-        numbered(
-            _(
-                "The items of Wei et al. 2025 (arXiv 2506.13776, appendix B) by number, in our own words. "
-                "From "
-                "the records: %(automatic)d; answered by the study lead: %(answered)d; missing: %(missing)d."
-            ),
-            {state.value: number for state, number in counts.items()},
-        )
-    )
-    yield from parts

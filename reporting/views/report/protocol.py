@@ -15,6 +15,15 @@ from studies.models import Study
 def protocol_parts(records: StudyRecords) -> Iterator[Part]:
     """The hash that stands for every setting, what else is fixed, and what was changed."""
     study = records.study
+    # Which version of models' results is measured, and which the study is pinned to where that is another.
+    pinned, measured = study.models_version, records.measurement and records.measurement.models_version
+    if pinned is None:
+        models = _("none") if study.item_bank is None else _("the newest")
+    elif measured in (None, pinned):
+        models = numbered(_("version %(number)d"), {"number": pinned})
+    else:
+        sentence = _("version %(measured)d in these results; version %(number)d from now on")
+        models = numbered(sentence, {"measured": measured, "number": pinned})
     yield Heading(_("Protocol"))
     yield Paragraph(str(study.get_status_display()) + ".")
     yield Facts(
@@ -29,26 +38,12 @@ def protocol_parts(records: StudyRecords) -> Iterator[Part]:
                 _("Item bank"),
                 f"{study.item_bank}, {study.item_bank.digest}" if study.item_bank else _("none"),
             ),
-            (_("Results of models"), _models(records)),
+            (_("Results of models"), models),
             (_("Judge texts"), study.judge_protocol.sha256 if study.judge_protocol else _("none")),
         ],
     )
     yield from _amendment_parts(records)
     yield Paragraph(_("Every setting stands word for word at the end of this report."))
-
-
-def _models(records: StudyRecords) -> str:
-    """Which version of them is measured, and which the study is pinned to where that is another by now."""
-    pinned, measured = (
-        records.study.models_version,
-        records.measurement and records.measurement.models_version,
-    )
-    if pinned is None:
-        return _("none") if records.study.item_bank is None else _("the newest")
-    if measured in (None, pinned):
-        return numbered(_("version %(number)d"), {"number": pinned})
-    sentence = _("version %(measured)d in these results; version %(number)d from now on")
-    return numbered(sentence, {"measured": measured, "number": pinned})
 
 
 def settings_parts(study: Study) -> Iterator[Part]:

@@ -88,7 +88,17 @@ def estimate_parts(report: Report, figure: Iterable[Figure] = ()) -> Iterator[Pa
     yield from map(Paragraph, interval_sentences(report.overall, report.categories))
     rows = [*report.overall, *report.categories]
     if report.has_theta:
-        yield _abilities_table(report, rows)
+        yield table_of(
+            _("Ability in logits"),
+            rows,
+            (
+                (_("Group"), _row_name(report)),
+                (ABILITY, pool_cell),
+                (_("SE"), lambda row: decimals(row.se_pool)),
+                (_("95 % interval"), first_cell),
+                (PUBLISHED, published_cell),
+            ),
+        )
     if any(row.raw_mean is not None or row.withheld for row in rows):
         yield _means_table(report, rows)
     yield _counts_table(report, rows if report.has_theta else report.overall)
@@ -109,20 +119,6 @@ def _row_name(report: Report) -> Callable[[GroupNumbers], str]:
         return f"{group_name(row.group)}, {report.category(row) or whole}"
 
     return name
-
-
-def _abilities_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:
-    return table_of(
-        _("Ability in logits"),
-        rows,
-        (
-            (_("Group"), _row_name(report)),
-            (ABILITY, pool_cell),
-            (_("SE"), lambda row: decimals(row.se_pool)),
-            (_("95 % interval"), first_cell),
-            (PUBLISHED, published_cell),
-        ),
-    )
 
 
 def _means_table(report: Report, rows: Sequence[GroupNumbers]) -> Table:

@@ -1,6 +1,5 @@
 """manage.py add_staff EMAIL: somebody who may see staff pages, signing in by e-mailed code."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -8,7 +7,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from studies.management.operators import BY, OperatorCommand, named_person, named_study
-from studies.models import User
 from studies.roles import Role
 from studies.services.staff.roles import require_no_participant, role_give
 from studies.services.staff.staff import second_factor_forget, staff_add
@@ -46,7 +44,12 @@ class Command(OperatorCommand):
         user, changed = staff_add(
             email=email, superuser=superuser, creates_studies=options["creates_studies"], actor=actor
         )
-        what = "may " + ", ".join(_rights(user))
+        rights = ["see staff pages of studies they have a part in"]
+        if user.is_superuser:
+            rights = ["see staff pages of every study", "see the records"]
+        elif user.may_create_studies:
+            rights.append("make studies")
+        what = "may " + ", ".join(rights)
         self.stdout.write(f"{user.email} {what}." if changed else f"Unchanged: {user.email} {what} already.")
         if of is not None:
             role = Role(options["role"] or Role.LEAD)
@@ -58,12 +61,3 @@ class Command(OperatorCommand):
                 f"Their second factor is forgotten (passkeys, apps and sets of codes: {number})."
             )
         self.stdout.write("They sign in with a code sent to this address.")
-
-
-def _rights(user: User) -> Iterator[str]:
-    if user.is_superuser:
-        yield from ("see staff pages of every study", "see the records")
-        return
-    yield "see staff pages of studies they have a part in"
-    if user.may_create_studies:
-        yield "make studies"

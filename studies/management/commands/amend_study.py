@@ -4,7 +4,7 @@ from django.utils import timezone
 
 from studies.management.operators import BY, OperatorCommand, json_object, named_person, named_study
 from studies.protocol.describing import holds_for
-from studies.selectors.amendments import made_after_results
+from studies.selectors.studies import made_after_results
 from studies.services.amendments import study_amend
 
 

@@ -6,9 +6,15 @@ from typing import Any, TypeVar
 from django.core.management.base import CommandError
 from django.utils import timezone
 
-from studies.management.category_lines import undecided_lines
-from studies.management.operators import BY, OperatorCommand, json_object, moment, named_person
-from studies.models import BankVersion, ItemBank, JudgeProtocol
+from studies.management.operators import (
+    BY,
+    OperatorCommand,
+    json_object,
+    moment,
+    named_person,
+    undecided_lines,
+)
+from studies.models import ItemBank, JudgeProtocol
 from studies.protocol.settings import read_settings
 from studies.selectors.banks import bank_version, item_bank, judge_protocol
 from studies.selectors.categories import undecided
@@ -34,10 +40,15 @@ class Command(OperatorCommand):
     }
 
     def handle(self, *_: object, **options: Any) -> None:
+        slug, number = options["bank"], options["bank_version"]
+        version = bank_version(slug, number)
+        if version is None:
+            wanted = f'version {number} of the bank "{slug}"' if number else f'bank "{slug}"'
+            raise CommandError(f"There is no {wanted}. Import it with: python manage.py import_bank")
         study = study_create(
             slug=options["slug"],
             name=options["name"],
-            bank_version=_named_bank_version(options["bank"], options["bank_version"]),
+            bank_version=version,
             item_bank=_named(item_bank, options["item_bank"], "item bank", "import_item_bank"),
             judge_protocol=_named(
                 judge_protocol, options["judge_protocol"], "judge protocol", "import_judge_protocol"
@@ -50,19 +61,11 @@ class Command(OperatorCommand):
             now=timezone.now(),
         )
         self.stdout.write(f'Created the study "{study.slug}" on {study.bank_version}, in draft.')
-        if found := undecided(study):
-            self.stdout.write("\n".join(undecided_lines(study, found)))
+        if differing := undecided(study):
+            self.stdout.write("\n".join(undecided_lines(study, differing)))
         if not options["by"]:
             hint = f"add_staff EMAIL --study {study.slug} --role lead"
             self.stdout.write(f"Only site administrators see it until somebody leads it: {hint}")
-
-
-def _named_bank_version(slug: str, number: int | None) -> BankVersion:
-    version = bank_version(slug, number)
-    if version is None:
-        wanted = f'version {number} of the bank "{slug}"' if number else f'bank "{slug}"'
-        raise CommandError(f"There is no {wanted}. Import it with: python manage.py import_bank")
-    return version
 
 
 def _named(find: Callable[[str], Row | None], slug: str | None, what: str, command: str) -> Row | None:

@@ -39,9 +39,18 @@ class Command(OperatorCommand):
         self.report(result, reading)
 
     def report(self, result: BankImport, reading: BankReading) -> None:
-        version = result.version
+        version, prompts = result.version, reading.bank.prompts
         if result.created:
-            self.stdout.write(f"Imported {version}: {_contents(reading)}. Digest {version.digest}")
+            counts = (
+                Counter(prompt.grading for prompt in prompts),
+                Counter(prompt.modality for prompt in prompts),
+            )
+            # E.g. `10 rubric; 8 text, 2 image`.
+            kinds = "; ".join(
+                ", ".join(f"{counted(number)} {kind}" for kind, number in count.items()) for count in counts
+            )
+            contents = f"{quantity(len(prompts), 'prompt', 'prompts')} ({kinds})"
+            self.stdout.write(f"Imported {version}: {contents}. Digest {version.digest}")
         else:
             self.stdout.write(f"Unchanged: {version} holds exactly this content. Digest {version.digest}")
         if result.problems:
@@ -54,15 +63,3 @@ class Command(OperatorCommand):
             self.stdout.write(
                 f'The frozen study "{study.slug}" stays on {study.bank_version}, which never changes.'
             )
-
-
-def _contents(reading: BankReading) -> str:
-    """E.g. `10 prompts (10 rubric; 8 text, 2 image)`."""
-    prompts = reading.bank.prompts
-    grading = Counter(prompt.grading for prompt in prompts)
-    modality = Counter(prompt.modality for prompt in prompts)
-    kinds = (
-        ", ".join(f"{counted(number)} {name}" for name, number in kind.items())
-        for kind in (grading, modality)
-    )
-    return f"{quantity(len(prompts), 'prompt', 'prompts')} ({'; '.join(kinds)})"

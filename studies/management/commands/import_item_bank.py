@@ -7,8 +7,7 @@ from django.utils import timezone
 
 from formats.item_parameters import read_item_parameters
 from presentation.numbers import counted, quantity
-from studies.management.category_lines import disagreement_lines
-from studies.management.operators import OperatorCommand, slug_of
+from studies.management.operators import OperatorCommand, disagreement_lines, slug_of
 from studies.models import BankVersion, ItemBank
 from studies.selectors.banks import bank_version, item_ids_without_prompts, prompt_ids_without_parameters
 from studies.selectors.categories import disagreements
@@ -59,5 +58,5 @@ class Command(OperatorCommand):
             self.stdout.write(f"  {prompt_id}")
         if len(without_prompts) > SHOWN:
             self.stdout.write(f"  and {counted(len(without_prompts) - SHOWN)} more")
-        if found := disagreements(version, item_bank):
-            self.stdout.write("\n".join(disagreement_lines(found)))
+        if differing := disagreements(version, item_bank):
+            self.stdout.write("\n".join(disagreement_lines(differing)))

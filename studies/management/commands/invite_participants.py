@@ -11,7 +11,6 @@ from tqdm import tqdm
 from presentation.numbers import counted, quantity
 from studies.forms.people_file import read_people
 from studies.management.operators import BY, OperatorCommand, named_person, named_study
-from studies.models import Invitation, User
 from studies.services.people.invitation_mails import invitation_send
 from studies.services.people.people_import import invitations_import
 from studies.services.refusals import Refused
@@ -33,8 +32,16 @@ class Command(OperatorCommand):
         result = invitations_import(
             study=named_study(study), reading=read_people(path), actor=actor, now=timezone.now()
         )
-        sending = tqdm(result.to_send, desc="sending", unit=" mails", disable=None)
-        problems = Counter(reason for one in sending if (reason := _not_sent(one, settings.SITE_URL, actor)))
+        problems: Counter[str] = Counter()
+        for invitation in tqdm(result.to_send, desc="sending", unit=" mails", disable=None):
+            try:
+                problem = invitation_send(
+                    invitation=invitation, site_url=settings.SITE_URL, now=timezone.now(), actor=actor
+                ).send_problem
+            except Refused as refusal:  # it was accepted or revoked while the others were sent
+                problem = str(refusal)
+            if problem:
+                problems[problem] += 1
         sent = len(result.to_send) - problems.total()
         self.stdout.write(
             f"Made {quantity(result.made, 'invitation', 'invitations')}, sent {counted(sent)}; "
@@ -43,12 +50,3 @@ class Command(OperatorCommand):
         if problems:
             reasons = "\n".join(f"  {counted(number)} x {problem}" for problem, number in problems.items())
             raise CommandError(f"Not sent: {counted(problems.total())}. Run the command again.\n{reasons}")
-
-
-def _not_sent(invitation: Invitation, site_url: str, actor: User | None) -> str:
-    """Why it was not sent; blank where it was."""
-    try:
-        now = timezone.now()
-        return invitation_send(invitation=invitation, site_url=site_url, now=now, actor=actor).send_problem
-    except Refused as refusal:  # it was accepted or revoked while the others were sent
-        return str(refusal)

@@ -23,7 +23,7 @@ class RedisBroker:
 
     def __init__(self, location: str, timeout: float) -> None:
         self._redis = Redis.from_url(
-            CERTIFICATES.sub(lambda found: found[1] + found[2].lower(), location),
+            CERTIFICATES.sub(lambda match: match[1] + match[2].lower(), location),
             socket_connect_timeout=timeout,
             socket_timeout=timeout,
             # Redis-py's own tries thrice, with pauses.

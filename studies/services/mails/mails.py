@@ -145,7 +145,10 @@ def mails_send(*, clock: Callable[[], datetime], may_drop: bool = True) -> int:
             due = sendable.select_related("invitation__study").order_by("due_at").first()
             if due is None:
                 break
-            if _take(due, now):
+            # The pause after an attempt begins with the attempt; nothing is changed where another has it.
+            own = OutgoingMail.objects.filter(pk=due.pk, due_at=due.due_at)
+            due.attempts += 1
+            if own.update(due_at=now + TAKEN_FOR, attempts=F("attempts") + 1):
                 sent += _send(due, clock)
         return sent
     finally:
@@ -158,13 +161,6 @@ def _drop(now: datetime) -> None:
     MailRecord.objects.filter(mail__in=late).update(outcome=MailOutcome.TOO_OLD, decided_at=now)
     if number := late.delete()[1].get("studies.OutgoingMail", 0):
         LOG.error("mails were dropped unsent: they are too old", number=number)
-
-
-def _take(mail: OutgoingMail, now: datetime) -> bool:
-    """Whether nobody else has it; the pause after an attempt begins with the attempt."""
-    own = OutgoingMail.objects.filter(pk=mail.pk, due_at=mail.due_at)
-    mail.attempts += 1
-    return bool(own.update(due_at=now + TAKEN_FOR, attempts=F("attempts") + 1))
 
 
 def _send(mail: OutgoingMail, clock: Callable[[], datetime]) -> bool:

@@ -126,7 +126,7 @@ def _own_text(study: Study, template: str, language: str, context: dict[str, obj
         if not (named := set(PLACEHOLDER.findall(line))) or named - absent
     ]
     subject, body = (
-        PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)
+        PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), text)
         for text in (own[0].subject, "\n".join(lines))
     )
     return " ".join(subject.split()), body.strip() + "\n"

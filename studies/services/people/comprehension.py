@@ -8,8 +8,12 @@ from django.utils.translation import get_language, gettext as _
 
 from studies.models import ComprehensionAttempt, Participant, StudyStatus, User
 from studies.roles import Can
-from studies.selectors.comprehension import check_attempts_left, check_passed, questions_sha256
-from studies.selectors.participants import has_valid_consent
+from studies.selectors.participants import (
+    check_attempts_left,
+    check_passed,
+    has_valid_consent,
+    questions_sha256,
+)
 from studies.services.events import StudyEventKind, has_withdrawn, participant_event
 from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
@@ -62,14 +66,14 @@ def check_answer(
     if used >= participant.check_attempts:
         raise NoAttemptsLeft(_("You have used all your tries. The study team may allow you another one."))
     # In full and as read, so that the record can be read after an amendment of the questions.
-    shown = protocol.entries_in("check_questions", get_language() or "")[0]
+    entries = protocol.entries_in("check_questions", get_language() or "")[0]
     answers: list[dict[str, object]] = [
         {
             "question": read.splitlines()[0],
             "answer": read.splitlines()[choice],
             "right": choice == question.correct,
         }
-        for question, read, choice in zip(protocol.check_questions, shown, choices, strict=True)
+        for question, read, choice in zip(protocol.check_questions, entries, choices, strict=True)
     ]
     return _record(participant, answers, now)
 

@@ -74,7 +74,7 @@ def credential_check(*, name: str, size: int, content: bytes) -> CheckedFile:
         )
     if not content:
         raise CredentialRefused(_("The file is empty. Choose another one."))
-    media_type = _media_type(content)
+    media_type = "application/pdf" if content.startswith(b"%PDF-") else picture_type(content)
     if media_type is None:
         raise CredentialRefused(
             _(
@@ -83,12 +83,6 @@ def credential_check(*, name: str, size: int, content: bytes) -> CheckedFile:
             )
         )
     return CheckedFile(_clean_name(name, ENDINGS[media_type]), media_type, content)
-
-
-def _media_type(content: bytes) -> str | None:
-    if content.startswith(b"%PDF-"):
-        return "application/pdf"
-    return picture_type(content)
 
 
 def _clean_name(name: str, endings: tuple[str, ...]) -> str:

@@ -50,7 +50,15 @@ def invitation_send(
     """
     token = token_new()
     invitation = _renew(invitation, token, now)
-    problem = _mail(invitation, site_url.rstrip("/") + reverse("invitation", args=[token]))
+    mail = invitation_mail(invitation, site_url.rstrip("/") + reverse("invitation", args=[token]))
+    problem = ""
+    try:
+        mail.send()
+    except SMTPRecipientsRefused:
+        problem = ADDRESS_REFUSED
+    except OSError as error:  # every other error of smtplib is one, too
+        LOG.error("an invitation was not sent; check CHIRON_MAIL_URL", reason=type(error).__name__)
+        problem = NOT_TAKEN
     return _outcome_stored(invitation, problem, now, actor)
 
 
@@ -68,10 +76,10 @@ def invitations_queue(
     for what others do at this moment: a list goes in slices. Asked again, it goes on with those to send.
     """
     require_inviting(study)
-    numbers = [one.pk for one in invitations]
+    numbers = [invitation.pk for invitation in invitations]
     for some in slices(numbers, MAILS_A_SLICE):
-        for one in Invitation.objects.filter(pk__in=some):
-            require_unused(one)
+        for invitation in Invitation.objects.filter(pk__in=some):
+            require_unused(invitation)
     for some in slices(numbers, MAILS_A_SLICE):
         _queue(study, some, site_url, now, actor)
     return len(numbers)
@@ -148,19 +156,6 @@ def invitation_mail(
     return mail_of(
         "invitation", context, to=invitation.email, language=language, zone=zone, button=button, study=study
     )
-
-
-def _mail(invitation: Invitation, link: str) -> str:
-    """Why the mail did not go out; blank where it did."""
-    mail = invitation_mail(invitation, link)
-    try:
-        mail.send()
-    except SMTPRecipientsRefused:
-        return ADDRESS_REFUSED
-    except OSError as error:  # every other error of smtplib is one, too
-        LOG.error("an invitation was not sent; check CHIRON_MAIL_URL", reason=type(error).__name__)
-        return NOT_TAKEN
-    return ""
 
 
 @transaction.atomic

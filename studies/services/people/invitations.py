@@ -183,16 +183,16 @@ def invitation_erase(*, invitation: Invitation, now: datetime, actor: User | Non
     if not invitation.email:
         require_unused(invitation)
     same = Invitation.objects.filter(study=invitation.study_id, email=invitation.email)
-    for one in same.select_for_update().order_by("pk"):
-        if one.accepted_at is not None:
-            if one.pk == invitation.pk:
-                require_unused(one)
+    for of_same in same.select_for_update().order_by("pk"):
+        if of_same.accepted_at is not None:
+            if of_same.pk == invitation.pk:
+                require_unused(of_same)
             continue
-        if one.revoked_at is None:
-            invitation_revoke(invitation=one, now=now, actor=actor)
-        Invitation.objects.filter(pk=one.pk).update(email="", name="")
+        if of_same.revoked_at is None:
+            invitation_revoke(invitation=of_same, now=now, actor=actor)
+        Invitation.objects.filter(pk=of_same.pk).update(email="", name="")
         kind = StudyEventKind.INVITATION_ERASED
-        event_record(invitation.study, kind, now, actor=actor, invitation=one.pk)
+        event_record(invitation.study, kind, now, actor=actor, invitation=of_same.pk)
 
 
 def require_unused(invitation: Invitation) -> None:
@@ -217,7 +217,14 @@ def invitation_accept(*, token: str, now: datetime) -> Participant:
     """
     locked = Invitation.objects.select_for_update(of=("self",)).filter(token_sha256=token_sha256(token))
     invitation = _require_open(locked.select_related("study").first(), now)
-    participant = _participant_for(invitation, now)
+    study = study_lock(invitation.study)
+    # The study team may have added them since the invitation was sent.
+    present = study.participants.filter(user__email=invitation.email)
+    participant = present.select_related("study", "user").first()
+    if participant is None:
+        has_form = asks_before_decision(study, invitation.profile)
+        person = NewPerson(invitation.email, invitation.profile, is_test=invitation.is_test, invited=has_form)
+        participant = participants_add(study=study, people=[person], now=now)[0]
     invitation.participant, invitation.accepted_at = participant, now
     invitation.save(update_fields=["participant", "accepted_at"])
     kind = StudyEventKind.INVITATION_ACCEPTED
@@ -239,14 +246,3 @@ def _require_open(invitation: Invitation | None, now: datetime) -> Invitation:
             _("The study team has paused the study for now. Keep this link and come back later.")
         )
     return invitation
-
-
-def _participant_for(invitation: Invitation, now: datetime) -> Participant:
-    """The person in the study; the study team may have added them since the invitation was sent."""
-    study = study_lock(invitation.study)
-    present = study.participants.filter(user__email=invitation.email).select_related("study", "user").first()
-    if present is not None:
-        return present
-    has_form = asks_before_decision(study, invitation.profile)
-    person = NewPerson(invitation.email, invitation.profile, is_test=invitation.is_test, invited=has_form)
-    return participants_add(study=study, people=[person], now=now)[0]

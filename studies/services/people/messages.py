@@ -97,10 +97,10 @@ def message_answer(
             )
             % {"code": participant.code}
         )
-    if said := made_just_now(
+    if repeated := made_just_now(
         participant.messages.all(), moment="sent_at", now=now, is_from_team=True, author=actor, text=text
     ):
-        return said
+        return repeated
     message = Message.objects.create(
         participant=participant, is_from_team=True, author=actor, text=text, sent_at=now
     )
@@ -135,8 +135,8 @@ def announcement_make(
         "text": text, "audience": audience, "batch_number": batch_number, "prompt_label": prompt_label,
         "made_by": actor,
     }  # fmt: skip
-    shown = Announcement.objects.filter(study=study)
-    if made := made_just_now(shown, moment="made_at", now=now, withdrawn_at=None, **facts):
+    announcements = Announcement.objects.filter(study=study)
+    if made := made_just_now(announcements, moment="made_at", now=now, withdrawn_at=None, **facts):
         return made
     announcement = Announcement.objects.create(study=study, **facts, made_at=now)
     narrowed: dict[str, Any] = {"batch": batch_number, "prompt": prompt_label}
@@ -155,8 +155,8 @@ def announcement_make(
 @transaction.atomic
 def announcement_withdraw(*, announcement: Announcement, actor: User, now: datetime) -> bool:
     """Take an announcement back; False, and nothing changed, where that was done before."""
-    shown = Announcement.objects.filter(pk=announcement.pk, withdrawn_at=None)
-    if not shown.update(withdrawn_at=now):
+    standing = Announcement.objects.filter(pk=announcement.pk, withdrawn_at=None)
+    if not standing.update(withdrawn_at=now):
         return False
     kind = StudyEventKind.ANNOUNCEMENT_WITHDRAWN
     event_record(announcement.study, kind, now, actor=actor, announcement=announcement.pk)

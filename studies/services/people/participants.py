@@ -13,10 +13,9 @@ from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from formats.sentences import shortened
-from formats.text_faults import invisible_fault
+from formats.text_faults import invisible_fault, is_blank
 from presentation.problems import problem_in_words
 from studies.models import MailKind, Participant, Study, StudyEvent, StudyStatus, User, VettingStatus
-from studies.protocol.visible import is_blank
 from studies.roles import Can
 from studies.selectors.participants import withdrew
 from studies.services.database import one_of_many_writes, rows_insert, slices
@@ -94,9 +93,9 @@ def participants_add(
 
     The accounts of new addresses come first, in slices: alone they are of nobody in the study.
     """
-    people = [replace(one, email=normal_email(one.email)) for one in people]
+    people = [replace(person, email=normal_email(person.email)) for person in people]
     _require_addable(Study.objects.get(pk=study.pk), people)
-    accounts = _accounts([one.email for one in people])
+    accounts = _accounts([person.email for person in people])
     with one_of_many_writes():
         study = study_lock(study)
         _require_addable(study, people)
@@ -104,14 +103,14 @@ def participants_add(
         added = Participant.objects.bulk_create(
             Participant(
                 study=study,
-                user_id=accounts[one.email],
+                user_id=accounts[person.email],
                 code=_new_code(codes),
-                profile=one.profile,
-                vetting_status=_first_status(one),
-                is_test=one.is_test,
+                profile=person.profile,
+                vetting_status=_first_status(person),
+                is_test=person.is_test,
                 submitted_at=now,
             )
-            for one in people
+            for person in people
         )
         rows_insert(StudyEvent, _events_of(added, now, actor))()
     return added
@@ -128,19 +127,19 @@ def _require_addable(study: Study, people: Sequence[NewPerson]) -> None:
     if study.status == StudyStatus.CLOSED:
         raise StudyClosed(_('The study "%(study)s" is closed; nobody can be added.') % {"study": study.slug})
     profiles = {profile.slug for profile in study.protocol.profiles}
-    present = set(people_present(study, [one.email for one in people]))
+    present = set(people_present(study, [person.email for person in people]))
     team = set(study.roles.values_list("user__email", flat=True))
-    for one in people:
-        if one.profile not in profiles:
-            require_profile(study, one.profile)
-        if one.email in present:
+    for person in people:
+        if person.profile not in profiles:
+            require_profile(study, person.profile)
+        if person.email in present:
             raise AlreadyTakesPart(
                 _('%(email)s is in the study "%(study)s" already.')
-                % {"email": one.email, "study": study.slug}
+                % {"email": person.email, "study": study.slug}
             )
-        if one.email in team and not one.is_test:
-            require_outside_team(study, one.email)
-        present.add(one.email)
+        if person.email in team and not person.is_test:
+            require_outside_team(study, person.email)
+        present.add(person.email)
 
 
 def people_present(study: Study, emails: Sequence[str]) -> dict[str, str]:
@@ -178,10 +177,10 @@ def _first_status(person: NewPerson) -> VettingStatus:
 
 def _events_of(added: Iterable[Participant], now: datetime, actor: User | None) -> Iterator[StudyEvent]:
     """That they were added, and those who may take part at once approved."""
-    for one in added:
-        own = {"study": one.study, "participant": one, "actor": actor, "happened_at": now}
+    for participant in added:
+        own = {"study": participant.study, "participant": participant, "actor": actor, "happened_at": now}
         yield StudyEvent(**own, kind=StudyEventKind.PARTICIPANT_ADDED, details={})
-        if one.approved:
+        if participant.approved:
             details = {"before": VettingStatus.SUBMITTED.value, "reason": "", "mail": None}
             yield StudyEvent(**own, kind=StudyEventKind.APPROVED, details=details)
 
@@ -390,15 +389,15 @@ def participants_vet(
     else:
         chosen = _named(study, names)
     decide = approve_with if approve else participant_reject
-    for one in chosen:
-        _require_decidable(one, VettingStatus.APPROVED if approve else VettingStatus.REJECTED)
+    for participant in chosen:
+        _require_decidable(participant, VettingStatus.APPROVED if approve else VettingStatus.REJECTED)
     size = DECISIONS_A_SLICE if names is None else max(len(chosen), 1)
     decided: list[Participant] = []
     for some in slices(chosen, size):
         with one_of_many_writes():
             decided += [
-                decide(participant=one, now=now, actor=actor, reason=reason, site_url=site_url)
-                for one in some
+                decide(participant=participant, now=now, actor=actor, reason=reason, site_url=site_url)
+                for participant in some
             ]
     return decided
 

@@ -62,10 +62,10 @@ _NO_ID = frozenset(
 
 def platform_of(link: RecruitingLink) -> Platform | None:
     """The platform whose names the link's parameters have; a blank one is sent by none."""
-    asked = [name.lower() for name in link.parameters]
+    parameters = [name.lower() for name in link.parameters]
     for platform in PLATFORMS:
         known = [name.lower() for name in platform.parameters]
-        if asked[0] == known[0] and all(name in ("", *known) for name in asked):
+        if parameters[0] == known[0] and all(name in ("", *known) for name in parameters):
             return platform
     return None
 

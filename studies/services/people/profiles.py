@@ -52,7 +52,17 @@ def profile_submit(
             credential_add(participant=participant, file=file, token=token, now=now)
         elif file_required and not credentials_of(participant).exists():
             raise CredentialMissing(_("This study needs a file that supports your profile. Choose one."))
-        return _form_record(participant, dict(answers), now, again=file is None)
+        answers, newest = dict(answers), newest_profile(participant)
+        if file is None and newest is not None and newest.answers == answers:
+            return newest
+        storage_take(participant=participant, size=len(json.dumps(answers)))
+        form = ProfileForm.objects.create(participant=participant, answers=answers, submitted_at=now)
+        if participant.vetting_status == VettingStatus.INVITED:
+            participant.vetting_status = VettingStatus.SUBMITTED
+            participant.submitted_at = now
+            participant.save(update_fields=["vetting_status", "submitted_at"])
+        participant_event(participant, StudyEventKind.PROFILE_SUBMITTED, now, actor=participant.user)
+        return form
 
 
 def require_profile_open(participant: Participant) -> None:
@@ -65,19 +75,3 @@ def require_profile_open(participant: Participant) -> None:
         )
     if has_withdrawn(participant):
         raise ProfileClosed(_("You have withdrawn from this study, so there is nothing to send."))
-
-
-def _form_record(
-    participant: Participant, answers: dict[str, str], now: datetime, *, again: bool
-) -> ProfileForm:
-    newest = newest_profile(participant)
-    if again and newest is not None and newest.answers == answers:
-        return newest
-    storage_take(participant=participant, size=len(json.dumps(answers)))
-    form = ProfileForm.objects.create(participant=participant, answers=answers, submitted_at=now)
-    if participant.vetting_status == VettingStatus.INVITED:
-        participant.vetting_status = VettingStatus.SUBMITTED
-        participant.submitted_at = now
-        participant.save(update_fields=["vetting_status", "submitted_at"])
-    participant_event(participant, StudyEventKind.PROFILE_SUBMITTED, now, actor=participant.user)
-    return form

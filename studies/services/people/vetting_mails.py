@@ -18,24 +18,21 @@ def decision_mail(
     participant: Participant, *, decision: Decision, reason: str, site_url: str, now: datetime
 ) -> EmailMultiAlternatives:
     """What a person is told of the decision on them, with the next step or the reason; also its preview."""
-    opens_at = participant.study.opens_at
+    study = participant.study
+    # What an approval means to the person now.
+    stage = "open"
+    if hasattr(participant, "session"):
+        stage = "started"
+    elif study.status == StudyStatus.DRAFT:
+        stage = "draft"
+    elif study.status == StudyStatus.CLOSED or (study.closes_at is not None and study.closes_at <= now):
+        stage = "closed"
     facts: dict[str, object] = {
         "reason": reason,
-        "stage": _stage(participant, now),
-        "opens_at": opens_at if opens_at and now < opens_at else None,
+        "stage": stage,
+        "opens_at": study.opens_at if study.opens_at and now < study.opens_at else None,
     }
     return participant_mail(participant, decision, facts, site_url)
-
-
-def _stage(participant: Participant, now: datetime) -> Literal["started", "draft", "closed", "open"]:
-    """What an approval means to the person now."""
-    study = participant.study
-    if hasattr(participant, "session"):
-        return "started"
-    if study.status == StudyStatus.DRAFT:
-        return "draft"
-    is_over = study.closes_at is not None and study.closes_at <= now
-    return "closed" if is_over or study.status == StudyStatus.CLOSED else "open"
 
 
 def participant_mail(

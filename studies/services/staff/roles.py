@@ -90,7 +90,16 @@ def role_give(
             % {"email": user.email}
         )
     require_no_participant(study, user.email)
-    _require_blind(study, user, role)
+    excluded = SIGHTED if role == Role.REVIEWER else [Role.REVIEWER] if role in SIGHTED else []
+    other = study.roles.filter(user=user, role__in=excluded).first()
+    if other is not None:
+        raise NotBlind(
+            _(
+                "%(email)s is %(role)s of this study. Whoever reviews decides without seeing who somebody is "
+                "or how they scored, so nobody is both. Take the other part back first, or make them lead."
+            )
+            % {"email": user.email, "role": other.get_role_display().lower()}
+        )
     given = {"given_by": actor, "given_at": now}
     row, is_new = StudyRole.objects.get_or_create(study=study, user=user, role=role.value, defaults=given)
     if is_new:
@@ -107,19 +116,6 @@ def require_no_participant(study: Study, email: str) -> None:
         )
 
 
-def _require_blind(study: Study, user: User, role: Role) -> None:
-    others = SIGHTED if role == Role.REVIEWER else [Role.REVIEWER] if role in SIGHTED else []
-    found = study.roles.filter(user=user, role__in=others).first()
-    if found is not None:
-        raise NotBlind(
-            _(
-                "%(email)s is %(role)s of this study. Whoever reviews decides without seeing who somebody is "
-                "or how they scored, so nobody is both. Take the other part back first, or make them lead."
-            )
-            % {"email": user.email, "role": found.get_role_display().lower()}
-        )
-
-
 @transaction.atomic
 def role_take(*, study: Study, user: User, role: Role, now: datetime, actor: User | None = None) -> bool:
     """Whether the person had this part, which they have no more. A study keeps one lead: raises LastLead."""
@@ -128,18 +124,17 @@ def role_take(*, study: Study, user: User, role: Role, now: datetime, actor: Use
     if row is None:
         return False
     if role == Role.LEAD and not leads_of(study).exclude(user=user).exists():
-        raise LastLead(_last_lead_sentence(user, actor))
+        if actor is not None and user.pk == actor.pk:
+            raise LastLead(
+                _(
+                    "You are the only lead of this study, so you stay its lead. Make somebody else lead "
+                    "first; then give this part back."
+                )
+            )
+        raise LastLead(
+            _("%(email)s is the only lead of this study. Make somebody else lead first.")
+            % {"email": user.email}
+        )
     row.delete()
     event_record(study, StudyEventKind.ROLE_TAKEN, now, actor=actor, role=role.value, person=user.pk)
     return True
-
-
-def _last_lead_sentence(user: User, actor: User | None) -> str:
-    if actor is not None and user.pk == actor.pk:
-        return _(
-            "You are the only lead of this study, so you stay its lead. Make somebody else lead first; "
-            "then give this part back."
-        )
-    return _("%(email)s is the only lead of this study. Make somebody else lead first.") % {
-        "email": user.email
-    }

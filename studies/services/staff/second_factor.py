@@ -30,16 +30,17 @@ def second_factor_use(*, user: User, code: str, now: datetime) -> Authenticator 
     """The app or set of recovery codes that this code is of; it works once. None: a wrong or used one."""
     typed = Authenticator.objects.select_for_update().filter(user=user, type__in=SECRETS).order_by("-type")
     try:
-        return next((one for one in typed if _use(one, code, now)), None)
+        for authenticator in typed:
+            if authenticator.type == Authenticator.Type.TOTP:
+                works = _use_app(authenticator, code, now)
+            else:
+                works = bool(authenticator.wrap().validate_code(code))
+            if works:
+                return authenticator
+        return None
     except InvalidToken:
         LOG.error("a second factor cannot be decrypted; name its key in CHIRON_SECOND_FACTOR_KEYS")
         return None
-
-
-def _use(authenticator: Authenticator, code: str, now: datetime) -> bool:
-    if authenticator.type == Authenticator.Type.TOTP:
-        return _use_app(authenticator, code, now)
-    return bool(authenticator.wrap().validate_code(code))
 
 
 def _use_app(authenticator: Authenticator, code: str, now: datetime) -> bool:
@@ -59,9 +60,9 @@ def _use_app(authenticator: Authenticator, code: str, now: datetime) -> bool:
 def second_factors_encrypt_again() -> int:
     """Encrypt every secret with the first key; return how many. Raises InvalidToken if a key is missing."""
     keys, number = second_factor_keys(), 0
-    for one in Authenticator.objects.select_for_update().filter(type__in=SECRETS).order_by("pk"):
-        name = SECRETS[one.type]
-        one.data[name] = keys.rotate(one.data[name]).decode()
-        one.save(update_fields=["data"])
+    for authenticator in Authenticator.objects.select_for_update().filter(type__in=SECRETS).order_by("pk"):
+        name = SECRETS[authenticator.type]
+        authenticator.data[name] = keys.rotate(authenticator.data[name]).decode()
+        authenticator.save(update_fields=["data"])
         number += 1
     return number

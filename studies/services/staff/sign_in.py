@@ -70,11 +70,14 @@ def sign_ins_clear(*, now: datetime) -> int:
 
     Accounts that nobody ever signed in to go after a month, unless they are staff's or of a study.
     """
-    expired, strangers = Session.objects.filter(expire_date__lt=now), unused_accounts(now)
+    expired = Session.objects.filter(expire_date__lt=now)
+    # Accounts that entry links made of addresses whose owners never came.
+    strangers = User.objects.filter(last_login=None, is_staff=False, is_superuser=False)
+    strangers = strangers.filter(participations=None, study_roles=None, date_joined__lt=now - UNUSED_FOR)
     over = _delete(expired, expired.values_list("pk", flat=True))
     lifetime = timedelta(seconds=settings.SESSION_COOKIE_AGE)
     unused = Session.objects.filter(expire_date__lt=now + lifetime - VISITORS_FOR)
-    visitors = [one.pk for one in unused.iterator() if SESSION_KEY not in one.get_decoded()]
+    visitors = [session.pk for session in unused.iterator() if SESSION_KEY not in session.get_decoded()]
     left = _delete(Session.objects.all(), visitors)
     _delete(strangers, strangers.values_list("pk", flat=True))
     return over + left
@@ -88,10 +91,3 @@ def _delete(rows: QuerySet[Any], keys: Iterable[Any]) -> int:
             rows.filter(pk__in=some).delete()
         number += len(some)
     return number
-
-
-def unused_accounts(now: datetime) -> QuerySet[User]:
-    """Accounts that entry links made of addresses whose owners never came."""
-    strangers = User.objects.filter(last_login=None, is_staff=False, is_superuser=False)
-    of_no_study = strangers.filter(participations=None, study_roles=None)
-    return of_no_study.filter(date_joined__lt=now - UNUSED_FOR)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from batches.rules.saves import check_answer_text, check_note
-from studies.protocol.visible import is_blank
+from formats.text_faults import is_blank
 
 
 def test_an_ordinary_text_is_fine() -> None:

@@ -10,8 +10,8 @@ from playwright.sync_api import BrowserContext, Page, expect
 from batches.models import Session
 from batches.services.ending import session_withdraw
 from studies.models import Participant, Study
-from studies.selectors.comprehension import questions_sha256
 from studies.selectors.invitations import token_sha256
+from studies.selectors.participants import questions_sha256
 from studies.services.people.comprehension import check_answer
 from studies.services.people.consents import consent_record
 from studies.services.people.invitations import invitation_create, invitation_revoke, token_new

@@ -4,7 +4,7 @@ import re
 
 from hypothesis import given, strategies as st
 
-from studies.bank.labels import prompt_labels
+from studies.bank.digest import prompt_labels
 
 DIGEST = "0" * 64
 IDS = st.sets(st.text(min_size=1, max_size=20), max_size=50)

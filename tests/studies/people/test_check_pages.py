@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from studies.models import ComprehensionAttempt, Participant, Study, StudyEvent, User
-from studies.selectors.comprehension import questions_sha256
+from studies.selectors.participants import questions_sha256
 
 pytestmark = pytest.mark.django_db
 CHECK = "/studies/pilot/check/"

@@ -11,7 +11,7 @@ from batches.models import Session
 from batches.services.ending import session_withdraw
 from batches.services.starting import CheckNotPassed, session_start
 from studies.models import ComprehensionAttempt, Participant, Study, StudyEvent, User
-from studies.selectors.comprehension import check_attempts_left, check_passed, questions_sha256
+from studies.selectors.participants import check_attempts_left, check_passed, questions_sha256
 from studies.services.amendments import study_amend
 from studies.services.people.comprehension import (
     AttemptCounted,

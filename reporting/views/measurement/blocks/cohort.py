@@ -72,27 +72,25 @@ def summary(block: BlockMeasures) -> Iterator[Text]:
             **value_cells(prompt=averaged, pool=pooled, ql=block.get("theta.ql", "average")),
             "k": value_cell(k, 1),
         }
-    yield from _spread_sentences(block)
     yield from _people_sentences(block)
 
 
-def _spread_sentences(block: BlockMeasures) -> Iterator[Text]:
-    tau = block.get("tau")
-    if tau is None or tau.value is None:
-        return
-    if tau.low is None:
-        facts = {"tau": value_cell(tau), "why": reason_cell(tau.reason, REASONS)}
-        yield _("People differ by an SD of %(tau)s logits (%(why)s).") % facts
-    else:
-        text = _("Ability differs between people with an SD of %(tau)s logits (95 %% interval %(interval)s).")
-        yield text % {"tau": value_cell(tau), "interval": interval_cell(tau)}
-    yield _(
-        "What people of one question set have in common is part of this spread: where sets differ, it can be "
-        "above 0 without people who differ within them."
-    )
-
-
 def _people_sentences(block: BlockMeasures) -> Iterator[Text]:
+    """How far people differ, and how little that says of any one of them."""
+    tau = block.get("tau")
+    if tau is not None and tau.value is not None:
+        if tau.low is None:
+            facts = {"tau": value_cell(tau), "why": reason_cell(tau.reason, REASONS)}
+            yield _("People differ by an SD of %(tau)s logits (%(why)s).") % facts
+        else:
+            text = _(
+                "Ability differs between people with an SD of %(tau)s logits (95 %% interval %(interval)s)."
+            )
+            yield text % {"tau": value_cell(tau), "interval": interval_cell(tau)}
+        yield _(
+            "What people of one question set have in common is part of this spread: where sets differ, it "
+            "can be above 0 without people who differ within them."
+        )
     length, swing, error = (block.get(f"person.{name}") for name in ("effective_length", "swing", "se"))
     if length is None or swing is None:
         return
