@@ -16,7 +16,7 @@ import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from http import HTTPStatus
 from itertools import count
 from pathlib import Path
@@ -38,27 +38,20 @@ def main() -> None:
         os.environ.update({"CHIRON_DATA_DIR": folder, "DATABASE_URL": f"sqlite:///{folder}/ways.sqlite3"})
         set_up()
         stack.callback(close_connections)
-        stack.enter_context(settings_of_a_client())
+        settings_of_a_client()
         for name, go in ways():
             go()
-            functions: defaultdict[str, set[str]] = defaultdict(set)
-            with noted(lambda file, function, into=functions: into[file].add(function)):
-                go()
-            report(name, functions, listed=options.list)
+            report(name, functions_of(go), listed=options.list)
 
 
-def settings_of_a_client() -> AbstractContextManager[None]:
+def settings_of_a_client() -> None:
     """Django's client is answered, and pages name static files without their being collected."""
     from django.conf import settings
-    from django.test import override_settings
 
     backend = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-    own: AbstractContextManager[None] = override_settings(
-        STORAGES={**settings.STORAGES, "staticfiles": backend},
-        ALLOWED_HOSTS=["testserver"],
-        STAFF_SECOND_FACTOR=False,
-    )
-    return own
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": backend}
+    settings.ALLOWED_HOSTS = ["testserver"]
+    settings.STAFF_SECOND_FACTOR = False
 
 
 def ways() -> Iterator[tuple[str, Callable[[], object]]]:
@@ -73,7 +66,7 @@ def ways() -> Iterator[tuple[str, Callable[[], object]]]:
     from jobs.services.starting import job_start
     from jobs.services.working import jobs_work
     from judging.services.running.judge_specs import study_judge_specs
-    from scoring.coordinator import study_score
+    from scoring.coordinator import no_step, study_score
     from scoring.services.measurement import measurement_compute
     from studies.models import User
 
@@ -100,11 +93,11 @@ def ways() -> Iterator[tuple[str, Callable[[], object]]]:
 
     yield "a save", save
     yield "a prompt's page", page(person, "session_prompt", session.pk, 1)
-    matched = {"judge_kind": "match", "match_rules": "bbeh", "top_size": 1, "replicates_per_profile": 50}
-    study = judged_study(people=2, prompts=2, criteria=0, **matched)
-    specs = study_judge_specs(study=study, configs=[], replicates=1)
-    nothing = {"planning": lambda done, of: None, "judging": lambda done, of: None}
-    scoring = study_score(study=study, specs=specs, budget=None, actor=None, clock=timezone.now, **nothing)
+    study = judged_study(people=2, prompts=2, criteria=0, judge_kind="match", match_rules="bbeh", top_size=1)
+    scoring = study_score(
+        study=study, specs=study_judge_specs(study=study, configs=[]), budget=None, actor=None,
+        clock=timezone.now, planning=no_step, judging=no_step,
+    )  # fmt: skip
     results = scoring.judges[0].results
     yield "the page of people", page(staff, "staff_participants", study.slug)
     yield "measuring", lambda: measurement_compute(results=results, now=timezone.now(), resamples=20)
@@ -118,8 +111,15 @@ def ways() -> Iterator[tuple[str, Callable[[], object]]]:
     yield "an export as a job", job
 
 
+def functions_of(go: Callable[[], object]) -> Functions:
+    functions = defaultdict[str, set[str]](set)
+    with noted(lambda file, name: functions[file].add(name)):
+        go()
+    return functions
+
+
 @contextmanager
-def noted(note: Callable[[str, str], object]) -> Iterator[None]:
+def noted(note: Callable[[str, str], None]) -> Iterator[None]:
     """`note(file, function)` is called for each function of ours that runs, in any thread."""
 
     def called(frame: FrameType, event: str, _argument: object) -> None:

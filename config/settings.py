@@ -150,6 +150,8 @@ FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 STATIC_URL = "static/"
 STATIC_ROOT = DATA_DIR / "static"
+# Pages name static files by their content alone: nobody asks for the copies under plain names.
+WHITENOISE_KEEP_ONLY_HASHED_FILES = True
 STATICFILES_DIRS = [ROOT / "static"]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",

@@ -15,22 +15,15 @@ counted.
 import argparse
 import gc
 import os
-import sys
 import tempfile
 import threading
 from collections import defaultdict
-from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import _lru_cache_wrapper
-from pathlib import Path
-from types import FrameType
 
 from benchmarks.hashed_judge.running import judge_server
 from benchmarks.judging.speed import close_connections, set_up
-
-ROOT = Path(__file__).resolve().parents[2]
-APART = ("benchmarks", ".venv", "tests", "config")
-Functions = Mapping[str, set[str]]
+from benchmarks.ways import Functions, noted, report
 
 
 def main() -> None:
@@ -46,12 +39,6 @@ def main() -> None:
     report("every call", every_call, listed=options.list)
     report("once per owner", once, listed=options.list)
     print(f"files of the second alone: {len(once.keys() - every_call.keys())}")
-
-
-def report(title: str, functions: Functions, *, listed: bool) -> None:
-    for file in sorted(functions) if listed else ():
-        print(f"{file}: {', '.join(sorted(functions[file]))}")
-    print(f"{title}: {len(functions)} files, {sum(map(len, functions.values()))} functions")
 
 
 def way(url: str) -> tuple[Functions, Functions]:
@@ -76,24 +63,10 @@ def way(url: str) -> tuple[Functions, Functions]:
         stored += number
         functions = ending if stored == calls else later
 
-    def note(frame: FrameType, event: str, _argument: object) -> None:
-        code = frame.f_code
-        path = Path(code.co_filename)
-        if event != "call" or not path.is_relative_to(ROOT) or code.co_name == "<module>":
-            return
-        file = path.relative_to(ROOT)
-        if file.parts[0] not in APART:
-            functions[str(file)].add(code.co_qualname)
-
-    threading.setprofile(note)
-    sys.setprofile(note)
-    try:
+    with noted(lambda file, name: functions[file].add(name)):
         judge_work(
             config=config, seconds=60, stopping=threading.Event(), clock=lambda: now, on_progress=progress
         )
-    finally:
-        sys.setprofile(None)
-        threading.setprofile(None)
     assert not run.rows.exclude(state="scored").exists(), "not every row was scored"
     once = {file: only for file, names in first.items() if (only := names - later.get(file, set()))}
     return later, once

@@ -1,4 +1,4 @@
-"""A table of accuracies, tasks by models, as BBEH's Table 2 is kept.
+"""A table of accuracies, tasks by models, as BBEH's Table 2 is kept, and one column of such a table.
 
 A model with no accuracy above 1 is refused: those are shares, not percentages.
 """

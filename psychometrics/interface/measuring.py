@@ -140,7 +140,7 @@ def measure(
     """
     items = None if bank is None else bank_from(bank)
     sizes: Mapping[str, int] = {}
-    if items is not None:
+    if facts is None and items is not None:
         of_prompt = {prompt.prompt_id: prompt.category for prompt in cohort.prompts}
         sizes = items_by_category(zip(items.prompt_ids, items.subcategories, strict=True), of_prompt)
     known = facts or Facts(top_size, items_by_category=sizes)

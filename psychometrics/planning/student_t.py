@@ -7,7 +7,7 @@ large (DLMF 5.11.13): a difference of logarithms would lose four digits there. T
 Newton's method on the logarithms of t and of the smaller share: there the curve is nearly straight and bent
 one way, so that it closes in from one side. It begins at the normal quantile, which is never further out.
 
-The measurement has its own in `inference.student_t`, by scipy: numbers of studies that were measured stay as
+The measurement has its own in `inference.clusters`, by scipy: numbers of studies that were measured stay as
 they are, digit by digit. Both agree to 1e-12 (tests/psychometrics/planning/test_student_t.py).
 """
 

@@ -68,21 +68,29 @@ def study_amend(
     study.save(update_fields=["settings", *TIMES, "judge_protocol", "design_hash", "protocol_hash"])
     if "closes_at" in difference:
         mails_cancel(study.events.filter(kind=StudyEventKind.REMINDED), now)
+    return _record(study, hash_before, difference, reason.strip(), actor, now)
+
+
+def _record(
+    study: Study,
+    hash_before: str,
+    difference: Mapping[str, Any],
+    reason: str,
+    actor: User | None,
+    now: datetime,
+) -> Amendment:
+    """Store the amendment of the locked study, with its event."""
     amendment = Amendment.objects.create(
         study=study,
         number=study.amendments.count() + 1,
         changes=difference,
-        reason=reason.strip(),
+        reason=reason,
         protocol_hash_before=hash_before,
         protocol_hash=study.protocol_hash,
         made_by=actor,
         made_at=now,
     )
-    facts: dict[str, Any] = {
-        "number": amendment.number,
-        "fields": sorted(difference),
-        "reason": amendment.reason,
-    }
+    facts: dict[str, Any] = {"number": amendment.number, "fields": sorted(difference), "reason": reason}
     if made_after_results(study, [amendment]):
         facts["after_results"] = True
     event_record(study, StudyEventKind.AMENDED, now, actor=actor, **facts)

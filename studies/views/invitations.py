@@ -189,13 +189,13 @@ def _invitation(study: Study, number: int) -> Invitation:
     return get_object_or_404(of_study, pk=number)
 
 
-def _sent(request: HttpRequest, made: Invitation) -> None:
+def _sent(request: HttpRequest, invitation: Invitation) -> None:
     """Leave the mail to a worker and say so."""
     now, actor = server_now(), signed_in(request)
     try:
         invitations_queue(
-            study=made.study,
-            invitations=[made],
+            study=invitation.study,
+            invitations=[invitation],
             site_url=site_url_of(request),
             now=now,
             actor=actor,
@@ -203,4 +203,4 @@ def _sent(request: HttpRequest, made: Invitation) -> None:
     except Refused as refusal:
         messages.error(request, str(refusal))
         return
-    messages.success(request, _("The invitation is on its way to %(email)s.") % {"email": made.email})
+    messages.success(request, _("The invitation is on its way to %(email)s.") % {"email": invitation.email})

@@ -31,12 +31,11 @@ def observed(visitors: Visitors, asked: Iterable[tuple[str, str]]) -> dict[str, 
     for turn, (name, path) in enumerate(asked):
         found = RECORDS.match(name)
         known = cells.get(first.setdefault(found[3], name)) if found else None
-        told = {"GET": by_each_role(visitors, "GET", name, path, known)}
+        told = {method: by_each_role(visitors, method, name, path, known) for method in ("GET", "POST")}
         if name.startswith("staff_"):
-            told["POST"] = by_one_of_each_kind(visitors, "POST", path, told, turn, but_each_of=STAFF)
-            told["PUT"] = by_one_of_each_kind(visitors, "PUT", path, told, turn)
+            told["PUT"] = by_one_of_each_kind(visitors, "PUT", path, told, turn, but_each_of=STAFF)
         else:
-            told |= {method: by_each_role(visitors, method, name, path, known) for method in ("POST", "PUT")}
+            told["PUT"] = by_each_role(visitors, "PUT", name, path, known)
         if known and all(told[method] == known[method] for method in told):
             cells[name] = {**known}
             continue

@@ -57,20 +57,9 @@ UNSHOWN: Mapping[str, tuple[str, ...]] = {
 }
 # It may be a key that was pasted in the place of its name.
 NOT_SHOWN_AGAIN = {"key_variable"}
-# Each part is an item of its own, so that several processes take them.
-PARTS = {
-    "studies' settings": "staff_(setup|lock|amend)",
-    "staff a-l": "staff_[a-l]",
-    "staff m-z": "staff_",
-    "people": "",
-}
 pytestmark = [
     pytest.mark.django_db, pytest.mark.timeout(600), pytest.mark.usefixtures("brief_refusals", "brief_rails"),
 ]  # fmt: skip
-
-
-def part_of(name: str) -> str:
-    return next(part for part, begins in PARTS.items() if re.match(begins, name))
 
 
 @pytest.fixture(scope="module")
@@ -222,32 +211,15 @@ def typed(value: str) -> str:
     return value.replace("\r\n", "\n").replace("\0", "").replace("\ufffd", "").strip()
 
 
-@pytest.fixture(scope="module")
-def forms_known() -> list[tuple[str, Form]]:
-    """The forms, once an item of this process has found them."""
-    return []
-
-
-@pytest.fixture
-def forms(
-    world: World, draft: Study, visitors: Visitors, forms_known: list[tuple[str, Form]]
-) -> list[tuple[str, Form]]:
-    if not forms_known:
-        found = forms_shown(world, draft, visitors)
-        names, posted = {key[0] for key in found}, posted_to(world, draft, visitors)
-        assert posted - names - set(UNSHOWN) == set(), "no page of this world shows a form of these: UNSHOWN"
-        forms_known += [*found.values(), *unshown(world, names, posted)]
-    return forms_known
-
-
-@pytest.mark.parametrize("part", PARTS)
+@pytest.mark.timeout(1800)
 def test_no_form_fails_on_what_is_written_into_it_and_none_forgets_it(
-    part: str, forms: list[tuple[str, Form]], visitors: Visitors
+    world: World, draft: Study, visitors: Visitors
 ) -> None:
-    mine = [(role, form) for role, form in forms if part_of(form.name) == part]
-    wrong = [fault for role, form in mine for fault in faults_of(role, form, visitors)]
-    assert mine
-    assert wrong == []
+    shown = forms_shown(world, draft, visitors)
+    names, posted = {key[0] for key in shown}, posted_to(world, draft, visitors)
+    assert posted - names - set(UNSHOWN) == set(), "no page of this world shows a form of these: UNSHOWN"
+    forms = [*shown.values(), *unshown(world, names, posted)]
+    assert [fault for role, form in forms for fault in faults_of(role, form, visitors)] == []
 
 
 def faults_of(role: str, form: Form, visitors: Visitors) -> Iterator[str]:

@@ -118,8 +118,8 @@ def judge_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | N
     file.merge()
     if has_known_verdicts(run):
         # Take out the calls whose verdicts the judge gave before, in any study, for this replicate.
-        for some in slices(file.requests(), KEYS_AT_ONCE):
-            known = known_verdicts(run, [request.hex() for request in some])
+        for requests in slices(file.requests(), KEYS_AT_ONCE):
+            known = known_verdicts(run, [request.hex() for request in requests])
             file.verdicts_add(
                 (bytes.fromhex(request), place, *verdict)
                 for request, verdicts in known.items()

@@ -86,7 +86,9 @@ def model_measures(
         drawn = thinned(accuracy, of_tasks, answers, rng)
         fewer = thinned(accuracy, of_tasks, sums.questions[sums.scored], rng)
         # A theta of a column whose answers are all right, or all wrong, is a bound.
-        bound = bank and unbounded_on_tasks(accuracy, sums.totals[sums.scored], items[sums.scored], bank)
+        bound = None
+        if bank is not None:
+            bound = unbounded_on_tasks(accuracy, sums.totals[sums.scored], items[sums.scored], bank)
         for measure, of in statistics(inputs, sums, harmonic_too).items():
             full, cohort = (float(of(values)[0]) for values in (accuracy[np.newaxis], own))
             place, at_questions = placed(of(drawn), cohort), placed(of(fewer), cohort).estimate

@@ -34,7 +34,8 @@ def judge_measures(inputs: Inputs) -> Iterator[Measure]:
 def _verdict_measures(inputs: Inputs) -> Iterator[Measure]:
     """Mean confidence, the share that is 1, and answers that the judge gave no valid verdict on.
 
-    `details` hold how often each confidence occurs. The latter are missing from every estimate, never zero.
+    `details` hold how often each confidence occurs. Answers without a verdict are missing from every
+    estimate, never zero.
     """
     counts = inputs.facts.judge.confidences
     total = sum(counts.values())

@@ -1,4 +1,7 @@
-"""What stands beside the published Average and Top: theta_QL, and Top without the luck of the choice."""
+"""What stands beside the published Average and Top: theta_QL, and Top without the luck of the choice.
+
+And ability by category, as the page and the report draw it.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
