@@ -97,8 +97,9 @@ def batch_loads(plan: BatchPlan, participant: Participant) -> list[BatchLoad]:
     A place whose person withdrew, or let the time pass without leaving anything that counts, is free again;
     so is one that the study team gave to somebody else. Test people fill none.
     """
-    people = {"participant__is_test": False, "participant__replaced_by": None}
-    counted = Session.objects.filter(fills_place(), batch__plan=plan, **people)
+    counted = Session.objects.filter(
+        fills_place(), batch__plan=plan, participant__is_test=False, participant__replaced_by=None
+    )
     in_batch = dict(counted.values_list("batch").annotate(total=Count("pk")))
     in_profile: dict[int, Counter[str]] = defaultdict(Counter)
     of_profile = counted.filter(participant__profile=participant.profile)

@@ -190,25 +190,26 @@ def payment_reports_import(
         report = known[row.code].report
         if report is None or (report.state, report.amount, report.note) != (row.state, row.amount, row.note):
             new.append(row)
-    PaymentReport.objects.bulk_create(
-        (
-            PaymentReport(
-                participant=known[row.code].participant,
-                state=row.state,
-                amount=row.amount,
-                currency=currency if row.amount is not None else "",
-                note=row.note,
-                reported_by=actor,
-                reported_at=now,
-            )
-            for row in new
-        ),
-        batch_size=500,
-    )
+    reports = (_report(row, known[row.code].participant, currency, actor, now) for row in new)
+    PaymentReport.objects.bulk_create(reports, batch_size=500)
     if new:
         states = Counter(row.state for row in new)
         event_record(study, StudyEventKind.PAYMENTS_REPORTED, now, actor=actor, states=dict(states))
     return ReportImport(len(new), len(rows) - len(new))
+
+
+def _report(
+    row: ReportRow, participant: Participant, currency: str, actor: User, now: datetime
+) -> PaymentReport:
+    return PaymentReport(
+        participant=participant,
+        state=row.state,
+        amount=row.amount,
+        currency=currency if row.amount is not None else "",
+        note=row.note,
+        reported_by=actor,
+        reported_at=now,
+    )
 
 
 def _problems(rows: Sequence[ReportRow], codes: set[str], currency: str) -> list[Problem]:

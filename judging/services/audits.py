@@ -52,8 +52,9 @@ def audit_draw_once(
         drawn = AuditSample.objects.filter(judging_run=run)
         before = made_just_now(drawn, moment="drawn_at", now=asked_at, drawn_by=actor)
         if before is not None:
-            wishes = {"size": before.items.count(), "public_only": before.strata["public_only"]}
-            if wished.items() <= (wishes | {"seed": before.seed}).items():
+            public_only = before.strata["public_only"]
+            given = {"size": before.items.count(), "public_only": public_only, "seed": before.seed}
+            if wished.items() <= given.items():
                 return before
         return _sample_store(run, found, actor, now)
 

@@ -62,8 +62,9 @@ class AccuracyTable:
             if task not in self.tasks:
                 problems.append(f"accuracy_percent: {task!r} is not among the tasks")
             if len(row) != len(self.models):
-                sizes = f"{len(row):,} where the models are {len(self.models):,}"
-                problems.append(f"accuracy_percent: {task!r} has {sizes}")
+                problems.append(
+                    f"accuracy_percent: {task!r} has {len(row):,} where the models are {len(self.models):,}"
+                )
         unsized = sorted(set(self.tasks) - set(self.task_sizes or self.tasks))
         problems += [f"task_sizes: the task {task!r} is missing" for task in unsized]
         # Whether numbers are percentages is looked at in a table that has all of them.

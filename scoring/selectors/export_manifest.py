@@ -76,6 +76,15 @@ def run_entries(study: Study, *, addresses: bool = True) -> Iterator[manifest.Ru
         lead = results_lead(results) if results else None
         table = results.published if results else None
         measurement = measurement_of(results) if results else None
+        published = measured = None
+        if table:
+            published = manifest.TableEntry(bank=table["bank"], digest=table["digest"])
+        if measurement:
+            measured = manifest.MeasurementEntry(
+                **named(measurement, "seed", "resamples", "blocks", "public_blocks", "computed_at"),
+                methods=METHODS,
+                names=tuple(CATALOGUE),
+            )
         superseded = [SUPERSEDED] if run.design_hash != run.study.design_hash else []
         yield manifest.RunEntry(
             **named(run, "replicate", "judge_kind", "judge", "judge_sha256", "protocol_hash", "design_hash"),
@@ -88,16 +97,8 @@ def run_entries(study: Study, *, addresses: bool = True) -> Iterator[manifest.Ru
             flow=results.flow if results else None,
             headline_scope=lead.scope if lead else None,
             headline_reason=lead.why if lead else None,
-            published_table=manifest.TableEntry(bank=table["bank"], digest=table["digest"])
-            if table
-            else None,
-            measurement=manifest.MeasurementEntry(
-                **named(measurement, "seed", "resamples", "blocks", "public_blocks", "computed_at"),
-                methods=METHODS,
-                names=tuple(CATALOGUE),
-            )
-            if measurement
-            else None,
+            published_table=published,
+            measurement=measured,
             notes=(*exported_notes(run), *superseded, *amended),
         )
 

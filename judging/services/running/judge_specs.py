@@ -157,7 +157,7 @@ def require_compared(runs: Iterable[ScoringRun]) -> None:
     """
     for run in runs:
         number = criteria_per_call_of(run)
-        if number == 1 or (evidence := compared_for(run)).is_enough:
+        if number <= 1 or (evidence := compared_for(run)).is_enough:
             continue
         name = run.config.slug if run.config else run.judge_kind
         unfinished = "" if evidence.finished else ", and no comparison is finished"
