@@ -16,7 +16,7 @@ import tempfile
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from http import HTTPStatus
 from itertools import count
 from pathlib import Path
@@ -30,18 +30,26 @@ Functions = Mapping[str, set[str]]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--list", action="store_true", help="name the files, with their functions")
-    options = parser.parse_args()
-    with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        os.environ.update({"CHIRON_DATA_DIR": folder, "DATABASE_URL": f"sqlite:///{folder}/ways.sqlite3"})
-        set_up()
-        stack.callback(close_connections)
+    with small_site(__doc__) as listed:
         settings_of_a_client()
         for name, go in ways():
             go()
-            report(name, functions_of(go), listed=options.list)
+            report(name, functions_of(go), listed=listed)
+
+
+@contextmanager
+def small_site(description: str | None) -> Iterator[bool]:
+    """An empty site of this process's own, on SQLite; whether the files are to be named."""
+    parser = argparse.ArgumentParser(description=(description or "").partition("\n")[0])
+    parser.add_argument("--list", action="store_true", help="name the files, with their functions")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.update({"CHIRON_DATA_DIR": folder, "DATABASE_URL": f"sqlite:///{folder}/site.sqlite3"})
+        set_up()
+        try:
+            yield bool(options.list)
+        finally:
+            close_connections()
 
 
 def settings_of_a_client() -> None:

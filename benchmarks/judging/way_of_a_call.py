@@ -12,32 +12,20 @@ from planning, which is another process's work in life. Functions that run while
 counted.
 """
 
-import argparse
 import gc
-import os
-import tempfile
 import threading
 from collections import defaultdict
-from contextlib import ExitStack
 from functools import _lru_cache_wrapper
 
 from benchmarks.hashed_judge.running import judge_server
-from benchmarks.judging.speed import close_connections, set_up
-from benchmarks.ways import Functions, noted, report
+from benchmarks.ways import Functions, noted, report, small_site
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--list", action="store_true", help="name the files, with their functions")
-    options = parser.parse_args()
-    with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory())
-        os.environ.update({"CHIRON_DATA_DIR": folder, "DATABASE_URL": f"sqlite:///{folder}/way.sqlite3"})
-        set_up()
-        stack.callback(close_connections)
-        every_call, once = way(stack.enter_context(judge_server(latency_ms=5)).url)
-    report("every call", every_call, listed=options.list)
-    report("once per owner", once, listed=options.list)
+    with small_site(__doc__) as listed, judge_server(latency_ms=5) as judge:
+        every_call, once = way(judge.url)
+    report("every call", every_call, listed=listed)
+    report("once per owner", once, listed=listed)
     print(f"files of the second alone: {len(once.keys() - every_call.keys())}")
 
 
