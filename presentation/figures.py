@@ -74,23 +74,22 @@ def estimates_plot(
     """
     with_value = [point for point in points if point.row.value is not None]
     first = {point.line: point for point in reversed(with_value)}
-    estimates = [
-        Estimate(
-            point.line, point.row.value or 0.0, point.style.look, point.told, point.row.low, point.row.high,
-            point.style.shape, point.style.shift, point.style.modelled,
-            _written(point.row, places) if first[point.line] is point else "",
-        )
-        for point in with_value
-    ]  # fmt: skip
+    estimates = []
+    for point in with_value:
+        row, style, written = point.row, point.style, ""
+        if first[point.line] is point:
+            written = decimals(row.value, places)
+            if row.low is not None and row.high is not None:
+                written = f"{written} ({span(row.low, row.high, places)})"
+        estimate = Estimate(
+            point.line, row.value or 0.0, style.look, point.told, row.low, row.high,
+            style.shape, style.shift, style.modelled, written,
+        )  # fmt: skip
+        estimates.append(estimate)
     styles = dict.fromkeys(point.style for point in with_value)
     return interval_plot(
         estimates, str(across), decimals, width=width, keys=[*keys_of(styles), *keys], behind=behind
     )
-
-
-def _written(row: Ends, places: int) -> str:
-    value = decimals(row.value, places)
-    return value if row.low is None or row.high is None else f"{value} ({span(row.low, row.high, places)})"
 
 
 def keys_of(styles: Iterable[Style]) -> list[Key]:

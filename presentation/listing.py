@@ -104,14 +104,15 @@ class Listing(Generic[R]):
 
     @property
     def heads(self) -> list[Head]:
-        return [self._head(column) for column in self.columns]
-
-    def _head(self, column: Column[R]) -> Head:
-        if not column.fields:
-            return Head(column.label, column.numeric, column.title, hidden=column.hidden)
-        state = {column.name: "ascending", f"-{column.name}": "descending"}.get(self.sort, "")
-        sort = f"-{column.name}" if state == "ascending" else column.name
-        return Head(column.label, column.numeric, column.title, self._address(sort=sort), state)
+        heads = []
+        for column in self.columns:
+            if not column.fields:
+                heads.append(Head(column.label, column.numeric, column.title, hidden=column.hidden))
+                continue
+            state = {column.name: "ascending", f"-{column.name}": "descending"}.get(self.sort, "")
+            sort = f"-{column.name}" if state == "ascending" else column.name
+            heads.append(Head(column.label, column.numeric, column.title, self._address(sort=sort), state))
+        return heads
 
     @property
     def csv_address(self) -> str:

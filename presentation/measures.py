@@ -100,15 +100,14 @@ def interval_cell(row: Measured | None, places: int = 2) -> str:
     if row is None or row.low is None or row.high is None:
         return ABSENT
     text = span(row.low, row.high, places)
-    return text if row.value is None else Interval(text, Reach(row.value, row.low, row.high, _look(row)))
-
-
-def _look(row: Measured) -> str:
-    """Whose number it is, as figures show it."""
+    if row.value is None:
+        return text
+    look = "average"  # whose number it is, as figures show it
     if getattr(row, "group", "") == TOP:
-        return "topmark"
-    of_model = getattr(row, "name", "").startswith(OF_MODELS) and "model:" in getattr(row, "subset", "")
-    return "model" if of_model else "average"
+        look = "topmark"
+    elif getattr(row, "name", "").startswith(OF_MODELS) and "model:" in getattr(row, "subset", ""):
+        look = "model"
+    return Interval(text, Reach(row.value, row.low, row.high, look))
 
 
 def value_with_interval(row: Measured | None) -> str:

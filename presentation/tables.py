@@ -130,10 +130,14 @@ class Table:
     @property
     def number_columns(self) -> list[bool]:
         """Of each column whether it holds numbers, as half of its cells do that say anything."""
-        return [
-            self.numeric and place > 0 and _holds_numbers([row[place] for row in self.rows])
-            for place in range(len(self.head))
-        ]
+        if not self.numeric:
+            return [False] * len(self.head)
+        columns = []
+        for place in range(len(self.head)):
+            filled = [row[place] for row in self.rows if row[place] not in ("", ABSENT)]
+            numbers = sum(1 for cell in filled if NUMBER.match(cell))
+            columns.append(place > 0 and 2 * numbers >= len(filled))
+        return columns
 
     @property
     def head_cells(self) -> list[tuple[str, bool]]:
@@ -142,12 +146,18 @@ class Table:
 
     @property
     def row_cells(self) -> list[list[tuple[str, str]]]:
-        """Every row's cells with the classes they are set by."""
+        """Every row's cells with the classes they are set by: `numeric`, and `unbroken`, or `words` for one
+        that needs room.
+        """
         numbers = self.number_columns
-        return [
-            [(cell, _cell_classes(cell, number=number)) for cell, number in zip(row, numbers, strict=True)]
-            for row in self.rows
-        ]
+        rows = []
+        for row in self.rows:
+            cells = []
+            for cell, number in zip(row, numbers, strict=True):
+                room = "unbroken" if len(cell) <= UNBROKEN else "words"
+                cells.append((cell, f"numeric {room}" if number else room))
+            rows.append(cells)
+        return rows
 
     def sorted(self, sort: str) -> "Table":
         """The rows by the column of this number, from 1; with a "-" downwards. Anything else: as it is. What
@@ -229,16 +239,6 @@ def _text(cell: object) -> str:
     if isinstance(cell, Term):
         return PlainWord(str(cell.plain), str(cell.exact))
     return cell if isinstance(cell, str) else str(cell)
-
-
-def _cell_classes(text: str, *, number: bool) -> str:
-    """The classes of a cell in HTML: `numeric`, and `unbroken`, or `words` for one that needs room."""
-    return " ".join(["numeric"] * number + ["unbroken" if len(text) <= UNBROKEN else "words"])
-
-
-def _holds_numbers(cells: Sequence[str]) -> bool:
-    filled = [cell for cell in cells if cell not in ("", ABSENT)]
-    return 2 * sum(1 for cell in filled if NUMBER.match(cell)) >= len(filled)
 
 
 def terminal_table(lines: Iterable[T], columns: Sequence[tuple[str, Callable[[T], str]]]) -> Iterator[str]:

@@ -23,18 +23,16 @@ def with_undrawn_named(data: Any) -> Any:
     for letter in data:
         if _is_drawn(letter):
             pieces.append(letter)
-        # A script is named once for all the letters of it that follow each other.
-        elif (name := _name(letter)) and (not pieces or pieces[-1] != name):
-            pieces.append(name)
+            continue
+        name = unicodedata.name(letter, f"U+{ord(letter):04X}")
+        if name.startswith("VARIATION SELECTOR"):
+            continue  # a mark on what stands before it
+        # A sign has its whole name; a script is named once for all the letters of it that follow each other.
+        is_sign = unicodedata.category(letter) == "So"
+        named = f"[{name.lower() if is_sign else name.split(' ')[0].capitalize()}]"
+        if not pieces or pieces[-1] != named:
+            pieces.append(named)
     return "".join(pieces)
-
-
-def _name(letter: str) -> str:
-    """The script of a letter, the whole name of a sign; nothing of a mark on what stands before it."""
-    name = unicodedata.name(letter, f"U+{ord(letter):04X}")
-    if name.startswith("VARIATION SELECTOR"):
-        return ""
-    return f"[{name.lower() if unicodedata.category(letter) == 'So' else name.split(' ')[0].capitalize()}]"
 
 
 @cache

@@ -44,16 +44,12 @@ def heat_grid(
         y = top + row * CELL_HEIGHT
         marks.append(Text(left - 8, y + CELL_HEIGHT / 2 + 4, fitting(name, left - 8), "name", "end"))
         for column, cell in enumerate(line):
-            strength = _strength(cell.value, low, high)
+            strength = 0.0
+            if cell.value is not None:
+                share = (cell.value - low) / (high - low) if high > low else 0.5
+                strength = round(PALEST + share * (FULLEST - PALEST), 3)
             marks += _cell(cell, rounded(left + column * wide), y, rounded(wide), strength)
     return Drawing(width, top + len(rows) * CELL_HEIGHT + 4, tuple(marks))
-
-
-def _strength(value: float | None, low: float, high: float) -> float:
-    if value is None:
-        return 0.0
-    share = (value - low) / (high - low) if high > low else 0.5
-    return round(PALEST + share * (FULLEST - PALEST), 3)
 
 
 def _cell(cell: Cell, x: float, y: float, wide: float, strength: float) -> Iterator[Mark]:

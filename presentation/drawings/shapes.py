@@ -168,17 +168,16 @@ def keys_below(keys: Iterable[Key], width: float, y: float) -> tuple[list[Mark],
         room = text_width(key.text) + 34
         if x and x + room > width:
             x, y = 0.0, y + row
-        marks += [_key_mark(key, x, y - 4), Text(rounded(x + 20), y, key.text)]
+        middle = y - 4
+        if key.shape == "line":
+            marks.append(Line(rounded(x), middle, rounded(x + 14), middle, key.look))
+        elif key.shape == "band":
+            marks.append(Box(rounded(x), middle - 5, 14, 10, key.look))
+        else:
+            marks.append(Dot(rounded(x + 7), middle, 4.5, key.look, key.shape))
+        marks.append(Text(rounded(x + 20), y, key.text))
         x += room
     return marks, y + 8 if marks else y - 16
-
-
-def _key_mark(key: Key, x: float, y: float) -> Mark:
-    if key.shape == "line":
-        return Line(rounded(x), y, rounded(x + 14), y, key.look)
-    if key.shape == "band":
-        return Box(rounded(x), y - 5, 14, 10, key.look)
-    return Dot(rounded(x + 7), y, 4.5, key.look, key.shape)
 
 
 def with_foot(drawing: Drawing, words: str) -> Drawing:

@@ -50,7 +50,12 @@ class Comparison:
         number, size = len(self._codes), self._top_size
         means = [by_mean(raw_means(self._people, p, number), self._codes) for p in self._p]
         best = [first_of(mean, size, number) for mean in means]
-        untold = list(map(self._withheld, self._p, best))
+        untold = []  # of Average and Top what must not be told, under each judge
+        for p, top in zip(self._p, best, strict=True):
+            answers = Answers(self._people, self._places, self._private, ~np.isnan(p) & (self._places >= 0))
+            everything = np.ones(len(p), dtype=bool)
+            of_top = Whole("average", everything, {"top": top[self._people]})
+            untold.append(withheld(answers, [Whole("", everything, {"average": everything}), of_top]))
         return [self._change("average", everybody, untold), self._change("top", best, untold)]
 
     def people(self) -> Values:
@@ -63,7 +68,12 @@ class Comparison:
         ordered = known[np.argsort(self._people[known], kind="stable")]
         starts = np.unique(self._people[ordered], return_index=True)[1]
         rows = np.split(ordered, starts[1:])  # of each person
-        of_x, of_y = (np.array([self._theta(p, own) for own in rows], dtype=np.float64) for p in (x, y))
+        of_x, of_y = (
+            np.array(
+                [ability_of(p[own], self._places[own], self._items).theta for own in rows], dtype=np.float64
+            )
+            for p in (x, y)
+        )
         both = ~(np.isnan(of_x) | np.isnan(of_y))
         of_x, of_y = of_x[both], of_y[both]
         people, once = len(of_x), np.ones(len(of_x))
@@ -76,13 +86,6 @@ class Comparison:
             "spearman_of_people": none_if_nan(rho),
             "people": people,
         }
-
-    def _withheld(self, p: Array, top: Mask) -> Mapping[str, Reason]:
-        """Which of Average and Top (N,) under the scores p (n,) must not be told."""
-        answers = Answers(self._people, self._places, self._private, ~np.isnan(p) & (self._places >= 0))
-        everything = np.ones(len(p), dtype=bool)
-        of_top = Whole("average", everything, {"top": top[self._people]})
-        return withheld(answers, [Whole("", everything, {"average": everything}), of_top])
 
     def _change(
         self, group: str, members: Sequence[Mask], untold: Sequence[Mapping[str, Reason]]
@@ -136,9 +139,6 @@ class Comparison:
     def _rows_of(self, people: Mask) -> Places:
         """The answers of these people to prompts of the item bank."""
         return np.flatnonzero(people[self._people] & (self._places >= 0))
-
-    def _theta(self, p: Array, rows: Places) -> float:
-        return ability_of(p[rows], self._places[rows], self._items).theta
 
     def _logits(self, p: Array) -> Array:
         return self._items.transform.to_logit(p)

@@ -61,7 +61,16 @@ class Results:
     def __repr__(self) -> str:
         header = ("measure", "group", "subset", "value", "95 %", "without, because", "n", "people")
         refused = [f"{block}: not measured. {sentence}" for block, sentence in self.refused.items()]
-        return "\n".join([table_text(header, [_cells(row) for row in self]), *refused])
+        lines = []
+        for measure in self:
+            estimate = measure.estimate
+            about = measure.subset or measure.participant or measure.prompt_id
+            interval = interval_text(estimate.low, estimate.high)
+            why = "" if interval else str(estimate.reason or "")
+            counts = ("" if number is None else str(number) for number in (measure.n, measure.people))
+            value = number_text(estimate.value)
+            lines.append((measure.name, measure.group, about, value, interval, why, *counts))
+        return "\n".join([table_text(header, lines), *refused])
 
     def to_frame(self, library: Library | None = None) -> Any:
         """One row a measure: block, names, value, se, low, high, reason, counts. Raises ImportError."""
@@ -196,12 +205,3 @@ def plan(
     if named is not None:
         study = replace(study, bank_prompts=len(named.items), mean_square=named.mean_square)
     return planned(study, kind, prices or Prices(), wanted, bank=named)
-
-
-def _cells(measure: Measure) -> tuple[str, ...]:
-    estimate = measure.estimate
-    counts = ("" if number is None else str(number) for number in (measure.n, measure.people))
-    interval = interval_text(estimate.low, estimate.high)
-    why = "" if interval else str(estimate.reason or "")
-    about = measure.subset or measure.participant or measure.prompt_id
-    return (measure.name, measure.group, about, number_text(estimate.value), interval, why, *counts)

@@ -104,6 +104,13 @@ def planned_by_formulas(
     item_bank: str | None = None,
 ) -> Planned:
     """All but the linkage of the designs and the rehearsal; at once."""
+    # Other numbers of prompts per person with as many answers in all, up to one person.
+    answers = plan.people * plan.prompts_per_person
+    same_answers = [
+        (k, replace(plan, prompts_per_person=int(k), people=max(math.ceil(answers / k), 1)))
+        for k in _with(PROMPTS_PER_PERSON, plan.prompts_per_person)
+        if k <= plan.bank_prompts
+    ]
     return Planned(
         plan=plan,
         kind=kind,
@@ -115,7 +122,7 @@ def planned_by_formulas(
         by_replicates=_alternatives(
             prices, [(r, replace(plan, people=r * plan.batches)) for r in REPLICATES]
         ),
-        by_prompts=_alternatives(prices, _same_answers(plan)),
+        by_prompts=_alternatives(prices, same_answers),
         by_sd=_alternatives(
             prices, [(sd, replace(plan, between_sd=sd)) for sd in _with(BETWEEN_SDS, plan.between_sd)]
         ),
@@ -137,15 +144,6 @@ def _alternatives(prices: Prices, plans: list[tuple[float, Plan]]) -> tuple[Alte
         )
         for value, plan in plans
     )
-
-
-def _same_answers(plan: Plan) -> list[tuple[float, Plan]]:
-    """Other numbers of prompts per person with as many answers in all, up to one person."""
-    answers = plan.people * plan.prompts_per_person
-    numbers = [k for k in _with(PROMPTS_PER_PERSON, plan.prompts_per_person) if k <= plan.bank_prompts]
-    return [
-        (k, replace(plan, prompts_per_person=int(k), people=max(math.ceil(answers / k), 1))) for k in numbers
-    ]
 
 
 def _with(values: tuple[Number, ...], own: Number) -> list[Number]:
