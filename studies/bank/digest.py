@@ -43,20 +43,18 @@ def prompt_labels(prompt_ids: Sequence[str], *, digest: str, kept: Mapping[str, 
     """
     taken = set(kept.values())
     labels = {prompt_id: kept.get(prompt_id, "") for prompt_id in prompt_ids}
-    fresh = sorted(
-        (_letters(digest, prompt_id), prompt_id) for prompt_id in prompt_ids if prompt_id not in kept
-    )
-    for letters, prompt_id in fresh:
+    fresh = []
+    for prompt_id in prompt_ids:
+        if prompt_id in kept:
+            continue
+        number = int.from_bytes(hashlib.sha256(canonical_json([digest, prompt_id])).digest())
+        letters = ""
+        for _ in range(MAX_LETTERS):
+            number, place = divmod(number, len(ALPHABET))
+            letters += ALPHABET[place]
+        fresh.append((letters, prompt_id))
+    for letters, prompt_id in sorted(fresh):
         candidates = (f"Q-{letters[:length]}" for length in range(MIN_LETTERS, MAX_LETTERS + 1))
         labels[prompt_id] = next(label for label in candidates if label not in taken)
         taken.add(labels[prompt_id])
     return labels
-
-
-def _letters(digest: str, prompt_id: str) -> str:
-    number = int.from_bytes(hashlib.sha256(canonical_json([digest, prompt_id])).digest())
-    letters = []
-    for _ in range(MAX_LETTERS):
-        number, place = divmod(number, len(ALPHABET))
-        letters.append(ALPHABET[place])
-    return "".join(letters)

@@ -31,8 +31,10 @@ class BoundedUpload(FileUploadHandler):
 
     def __init__(self, request: Any = None) -> None:
         super().__init__(request)
+        match, user = getattr(request, "resolver_match", None), getattr(request, "user", None)
+        is_large = match is not None and getattr(match.func, LARGE_PAGES, False) and user and user.is_staff
         self.read = 0
-        self.most = _most(request)
+        self.most = LARGE_BYTES if is_large else MAX_BYTES
         self.parts: list[bytes] = []
 
     def new_file(self, *args: Any, **kwargs: Any) -> None:
@@ -63,9 +65,3 @@ class BoundedUpload(FileUploadHandler):
             charset=self.charset,
             content_type_extra=self.content_type_extra,
         )
-
-
-def _most(request: Any) -> int:
-    match, user = getattr(request, "resolver_match", None), getattr(request, "user", None)
-    is_large = match is not None and getattr(match.func, LARGE_PAGES, False) and user and user.is_staff
-    return LARGE_BYTES if is_large else MAX_BYTES

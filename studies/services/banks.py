@@ -4,7 +4,6 @@ A correction of a bank is its next version; hence a version that a study uses st
 imported while the study runs.
 """
 
-from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 
@@ -16,7 +15,7 @@ from formats.problems import Problem, grouped
 from formats.progress import Progress, unseen
 from studies.bank.building import BankReading
 from studies.bank.digest import bank_digest, prompt_labels
-from studies.bank.records import BankRecord, PromptRecord
+from studies.bank.records import BankRecord
 from studies.models import (
     Attachment,
     Bank,
@@ -224,7 +223,7 @@ def _prompts_insert(version: BankVersion, bank: BankRecord, kept: dict[str, str]
     progress(0, len(bank.prompts))
     for start in range(0, len(bank.prompts), ROWS_A_SLICE):
         records = bank.prompts[start : start + ROWS_A_SLICE]
-        prompts, criteria = [], []
+        prompts, criteria, attachments = [], [], []
         for position, record in enumerate(records, start=start + 1):
             values = record.model_dump(exclude={"criteria", "attachments", "labels"})
             facts = {"labels": list(record.labels), "modality": record.modality, **values}
@@ -236,19 +235,16 @@ def _prompts_insert(version: BankVersion, bank: BankRecord, kept: dict[str, str]
                 criteria.append(
                     Criterion(prompt=prompt, position=place, text=criterion.text, check_rule=rule)
                 )
-        pairs = zip(prompts, records, strict=True)
-        attachments = [row for prompt, record in pairs for row in _attachments(prompt, record)]
+            for place, attachment in enumerate(record.attachments, start=1):
+                same = attachment.model_dump(exclude={"path"})
+                attachments.append(
+                    Attachment(prompt=prompt, position=place, file=stored_name(attachment), **same)
+                )
         with one_of_many_writes():
             Prompt.objects.bulk_create(prompts)
             Criterion.objects.bulk_create(criteria, batch_size=ROWS_PER_INSERT)
             Attachment.objects.bulk_create(attachments, batch_size=ROWS_PER_INSERT)
         progress(start + len(prompts), len(bank.prompts))
-
-
-def _attachments(prompt: Prompt, record: PromptRecord) -> Iterable[Attachment]:
-    for position, attachment in enumerate(record.attachments, start=1):
-        same = attachment.model_dump(exclude={"path"})
-        yield Attachment(prompt=prompt, position=position, file=stored_name(attachment), **same)
 
 
 def item_bank_import(

@@ -25,15 +25,11 @@ ASKED_EVERY_SECONDS = 60.0
 log = structlog.get_logger("chiron.clock")
 
 
-def _this_boot() -> str:
-    try:
-        return BOOT_ID_FILE.read_text().strip()
-    except OSError:
-        # Elsewhere than on Linux only this process's own readings are compared.
-        return str(uuid4())
-
-
-BOOT_ID = _this_boot()
+try:
+    BOOT_ID = BOOT_ID_FILE.read_text().strip()
+except OSError:
+    # Elsewhere than on Linux only this process's own readings are compared.
+    BOOT_ID = str(uuid4())
 
 
 def server_now() -> datetime:

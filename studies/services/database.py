@@ -122,7 +122,15 @@ BEGIN = {
 @contextmanager
 def snapshot() -> Iterator[None]:
     """Let every read in the block see the same moment. Inside a transaction it leaves that one as it is."""
-    if connection.in_atomic_block or _in_snapshot():
+    within = connection.in_atomic_block
+    if not within:
+        # Django knows nothing of a transaction that it did not begin.
+        connection.ensure_connection()
+        if connection.vendor == "sqlite":
+            within = connection.connection.in_transaction
+        else:
+            within = connection.connection.info.transaction_status.name != "IDLE"
+    if within:
         yield
         return
     with connection.cursor() as cursor:
@@ -135,14 +143,6 @@ def snapshot() -> Iterator[None]:
     finally:
         with connection.cursor() as cursor:
             cursor.execute("ROLLBACK")
-
-
-def _in_snapshot() -> bool:
-    """Django knows nothing of a transaction that it did not begin."""
-    connection.ensure_connection()
-    if connection.vendor == "sqlite":
-        return bool(connection.connection.in_transaction)
-    return bool(connection.connection.info.transaction_status.name != "IDLE")
 
 
 def rows_update(rows: Iterable[Model], names: Sequence[str], condition: str = "") -> None:

@@ -42,7 +42,18 @@ class DraftChanged(Refused):
 def draft_part(study: Study, names: Iterable[str]) -> dict[str, object]:
     """What is stored of these settings and columns of the study's row, as plain values."""
     settings = study.protocol.model_dump(mode="json")
-    return {name: _plain(getattr(study, name)) if name in ROW else settings[name] for name in names}
+    part: dict[str, object] = {}
+    for name in names:
+        if name not in ROW:
+            part[name] = settings[name]
+            continue
+        value = getattr(study, name)
+        if isinstance(value, datetime):
+            value = value.isoformat()
+        elif value is not None and not isinstance(value, str):
+            value = str(getattr(value, "pk", value))
+        part[name] = value
+    return part
 
 
 def draft_sha256(study: Study, names: Iterable[str]) -> str:
@@ -121,9 +132,3 @@ def _require_usable(study: Study, row: Mapping[str, RowValue], now: datetime) ->
             raise NameInvalid(f"The name {fault}.")
     if "closes_at" in row:
         require_window(study.opens_at, study.closes_at, now)
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return value if value is None or isinstance(value, str) else str(getattr(value, "pk", value))

@@ -81,17 +81,14 @@ def unavailable(request: HttpRequest, exception: BaseException) -> HttpResponse:
     if is_script or request.path_info.startswith("/api/"):
         response = JsonResponse({"sentence": sentence}, status=HTTPStatus.SERVICE_UNAVAILABLE)
     else:
+        try:
+            typed = [text for name in TYPED if (text := request.POST.get(name, ""))]
+        except (UnreadablePostError, *BEYOND_LIMITS):
+            typed = []
         # Without the request: whoever asks is known by the database.
-        context = {"sentence": sentence, "typed": _typed(request), "was_sent": request.method == "POST"}
+        context = {"sentence": sentence, "typed": typed, "was_sent": request.method == "POST"}
         page = loader.render_to_string("503.html", context)
         response = HttpResponse(page, status=HTTPStatus.SERVICE_UNAVAILABLE)
     response["Retry-After"] = str(RETRY_SECONDS)
     response["Cache-Control"] = "private, no-store"
     return response
-
-
-def _typed(request: HttpRequest) -> list[str]:
-    try:
-        return [text for name in TYPED if (text := request.POST.get(name, ""))]
-    except (UnreadablePostError, *BEYOND_LIMITS):
-        return []

@@ -76,7 +76,14 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
             return render(request, "studies/invitation.html", context)
         participant = invitation_accept(token=token, now=now)
     except InvitationUsed as refusal:
-        return _used(request, token, refusal)
+        # Whoever follows their own link once more comes to the study, or may sign in with its limits.
+        if not isinstance(request.user, User):
+            request.session[SIGN_IN_LINK] = token_sha256(token)
+            return refused(request, refusal)
+        let_in = participant_let_in(token, request.user)
+        if let_in is None:
+            return refused(request, refusal)
+        return redirect("study_home", slug=let_in.study.slug)
     except Refused as refusal:
         return refused(request, refusal)
     page = reverse("study_home", args=[participant.study.slug])
@@ -86,17 +93,6 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     request.session[SIGN_IN_ADDRESS] = opened.email
     request.session[SIGN_IN_LINK] = token_sha256(token)
     return redirect(f"{reverse('account_login')}?next={page}")
-
-
-def _used(request: HttpRequest, token: str, refusal: Refused) -> HttpResponse:
-    """Whoever follows their own link once more comes to the study, or may sign in with its limits."""
-    if not isinstance(request.user, User):
-        request.session[SIGN_IN_LINK] = token_sha256(token)
-        return refused(request, refusal)
-    participant = participant_let_in(token, request.user)
-    if participant is None:
-        return refused(request, refusal)
-    return redirect("study_home", slug=participant.study.slug)
 
 
 def refused(request: HttpRequest, refusal: Refused) -> HttpResponse:
@@ -112,8 +108,16 @@ def refused(request: HttpRequest, refusal: Refused) -> HttpResponse:
 def staff_invitations(request: HttpRequest, study: Study) -> HttpResponseBase:
     """Everyone invited to the study, the same rows as CSV; POST invites one more person."""
     form = InvitationForm(request.POST if request.method == "POST" else None, study=study)
-    if request.method == "POST" and form.is_valid() and _invited(request, study, form):
-        return redirect("staff_invitations", slug=study.slug)
+    if request.method == "POST" and form.is_valid():
+        try:
+            made = invitation_create(
+                study=study, **form.cleaned_data, now=server_now(), actor=signed_in(request)
+            )
+        except Refused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            _sent(request, made)
+            return redirect("staff_invitations", slug=study.slug)
     now, chosen, listing = server_now(), request.GET.get("state", ""), Listing(request, LIST_COLUMNS)
     rows = listing.ordered(invitations_of(study, now))
     if chosen in InvitationState.values:
@@ -138,17 +142,6 @@ def _file(
 ) -> HttpResponseBase:
     lines = listing.lines(rows)
     return csv_file(request, "invitations", lines, study=study, kind=StudyEventKind.PEOPLE_LISTED)
-
-
-def _invited(request: HttpRequest, study: Study, form: InvitationForm) -> bool:
-    """Whether the person could be invited; otherwise the form says why not."""
-    try:
-        made = invitation_create(study=study, **form.cleaned_data, now=server_now(), actor=signed_in(request))
-    except Refused as refusal:
-        form.add_error(None, str(refusal))
-        return False
-    _sent(request, made)
-    return True
 
 
 @study_page(Can.INVITE)

@@ -1,7 +1,7 @@
 """People in a study: adding them and deciding who may take part."""
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -112,7 +112,14 @@ def participants_add(
             )
             for person in people
         )
-        rows_insert(StudyEvent, _events_of(added, now, actor))()
+        events = []  # that they were added, and those who may take part at once approved
+        for participant in added:
+            own = {"study": participant.study, "participant": participant, "actor": actor, "happened_at": now}
+            events.append(StudyEvent(**own, kind=StudyEventKind.PARTICIPANT_ADDED, details={}))
+            if participant.approved:
+                details = {"before": VettingStatus.SUBMITTED.value, "reason": "", "mail": None}
+                events.append(StudyEvent(**own, kind=StudyEventKind.APPROVED, details=details))
+        rows_insert(StudyEvent, events)()
     return added
 
 
@@ -173,16 +180,6 @@ def _first_status(person: NewPerson) -> VettingStatus:
     if person.approved:
         return VettingStatus.APPROVED
     return VettingStatus.INVITED if person.invited else VettingStatus.SUBMITTED
-
-
-def _events_of(added: Iterable[Participant], now: datetime, actor: User | None) -> Iterator[StudyEvent]:
-    """That they were added, and those who may take part at once approved."""
-    for participant in added:
-        own = {"study": participant.study, "participant": participant, "actor": actor, "happened_at": now}
-        yield StudyEvent(**own, kind=StudyEventKind.PARTICIPANT_ADDED, details={})
-        if participant.approved:
-            details = {"before": VettingStatus.SUBMITTED.value, "reason": "", "mail": None}
-            yield StudyEvent(**own, kind=StudyEventKind.APPROVED, details=details)
 
 
 def normal_email(text: str) -> str:
