@@ -22,7 +22,13 @@ def main(wanted: str) -> None:
     refuse_unfit_python()
     if any(stamp(name).is_file() and stamp(name).read_text() == digest(name) for name in LISTS[wanted]):
         return
-    create_venv()
+    try:
+        for name in LISTS:
+            stamp(name).unlink(missing_ok=True)
+    except OSError as error:
+        sys.exit(f"{VENV} cannot be used ({error.strerror}). Remove it and run the same command again.")
+    if run([sys.executable, "-m", "venv", "--clear", str(VENV)]):
+        sys.exit(f"Could not create {VENV}: see above; check that the folder can be written and has room.")
     install(wanted)
     stamp(wanted).write_text(digest(wanted))
 
@@ -52,16 +58,6 @@ def refuse_unfit_python() -> None:
             f"This Python comes without {error.name}, which is needed to create .venv. "
             f"Install it and run the same command again:  apt-get install {package}  (Debian, Ubuntu)"
         )
-
-
-def create_venv() -> None:
-    try:
-        for name in LISTS:
-            stamp(name).unlink(missing_ok=True)
-    except OSError as error:
-        sys.exit(f"{VENV} cannot be used ({error.strerror}). Remove it and run the same command again.")
-    if run([sys.executable, "-m", "venv", "--clear", str(VENV)]):
-        sys.exit(f"Could not create {VENV}: see above; check that the folder can be written and has room.")
 
 
 def install(name: str) -> None:

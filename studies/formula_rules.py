@@ -57,8 +57,12 @@ def _block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     if opening is None or is_code_block(state, first):
         return False
     # As the end of a paragraph: not where that is within a formula itself.
-    if silent and _is_within_formula(state.src[state.bMarks[state.line] : begin]):
-        return False
+    if silent:
+        before = state.src[state.bMarks[state.line] : begin]
+        pairs = ((r"\[", r"\]"), (r"\begin{", r"\end{"))
+        is_open = any(before.count(start) > before.count(end) for start, end in pairs)
+        if is_open or before.count("$$") % 2 == 1:
+            return False
     name = opening["name"]
     closing = rf"\end{{{name}}}" if name else {"$$": "$$", r"\[": r"\]"}[opening[0]]
     lines: list[str] = []
@@ -81,11 +85,6 @@ def _block(state: StateBlock, first: int, last: int, silent: bool) -> bool:
     token.map = [first, line + 1]
     state.line = line + 1
     return True
-
-
-def _is_within_formula(text: str) -> bool:
-    pairs = ((r"\[", r"\]"), (r"\begin{", r"\end{"))
-    return text.count("$$") % 2 == 1 or any(text.count(start) > text.count(end) for start, end in pairs)
 
 
 def _latex(match: re.Match[str]) -> str:

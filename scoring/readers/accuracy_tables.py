@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
 
 from formats.file_kinds import ACCURACY_TABLE
 from formats.files import DEFAULT_LIMITS, FileRefused, json_file
@@ -39,10 +38,9 @@ def read_accuracy_table(path: Path) -> AccuracyTable:
     except FileRefused as refusal:
         raise AccuracyTableRefused([str(refusal)]) from None
     except ValidationError as error:
-        raise AccuracyTableRefused(map(_sentence, error.errors(include_url=False))) from None
+        sentences = []
+        for detail in error.errors(include_url=False):
+            place, sentence = field_path(detail["loc"]), error_sentence(detail)
+            sentences.append(f"{place}: {sentence}" if place else sentence)
+        raise AccuracyTableRefused(sentences) from None
     return AccuracyTable(file.models, file.tasks, file.accuracy_percent, file.task_sizes)
-
-
-def _sentence(detail: ErrorDetails) -> str:
-    place = field_path(detail["loc"])
-    return f"{place}: {error_sentence(detail)}" if place else error_sentence(detail)

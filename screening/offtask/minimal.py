@@ -26,8 +26,12 @@ _ONE_LETTER_REPEATED = re.compile(r"([^\W\d_])\1{3,}")
 
 def minimal_content(text: str, prompt: PromptFacts, rules: OfftaskRules) -> str | None:
     """Return the evidence that a visible text is minimal for this prompt, or None."""
-    if not has_letters_or_digits(text) and not allows_symbols_only(prompt) and not _is_notation(text):
-        return f"No letter or digit: {quoted(text)}."
+    if not has_letters_or_digits(text) and not allows_symbols_only(prompt):
+        kinds = {unicodedata.category(character) for character in text if not character.isspace()}
+        # Mathematics or a row of pictures may still say something.
+        is_notation = "Sm" in kinds or (len(set(text)) > 3 and "So" in kinds)
+        if not is_notation:
+            return f"No letter or digit: {quoted(text)}."
     if _is_placeholder(text) and not _is_placeholder(visible(prompt.gold_answer or "")):
         return f"A placeholder: {quoted(text)}."
     words = count_words(text)
@@ -39,24 +43,16 @@ def minimal_content(text: str, prompt: PromptFacts, rules: OfftaskRules) -> str 
     return f"{words} word{'' if words == 1 else 's'} ({quoted(text)}) where {expected}."
 
 
-def _is_notation(text: str) -> bool:
-    """Whether a text without letters or digits may still say something: mathematics, a row of pictures."""
-    kinds = {unicodedata.category(character) for character in text if not character.isspace()}
-    return "Sm" in kinds or (len(set(text)) > 3 and "So" in kinds)
-
-
 def _is_placeholder(text: str) -> bool:
     """Whether the text is one placeholder, once or over and over, in any case and punctuation."""
     for units in ([" ".join(text.split())], clauses(text), text.split()):
-        distinct = {_bare(unit) for unit in units}
+        distinct = set()
+        for unit in units:
+            folded = unicodedata.normalize("NFKC", unit).casefold().replace("’", "'")
+            distinct.add(folded.strip("".join(mark for mark in set(folded) if not mark.isalnum())))
         if len(distinct) != 1:
             continue
-        unit = distinct.pop()
-        if unit in _PLACEHOLDERS or _ONE_LETTER_REPEATED.fullmatch(unit):
+        bare = distinct.pop()
+        if bare in _PLACEHOLDERS or _ONE_LETTER_REPEATED.fullmatch(bare):
             return True
     return False
-
-
-def _bare(text: str) -> str:
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    return folded.strip("".join(mark for mark in set(folded) if not mark.isalnum()))

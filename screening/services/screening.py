@@ -43,7 +43,14 @@ def study_screen(
     ran, over how many, is kept: only then does "nobody is flagged" say something. `progress` hears how many
     people were looked at; where it raises, what was stored stays, and the next run continues.
     """
-    prompts = _prompt_facts(study)
+    criteria = Criterion.objects.filter(prompt=OuterRef("pk"))
+    asked = Prompt.objects.filter(version=study.bank_version_id).annotate(by_rubric=Exists(criteria))
+    prompts = {
+        pk: PromptFacts(prompt_id, text, "rubric" if by_rubric else "exact", gold)
+        for pk, prompt_id, text, by_rubric, gold in asked.values_list(
+            "pk", "prompt_id", "text", "by_rubric", "gold_answer"
+        )
+    }
     people = list(screened_participants(study).order_by("pk").values_list("pk", flat=True))
     for start in range(0, len(people), PEOPLE_AT_ONCE):
         progress(start, len(people))
@@ -76,9 +83,13 @@ def _screen_some(
         stored = {"reason": flag.reason, "evidence": flag.evidence}
         return {**stored, "rules_version": rules.version, "flagged_at": now}
 
+    answers_of: dict[int, list[Answer]] = {pk: [] for pk in people}
+    given = Answer.objects.filter(session__participant__in=people).select_related("session")
+    for answer in given.order_by("position"):
+        answers_of[answer.session.participant_id].append(answer)
     of_answers: list[AnswerFlag] = []
     of_people: list[ParticipantFlag] = []
-    for participant_id, answers in _answers_of(people).items():
+    for participant_id, answers in answers_of.items():
         facts, flags = [], {}
         for answer in answers:
             prompt = prompts[answer.prompt_id]
@@ -97,23 +108,3 @@ def _screen_some(
         earlier_of_people.exclude(pk__in=current_participant_flags().values("pk")).delete()
         AnswerFlag.objects.bulk_create(of_answers, ignore_conflicts=True)
         ParticipantFlag.objects.bulk_create(of_people, ignore_conflicts=True)
-
-
-def _prompt_facts(study: Study) -> dict[int, PromptFacts]:
-    """What was asked, by the prompt's primary key."""
-    criteria = Criterion.objects.filter(prompt=OuterRef("pk"))
-    rows = Prompt.objects.filter(version=study.bank_version_id).annotate(by_rubric=Exists(criteria))
-    facts = rows.values_list("pk", "prompt_id", "text", "by_rubric", "gold_answer")
-    return {
-        pk: PromptFacts(prompt_id, text, "rubric" if by_rubric else "exact", gold)
-        for pk, prompt_id, text, by_rubric, gold in facts
-    }
-
-
-def _answers_of(people: Sequence[int]) -> dict[int, list[Answer]]:
-    """The answers of each of these participants, in the order of the batch."""
-    answers = Answer.objects.filter(session__participant__in=people).select_related("session")
-    grouped: dict[int, list[Answer]] = {pk: [] for pk in people}
-    for answer in answers.order_by("position"):
-        grouped[answer.session.participant_id].append(answer)
-    return grouped

@@ -29,7 +29,12 @@ def published_measures(
         bands = single_response_bands(thetas, min(k, MAX_EPOCHS), bank, of_its_own)
         band_of |= {model.name: band for model, band in zip(of_k, bands, strict=True)}
     for model in published:
-        yield measure("theta.published", as_published(model), model, {})
+        theta = math.nan if model.published_theta is None else model.published_theta
+        if model.published_se is None:
+            own = without_interval(theta, Reason.NOT_PUBLISHED)
+        else:
+            own = around(theta, model.published_se, Z_95)
+        yield measure("theta.published", own, model, {})
         band = band_of.get(model.name)
         if band is None or math.isnan(band.central):
             reason = Reason.EPOCHS_UNKNOWN if band is None else Reason.BEYOND_SIMULATION
@@ -39,13 +44,6 @@ def published_measures(
         yield measure("theta.modelled_k1", modelled, model, {"modelled": True, "variants_of": "DGP-R"})
         facts: dict[str, JsonValue] = {"modelled": True, "k_human": 1.0, "k_model": model.epochs}
         yield measure("difference.modelled", _above_band(cohort, band, model), model, facts, group="average")
-
-
-def as_published(configuration: Configuration) -> Estimate:
-    theta = configuration.published_theta if configuration.published_theta is not None else math.nan
-    if configuration.published_se is None:
-        return without_interval(theta, Reason.NOT_PUBLISHED)
-    return around(theta, configuration.published_se, Z_95)
 
 
 def _above_band(cohort: Estimate, band: SingleResponse, configuration: Configuration) -> Estimate:

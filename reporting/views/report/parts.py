@@ -183,14 +183,6 @@ def block_parts(measures: BlockMeasures, title: object, of: str = "") -> Iterato
         yield Paragraph(_("Tables about single people stay on the site."), Tone.NOTE)
 
 
-def capitalised(head: str) -> str:
-    """The head of a column begins with a capital, as on the pages; a sign such as n stays."""
-    if not re.match(r"[^\W\d_]{2,}(?![\w.])", head):
-        return head
-    begun = head[:1].upper() + head[1:]
-    return PlainWord(begun, head.code) if isinstance(head, PlainWord) else begun
-
-
 def filled(table: Table) -> Table | Paragraph:
     """The table without columns without a value and rows without a number, which notes name and count, with
     why; a sentence where no row has a number.
@@ -248,7 +240,15 @@ def shortened(part: Part) -> Part:
     """No table is longer than anybody reads; the first rows stay, and a note counts the others."""
     if not isinstance(part, Table):
         return part
-    part = filled(replace(part, head=[capitalised(name) for name in part.head]))
+    head = []
+    for name in part.head:
+        # It begins with a capital, as on the pages; a sign such as n stays.
+        begun = name
+        if re.match(r"[^\W\d_]{2,}(?![\w.])", name):
+            begun = name[:1].upper() + name[1:]
+            begun = PlainWord(begun, name.code) if isinstance(name, PlainWord) else begun
+        head.append(begun)
+    part = filled(replace(part, head=head))
     if isinstance(part, Paragraph) or len(part.rows) <= MAX_ROWS:
         return part
     left = len(part.rows) - MAX_ROWS

@@ -144,20 +144,18 @@ class _Samples:
 def _ending(name: str, head: object, number: int) -> str:
     """Where samples are missing of what was planned, or the run did not end, in words; "" otherwise."""
     status = inner(head, "status") or ("started" if name == START else "success")
-    total = inner(head, "results", "total_samples") or _planned(head)
+    total = inner(head, "results", "total_samples")
+    if not total:
+        ids, samples = inner(head, "eval", "dataset", "sample_ids"), inner(head, "eval", "dataset", "samples")
+        samples = len(ids) if isinstance(ids, list) else samples
+        epochs = inner(head, "eval", "config", "epochs") or 1
+        total = samples * epochs if isinstance(samples, int) and isinstance(epochs, int) else 0
     planned = total if isinstance(total, int) and total > number else 0
     if status != "success" and planned:
         return f"the run did not end ({status}): samples {number:,} of {planned:,}"
     if status != "success":
         return f"the run did not end ({status}): samples {number:,}"
     return f"the log does not hold every sample: {number:,} of {planned:,}" if planned else ""
-
-
-def _planned(head: object) -> int:
-    ids, samples = inner(head, "eval", "dataset", "sample_ids"), inner(head, "eval", "dataset", "samples")
-    number = len(ids) if isinstance(ids, list) else samples
-    epochs = inner(head, "eval", "config", "epochs") or 1
-    return number * epochs if isinstance(number, int) and isinstance(epochs, int) else 0
 
 
 def _json_parts(path: Path, limits: LogLimits, progress: Progress) -> Iterator[Part]:

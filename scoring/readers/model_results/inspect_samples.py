@@ -146,21 +146,16 @@ def sample_score(sample: Sample, scorer: str = "") -> tuple[float, str]:
     score, value = named.get(scorer or next(iter(named), ""), (None, None))
     if score is None or value is None:
         return math.nan, NO_OUTPUT if sample.has_no_text else NOT_SCORED
-    if why := _failed(score.metadata or {}):
-        return math.nan, why
-    number = _number(value)
-    return number, NOT_SCORED if math.isnan(number) else ""
-
-
-def _failed(metadata: dict[str, object]) -> str:
-    """Why a harness marked this score as none, or ""."""
+    metadata = score.metadata or {}
     for mark, why in FAILED_MARKS.items():
         if metadata.get(mark) is True:
-            return why
+            return math.nan, why
     grades = metadata.get("rubric_grades")
     parts = [grade for grade in grades if isinstance(grade, dict)] if isinstance(grades, list) else []
-    failed = any(str(part.get("explanation")).startswith(JUDGE_ERROR) for part in parts)
-    return JUDGE_FAILED if failed else ""
+    if any(str(part.get("explanation")).startswith(JUDGE_ERROR) for part in parts):
+        return math.nan, JUDGE_FAILED
+    number = _number(value)
+    return number, NOT_SCORED if math.isnan(number) else ""
 
 
 def _number(value: object) -> float:

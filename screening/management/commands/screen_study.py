@@ -11,7 +11,6 @@ from screening.selectors.screening import screening_summary
 from screening.services.screening import offtask_filter_run
 from screening.services.verdicts import verdicts_confirm_all
 from studies.management.operators import OperatorCommand, named_person, named_study
-from studies.models import Study, User
 
 
 class Command(OperatorCommand):
@@ -41,7 +40,10 @@ class Command(OperatorCommand):
         actor = named_person(options["by"])
         screening = offtask_filter_run(study=study, actor=actor, now=timezone.now())
         if options["confirm_all"] and actor:
-            self.confirm_all(study, reason=options["reason"], actor=actor)
+            verdicts = verdicts_confirm_all(
+                study=study, reason=options["reason"], actor=actor, now=timezone.now()
+            )
+            self.stdout.write(f"Confirmed by {actor.email}: {counted(len(verdicts))}.")
         screening = screening_summary(study, screening.rules_version)
         self.stdout.write(
             f"{quantity(screening.participants, 'ended session', 'ended sessions')}, rules "
@@ -52,10 +54,6 @@ class Command(OperatorCommand):
         self.stdout.write(
             f"Without a verdict: {counted(screening.undecided)}. Excluded: {counted(screening.excluded)}."
         )
-
-    def confirm_all(self, study: Study, *, reason: str, actor: User) -> None:
-        verdicts = verdicts_confirm_all(study=study, reason=reason, actor=actor, now=timezone.now())
-        self.stdout.write(f"Confirmed by {actor.email}: {counted(len(verdicts))}.")
 
 
 def _counted(numbers: dict[str, int]) -> str:
