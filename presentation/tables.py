@@ -189,7 +189,14 @@ class Table:
     @property
     def drawn_rows(self) -> list[list[DrawnCell]]:
         """Every row's cells with their intervals, those of a column on one axis."""
-        columns = [self._drawings([row[place] for row in self.rows]) for place in range(len(self.head))]
+        columns = []
+        for place in range(len(self.head)):
+            column = [row[place] for row in self.rows]
+            reaches = [cell.reach if isinstance(cell, Interval) else None for cell in column]
+            there = [reach for reach in reaches if reach is not None]
+            # A single interval has nothing to be compared with and stays in words.
+            scale = shared_axis(there) if len(there) > 1 else None
+            columns.append([sure(reach, scale) if reach and scale else None for reach in reaches])
         return [
             [
                 DrawnCell(
@@ -202,16 +209,6 @@ class Table:
             ]
             for number, (row, cells) in enumerate(zip(self.rows, self.row_cells, strict=True))
         ]
-
-    @staticmethod
-    def _drawings(cells: Sequence[str]) -> list[Drawing | None]:
-        """Of a column; a single interval has nothing to be compared with and stays in words."""
-        reaches = [cell.reach if isinstance(cell, Interval) else None for cell in cells]
-        there = [reach for reach in reaches if reach is not None]
-        if len(there) < 2:
-            return [None] * len(cells)
-        scale = shared_axis(there)
-        return [sure(reach, scale) if reach else None for reach in reaches]
 
 
 def table_of(

@@ -106,7 +106,7 @@ def planned_by_formulas(
     """All but the linkage of the designs and the rehearsal; at once."""
     # Other numbers of prompts per person with as many answers in all, up to one person.
     answers = plan.people * plan.prompts_per_person
-    same_answers = [
+    same_answers: list[tuple[float, Plan]] = [
         (k, replace(plan, prompts_per_person=int(k), people=max(math.ceil(answers / k), 1)))
         for k in _with(PROMPTS_PER_PERSON, plan.prompts_per_person)
         if k <= plan.bank_prompts

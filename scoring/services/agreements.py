@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 
 from django.db import transaction
@@ -38,7 +38,10 @@ def agreements_compute(*, study: Study, now: datetime) -> list[JudgeComparison]:
             (compared, None if compared.is_stored else _levels_of(compared, items, top_size))
             for compared in panel_compared(study, runs, scopes)
         ]
-        stored += _agreements_store(computed, now)
+        with transaction.atomic():
+            # What is new is stored, and what is still right stamped as right at this moment.
+            for compared, levels in computed:
+                stored += agreement_store(compared, levels, now)
     return stored
 
 
@@ -56,14 +59,6 @@ def _levels_of(compared: Compared, items: ItemBank | None, top_size: int) -> Lev
     return dict(
         pair_levels(compared.scores, (x, y), items, top_size=top_size, seed=seed, resamples=RESAMPLES)
     )
-
-
-@transaction.atomic
-def _agreements_store(
-    computed: Iterable[tuple[Compared, Levels | None]], now: datetime
-) -> list[JudgeComparison]:
-    """Store what is new, and stamp what is still right as right at this moment."""
-    return [row for compared, levels in computed for row in agreement_store(compared, levels, now)]
 
 
 def agreement_store(compared: Compared, levels: Levels | None, now: datetime) -> list[JudgeComparison]:

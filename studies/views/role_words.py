@@ -43,10 +43,13 @@ def role_table(*, reviewers_see_private: bool = False) -> list[tuple[Promise, li
     """A line for each right: its words, and for each role in the order of `ROLES` whether it is included
     ("yes", "no") or "given" to some; under this setting of a study's protocol.
     """
-
-    def cell(role: str, right: Can) -> str:
-        if right in rights_of([role], reviewers_see_private=reviewers_see_private):
-            return "yes"
-        return "given" if role == Role.COORDINATOR and right in GRANTABLE else "no"
-
-    return [(words, [cell(role, right) for role, _label in ROLES]) for right, words in RIGHT_WORDS.items()]
+    lines = []
+    for right, words in RIGHT_WORDS.items():
+        included = []
+        for role, _label in ROLES:
+            if right in rights_of([role], reviewers_see_private=reviewers_see_private):
+                included.append("yes")
+            else:
+                included.append("given" if role == Role.COORDINATOR and right in GRANTABLE else "no")
+        lines.append((words, included))
+    return lines

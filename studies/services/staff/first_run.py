@@ -65,15 +65,11 @@ def first_run_redeem(*, token: str, email: str, now: datetime) -> User:
     # Before the transaction that a refusal undoes, so that every try counts.
     if not limit_take(limit=TRIES, whom="", now=now):
         raise FirstRunTriedTooOften
-    return _redeemed(token, email, now)
-
-
-@transaction.atomic
-def _redeemed(token: str, email: str, now: datetime) -> User:
-    if not _redeemable(token, now).update(had_administrator=True, link_sha256="", link_expires_at=None):
-        raise FirstRunRefused
-    user = staff_add(email=email, superuser=True)[0]
-    LOG.info("the first administrator was made by the first-run page", person=user.pk)
+    with transaction.atomic():
+        if not _redeemable(token, now).update(had_administrator=True, link_sha256="", link_expires_at=None):
+            raise FirstRunRefused
+        user = staff_add(email=email, superuser=True)[0]
+        LOG.info("the first administrator was made by the first-run page", person=user.pk)
     return user
 
 
