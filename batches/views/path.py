@@ -136,24 +136,22 @@ def _row(step: Step, participant: Participant, session: Session | None, facts: P
         can_open = facts.is_ready and facts.may_start
     elif step.kind == StepKind.PRACTICE and (facts.has_ended or facts.session != "none"):
         can_open = False
+    page, slug, address = wording.STEPS[step.kind].page, participant.study.slug, ""
+    if can_open and step.kind == StepKind.PRACTICE:
+        address = reverse(page, args=[slug, 1])
+    elif can_open and step.kind in (StepKind.SESSION, StepKind.RECEIPT):
+        address = reverse(page, args=[session.pk]) if session else ""
+    elif can_open:
+        address = reverse(page, args=[slug])
     return StepRow(
         kind=step.kind,
         state=step.state,
         title=wording.STEPS[step.kind].title,
         state_words=state_words,
         sign=sign,
-        address=_address(step.kind, participant, session) if can_open else "",
+        address=address,
         action=wording.STEPS[step.kind].action,
     )
-
-
-def _address(kind: StepKind, participant: Participant, session: Session | None) -> str:
-    page, slug = wording.STEPS[kind].page, participant.study.slug
-    if kind == StepKind.PRACTICE:
-        return reverse(page, args=[slug, 1])
-    if kind in (StepKind.SESSION, StepKind.RECEIPT):
-        return reverse(page, args=[session.pk]) if session else ""
-    return reverse(page, args=[slug])
 
 
 def _is_declined(step: Step | None, facts: PathFacts) -> bool:
