@@ -114,7 +114,15 @@ class StandIn:
             return
         self._end()
         try:
-            self._child = _started()
+            child = subprocess.Popen(
+                [sys.executable, "-m", "config.stand_in"],
+                cwd=settings.BASE_DIR,
+                stdin=subprocess.PIPE,
+                bufsize=0,
+            )
+            assert child.stdin  # noqa: S101  # it is a pipe
+            os.set_blocking(child.stdin.fileno(), False)
+            self._child = child
         except OSError as error:  # the next task tries again
             log.error("the beat's stand-in could not be started", reason=str(error.strerror))
         else:
@@ -148,15 +156,6 @@ class StandIn:
             self._child.kill()
             with self._child:  # closes what it read from, and waits
                 self._child = None
-
-
-def _started() -> "subprocess.Popen[bytes]":
-    child = subprocess.Popen(
-        [sys.executable, "-m", "config.stand_in"], cwd=settings.BASE_DIR, stdin=subprocess.PIPE, bufsize=0
-    )
-    assert child.stdin  # noqa: S101  # it is a pipe
-    os.set_blocking(child.stdin.fileno(), False)
-    return child
 
 
 @beat_embedded_init.connect

@@ -19,21 +19,13 @@ def drain_request_bodies(application: Application) -> Application:
 
     def reading(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
-            if not _read_to_end(environ["wsgi.input"]):
+            left = settings.MAX_BODY_BYTES
+            while left > 0 and (chunk := environ["wsgi.input"].read(CHUNK_BYTES)):
+                left -= len(chunk)
+            if left <= 0:
                 headers = [*headers, ("Connection", "close")]
             return start_response(status, headers, *exc_info)
 
         return application(environ, start)
 
     return reading
-
-
-def _read_to_end(body: Any) -> bool:
-    """Whether the end was reached within MAX_BODY_BYTES."""
-    left = settings.MAX_BODY_BYTES
-    while left > 0:
-        chunk = body.read(CHUNK_BYTES)
-        if not chunk:
-            return True
-        left -= len(chunk)
-    return False

@@ -60,7 +60,12 @@ _MARKUP: Mapping[bytes, str] = {b"<!doctype html": WEB_PAGE, b"<html": WEB_PAGE,
 
 def kind_fault(content: bytes, wanted: str) -> str | None:
     """What keeps a file from being the `wanted` kind of text, in words, or None."""
-    kind = _kind(content)
+    kind = next((kind for start, kind in _STARTS.items() if content.startswith(start)), None)
+    if kind is None and content.startswith(b"PK\x03\x04"):
+        kind = next((kind for name, kind in _IN_ZIPS.items() if name in content), ZIP)
+    if kind is None:
+        beginning = content[:100].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+        kind = next((kind for start, kind in _MARKUP.items() if beginning.startswith(start)), None)
     utf_16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     if kind is None and (utf_16 or content[:1000].count(0) > len(content[:1000]) // 4):
         return UTF_16
@@ -81,13 +86,3 @@ def document_fault(value: object, wanted: str) -> str | None:
         return None
     remedy = GIVE_SCORES if kind == LM_EVAL_SAMPLES else CHOOSE
     return f"is {kind}, but {wanted} is expected; {remedy}"
-
-
-def _kind(content: bytes) -> str | None:
-    for start, kind in _STARTS.items():
-        if content.startswith(start):
-            return kind
-    if content.startswith(b"PK\x03\x04"):
-        return next((kind for name, kind in _IN_ZIPS.items() if name in content), ZIP)
-    beginning = content[:100].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    return next((kind for start, kind in _MARKUP.items() if beginning.startswith(start)), None)

@@ -29,7 +29,13 @@ def read_table(
         wanted = names if columns is None else [name for name in names if name in columns]
         if (cells := parquet.metadata.num_rows * len(wanted)) > MAX_CELLS:
             raise FileRefused(f"has {cells:,} cells, above the limit of {MAX_CELLS:,}; split it", file=file)
-        sizes = _unpacked_sizes(parquet.metadata, None if columns is None else wanted)
+        groups = [parquet.metadata.row_group(number) for number in range(parquet.metadata.num_row_groups)]
+        chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
+        sizes = [
+            max(1, chunk.total_uncompressed_size)
+            for chunk in chunks
+            if columns is None or chunk.path_in_schema.split(".")[0] in wanted
+        ]
         _require_bytes(sum(sizes), file)
         # No cell is larger than its column, which is said once however many rows refer to it.
         rows = max(1, min(_MAX_BATCH_ROWS, MAX_UNPACKED_BYTES // max(sizes, default=1)))
@@ -44,28 +50,16 @@ def _table(
 ) -> pyarrow.Table:
     batches, size = [], 0
     for packed in parquet.iter_batches(batch_size=rows, columns=wanted, use_threads=False):
-        batch = pyarrow.RecordBatch.from_arrays(
-            [_plain(column) for column in packed.columns], packed.schema.names
-        )
+        # Every value in its row: what a dictionary says once becomes as many Python objects as rows.
+        plain = [
+            column.dictionary_decode() if pyarrow.types.is_dictionary(column.type) else column
+            for column in packed.columns
+        ]
+        batch = pyarrow.RecordBatch.from_arrays(plain, packed.schema.names)
         size += batch.nbytes
         _require_bytes(size, file)
         batches.append(batch)
     return pyarrow.Table.from_batches(batches) if batches else parquet.read(columns=wanted)
-
-
-def _plain(column: pyarrow.Array) -> pyarrow.Array:
-    """Every value in its row: what a dictionary says once becomes as many Python objects as rows."""
-    return column.dictionary_decode() if pyarrow.types.is_dictionary(column.type) else column
-
-
-def _unpacked_sizes(metadata: pyarrow.parquet.FileMetaData, wanted: list[str] | None) -> list[int]:
-    groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
-    chunks = [group.column(place) for group in groups for place in range(group.num_columns)]
-    return [
-        max(1, chunk.total_uncompressed_size)
-        for chunk in chunks
-        if wanted is None or chunk.path_in_schema.split(".")[0] in wanted
-    ]
 
 
 def _require_bytes(size: int, file: str) -> None:

@@ -63,15 +63,11 @@ def texts_of(path: str, source: str) -> Iterator[tuple[str | tuple[str, ...], st
 def extracted(domain: str) -> Catalog:
     """Every text of the domain as the sources have it now."""
     catalogue = Catalog()
-    for path in source_files(domain):
+    found: Iterable[Path] = (path for pattern in SOURCES[domain] for path in ROOT.glob(pattern))
+    for path in sorted(path for path in found if path.suffix in {".html", ".txt", ".py", ".js"}):
         for text, context in texts_of(path.name, path.read_text()):
             catalogue.add(text, locations=[(path.relative_to(ROOT).as_posix(), 0)], context=context)
     return catalogue
-
-
-def source_files(domain: str) -> list[Path]:
-    found: Iterable[Path] = (path for pattern in SOURCES[domain] for path in ROOT.glob(pattern))
-    return sorted(path for path in found if path.suffix in {".html", ".txt", ".py", ".js"})
 
 
 def po_file(language: str, domain: str) -> Path:

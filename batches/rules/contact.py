@@ -100,9 +100,21 @@ def page_heard(before: Contact | None, report: PageReport, *, started_at: dateti
     """What becomes of what is known when a page reports at `now`."""
     known = before or Contact(report.device, started_at)
     here = replace(known, device=report.device, heard_at=now, is_hidden=report.is_hidden)
-    loss = _loss(before, report, since=known.heard_at, now=now)
+    # How long the page was cut off: never longer than it was not heard.
+    gap = now - known.heard_at
+    claimed = min(timedelta(seconds=report.lost_seconds), gap)
+    loss = None
+    if claimed >= SHORTEST_LOSS:
+        loss = _Loss(int(claimed.total_seconds()), "page")
+    elif before is not None and not before.is_hidden and gap > UNHEARD_AFTER:
+        loss = _Loss(int(gap.total_seconds()), "server")
     after = _with_trouble(here, known, report, loss, started_at=started_at, now=now)
-    after = replace(after, clock_off_seconds=_clock(known, report))
+    clock_off, clock_off_before = report.clock_off_seconds, known.clock_off_seconds
+    if clock_off is None or (
+        clock_off_before is not None and abs(clock_off - clock_off_before) <= CLOCK_JITTER_SECONDS
+    ):
+        clock_off = clock_off_before
+    after = replace(after, clock_off_seconds=clock_off)
     # Two devices have this session in view. Whoever moves from one to the other leaves the first.
     if (
         before is not None
@@ -124,16 +136,6 @@ def page_heard(before: Contact | None, report: PageReport, *, started_at: dateti
 class _Loss:
     seconds: int
     measured_by: str
-
-
-def _loss(before: Contact | None, report: PageReport, *, since: datetime, now: datetime) -> _Loss | None:
-    """How long the page was cut off: never longer than it was not heard."""
-    gap = now - since
-    claimed = min(timedelta(seconds=report.lost_seconds), gap)
-    if claimed >= SHORTEST_LOSS:
-        return _Loss(int(claimed.total_seconds()), "page")
-    in_view = before is not None and not before.is_hidden
-    return _Loss(int(gap.total_seconds()), "server") if in_view and gap > UNHEARD_AFTER else None
 
 
 def _with_trouble(
@@ -162,13 +164,6 @@ def _with_trouble(
         trouble_since=since,
         trouble_ended_at=None if failed and not report.is_saved else now,
     )
-
-
-def _clock(known: Contact, report: PageReport) -> int | None:
-    off, before = report.clock_off_seconds, known.clock_off_seconds
-    if off is None or before is None:
-        return before if off is None else off
-    return before if abs(off - before) <= CLOCK_JITTER_SECONDS else off
 
 
 def _notes(

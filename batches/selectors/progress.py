@@ -83,7 +83,13 @@ def study_progress(study: Study) -> StudyProgress:
     """Count the study's sessions and answers; a fixed number of queries for any size."""
     protocol = study.protocol
     slugs, arms = [profile.slug for profile in protocol.profiles], protocol.arm_slugs
-    sessions, slots = _session_counts(study), _slot_counts(study, protocol)
+    # Sessions of each batch, by profile and arm.
+    sessions: dict[int, dict[Cell, StatusCounts]] = defaultdict(lambda: defaultdict(StatusCounts))
+    counted = Session.objects.filter(batch__plan__study=study, participant__is_test=False)
+    cells = counted.values_list("batch", "participant__profile", "arm", "status")
+    for batch_id, profile, arm, status, people in cells.annotate(people=Count("pk")):
+        sessions[batch_id][profile, arm] += StatusCounts(**{SessionStatus(status).value: people})
+    slots = _slot_counts(study, protocol)
     rows = Batch.objects.filter(plan__study=study).annotate(size=Count("places")).order_by("number")
     batches = tuple(
         BatchProgress(
@@ -109,16 +115,6 @@ def study_progress(study: Study) -> StudyProgress:
 Cell = tuple[str, str]
 PROFILE, ARM = 0, 1
 N = TypeVar("N", int, StatusCounts)
-
-
-def _session_counts(study: Study) -> Mapping[int, Mapping[Cell, StatusCounts]]:
-    """Sessions of each batch, by profile and arm."""
-    sessions = Session.objects.filter(batch__plan__study=study, participant__is_test=False)
-    rows = sessions.values_list("batch", "participant__profile", "arm", "status")
-    batches: dict[int, dict[Cell, StatusCounts]] = defaultdict(lambda: defaultdict(StatusCounts))
-    for batch_id, profile, arm, status, people in rows.annotate(people=Count("pk")):
-        batches[batch_id][profile, arm] += StatusCounts(**{SessionStatus(status).value: people})
-    return batches
 
 
 def _slot_counts(study: Study, protocol: ProtocolSettings) -> Mapping[int, Mapping[Cell, int]]:

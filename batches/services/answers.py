@@ -131,7 +131,13 @@ def answer_save(
             break
     room = _has_room(saved)
     if outcome not in SAVED and room:
-        _keep_refused(saved, incoming, outcome, now)
+        # A text that does not become the answer. No later change can turn its refusal around.
+        with transaction.atomic():
+            weighed = F("history_bytes") + incoming.weight
+            Answer.objects.filter(pk=saved.answer_id).update(history_bytes=weighed)
+            with connection.cursor() as cursor:
+                cursor.execute(HISTORY, _history(saved, incoming, outcome, now))
+            _event_of(saved, outcome, now)
     if outcome != DUPLICATE and room:
         _count(saved, incoming, now)
     return _receipt(saved, incoming, outcome, now, kept=room or outcome in SAVED)
@@ -231,16 +237,6 @@ def _accept(saved: SavedAnswer, incoming: IncomingText, outcome: SaveOutcome, no
             cursor.execute(HISTORY, history)
             _event_of(saved, outcome, now)
     return claimed
-
-
-@transaction.atomic
-def _keep_refused(saved: SavedAnswer, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> None:
-    """Store a text that does not become the answer. No later change can turn its refusal around."""
-    weighed = F("history_bytes") + incoming.weight
-    Answer.objects.filter(pk=saved.answer_id).update(history_bytes=weighed)
-    with connection.cursor() as cursor:
-        cursor.execute(HISTORY, _history(saved, incoming, outcome, now))
-    _event_of(saved, outcome, now)
 
 
 def _history(saved: SavedAnswer, incoming: IncomingText, outcome: SaveOutcome, now: datetime) -> list[Stored]:

@@ -54,7 +54,10 @@ def entry(request: HttpRequest, token: str) -> HttpResponse:
         if participant is None:
             require_entry_open(link, now)
         if request.GET:
-            return _kept(request, link)
+            # The ids are kept on the server; on to the address without them.
+            ids = ids_read(link, dict(request.GET.lists()))
+            request.session[IDS] = {link.token: [ids.participant, ids.study, ids.session]}
+            return redirect("entry", link.token)
         kept = request.session.get(IDS, {}).get(link.token)
         ids = PlatformIds(*kept) if kept else ids_read(link, {})
         if request.method == "POST":
@@ -64,13 +67,6 @@ def entry(request: HttpRequest, token: str) -> HttpResponse:
         context = {"sentence": str(refusal), "page": reverse("study_home", args=[link.study.slug])}
         return render(request, "batches/entry_refused.html", context, status=409)
     return _page(request, link, ids, AddressForm())
-
-
-def _kept(request: HttpRequest, link: RecruitingLink) -> HttpResponse:
-    """Keep the ids on the server, and go to the address without them."""
-    ids = ids_read(link, dict(request.GET.lists()))
-    request.session[IDS] = {link.token: [ids.participant, ids.study, ids.session]}
-    return redirect("entry", link.token)
 
 
 def _entered(request: HttpRequest, link: RecruitingLink, ids: PlatformIds, user: User | None) -> HttpResponse:

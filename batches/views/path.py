@@ -130,33 +130,28 @@ def _row(step: Step, participant: Participant, session: Session | None, facts: P
     sign, state_words = wording.STEP_STATES[step.state]
     if step.kind == StepKind.DECISION and step.state == StepState.DONE:
         state_words = _("not admitted") if facts.decision == "rejected" else _("admitted")
+    can_open = step.state in wording.STEPS[step.kind].open_in
+    if step.kind == StepKind.START:
+        # Its page shows the instructions, too; nobody has to open them on their own page first.
+        can_open = facts.is_ready and facts.may_start
+    elif step.kind == StepKind.PRACTICE and (facts.has_ended or facts.session != "none"):
+        can_open = False
+    page, slug, address = wording.STEPS[step.kind].page, participant.study.slug, ""
+    if can_open and step.kind == StepKind.PRACTICE:
+        address = reverse(page, args=[slug, 1])
+    elif can_open and step.kind in (StepKind.SESSION, StepKind.RECEIPT):
+        address = reverse(page, args=[session.pk]) if session else ""
+    elif can_open:
+        address = reverse(page, args=[slug])
     return StepRow(
         kind=step.kind,
         state=step.state,
         title=wording.STEPS[step.kind].title,
         state_words=state_words,
         sign=sign,
-        address=_address(step.kind, participant, session) if _can_open(step, facts) else "",
+        address=address,
         action=wording.STEPS[step.kind].action,
     )
-
-
-def _can_open(step: Step, facts: PathFacts) -> bool:
-    if step.kind == StepKind.START:
-        # Its page shows the instructions, too; nobody has to open them on their own page first.
-        return facts.is_ready and facts.may_start
-    if step.kind == StepKind.PRACTICE and (facts.has_ended or facts.session != "none"):
-        return False
-    return step.state in wording.STEPS[step.kind].open_in
-
-
-def _address(kind: StepKind, participant: Participant, session: Session | None) -> str:
-    page, slug = wording.STEPS[kind].page, participant.study.slug
-    if kind == StepKind.PRACTICE:
-        return reverse(page, args=[slug, 1])
-    if kind in (StepKind.SESSION, StepKind.RECEIPT):
-        return reverse(page, args=[session.pk]) if session else ""
-    return reverse(page, args=[slug])
 
 
 def _is_declined(step: Step | None, facts: PathFacts) -> bool:

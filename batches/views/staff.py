@@ -207,7 +207,12 @@ def _action_sentence(action: PersonAction, participant: Participant, facts: Sess
             {"days": participant.study.protocol.deletion_days},
         )
     if action == PersonAction.EXTRA_TIME or facts is None:
-        return _start_sentence(participant)
+        sentence = _("These minutes are added when the person starts; as it is they get %(time)s.") % {
+            "time": duration_words(int(budget_of(participant).total_seconds()))
+        }
+        if participant.study.closes_at is None:
+            return sentence
+        return f"{sentence} {_('The closing time of the study still ends every session.')}"
     if action == PersonAction.REOPEN:
         return _(
             "The session runs again at once with the %(time)s that were left when it was handed in; "
@@ -220,16 +225,6 @@ def _action_sentence(action: PersonAction, participant: Participant, facts: Sess
             "The session runs again at once, with these minutes from now; all answers are open again."
         )
     return f"{sentence} {_('The closing time of the study does not limit it.')}"
-
-
-def _start_sentence(participant: Participant) -> str:
-    now_words = duration_words(int(budget_of(participant).total_seconds()))
-    sentence = _("These minutes are added when the person starts; as it is they get %(time)s.") % {
-        "time": now_words
-    }
-    if participant.study.closes_at is None:
-        return sentence
-    return f"{sentence} {_('The closing time of the study still ends every session.')}"
 
 
 def _extra_time(participant: Participant, **arguments: Any) -> str:

@@ -122,7 +122,11 @@ class StepForm(forms.Form):
                 if name in self.rows:
                     parts.append({"name": name, "rows": self.rows[name]})
                 elif name in self.fields:
-                    kind = _kind(self.fields[name].widget)
+                    widget, kind = self.fields[name].widget, "field"
+                    if isinstance(widget, forms.CheckboxSelectMultiple | forms.RadioSelect):
+                        kind = "choices"
+                    elif isinstance(widget, forms.CheckboxInput):
+                        kind = "switch"
                     parts.append({"name": name, "field": self[name], "kind": kind})
             sections.append({"label": label, "parts": parts})
         return sections
@@ -138,12 +142,6 @@ def _more(data: Any, name: str) -> Any:
         number = 0
     changed[key] = str(min(number + 1, MOST_ROWS))
     return changed
-
-
-def _kind(widget: forms.Widget) -> str:
-    if isinstance(widget, forms.CheckboxSelectMultiple | forms.RadioSelect):
-        return "choices"
-    return "switch" if isinstance(widget, forms.CheckboxInput) else "field"
 
 
 def whole(label: Any, help_text: Any = "") -> forms.IntegerField:

@@ -138,22 +138,19 @@ def _line(row: StudyEvent | SessionEvent | Verdict, rights: frozenset[Can]) -> L
     person = row.participant if isinstance(row, StudyEvent) else row.session.participant
     # Participants do things themselves: their address is nobody's business here.
     theirs = row.actor is not None and person is not None and row.actor.pk == person.user_id
+    allowed = {name for name, right in DETAILS.items() if right is None or right in rights}
+    # A reason for what was done to a person may name them. What is done to several sessions is one event:
+    # about people, by their codes.
+    about_person = person is not None or "people" in row.details
+    if not about_person or Can.SEE_PEOPLE in rights:
+        allowed.add("reason")
     return Line(
         number=row.pk,
         kind=row.kind,
         code=person.code if person else "",
         by=row.actor.email if row.actor and not theirs and row.actor.is_staff else "",
-        # What is done to several sessions is one event: about people, by their codes.
-        details=_details(row.details, rights, about_person=person is not None or "people" in row.details),
+        details={
+            name: value for name, value in row.details.items() if name in allowed and value not in (None, "")
+        },
         happened_at=row.happened_at,
     )
-
-
-def _details(
-    details: Mapping[str, object], rights: frozenset[Can], *, about_person: bool
-) -> Mapping[str, object]:
-    """What may be told. A reason for what was done to a person may name them."""
-    allowed = {name for name, right in DETAILS.items() if right is None or right in rights}
-    if not about_person or Can.SEE_PEOPLE in rights:
-        allowed.add("reason")
-    return {name: value for name, value in details.items() if name in allowed and value not in (None, "")}

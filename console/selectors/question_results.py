@@ -42,8 +42,19 @@ def question_results(
     """Of these questions, by key: at most three queries for any number. Without scores those are None."""
     keys = [question.pk for question in questions]
     people = _people(study, keys) if with_scores else {}
-    models = _models(study, [question.prompt_id for question in questions]) if with_scores else {}
-    messages = _messages(study, [question.label for question in questions])
+    models: dict[str, float] = {}
+    if with_scores and study.item_bank_id is not None:
+        # Mean over models' scored responses; every response weighs alike.
+        scores = ModelScore.objects.filter(
+            configuration__in=models_of(study).values("pk"),
+            prompt_id__in=[question.prompt_id for question in questions],
+            score__isnull=False,
+        )
+        models = dict(scores.order_by().values_list("prompt_id").annotate(mean=Avg("score")))
+    # Messages that people wrote from a question: the first sign of an unclear one.
+    labels = [question.label for question in questions]
+    written = Message.objects.filter(participant__study=study, is_from_team=False, prompt_label__in=labels)
+    messages = Counter(dict(written.order_by().values_list("prompt_label").annotate(number=Count("pk"))))
     results = {}
     for question in questions:
         mean, scored = people.get(question.pk, (None, 0))
@@ -65,19 +76,3 @@ def _people(study: Study, keys: Collection[int]) -> dict[int, tuple[float, int]]
     )  # fmt: skip
     rows = scores.order_by().values("answer__prompt").annotate(mean=Avg("score"), number=Count("pk"))
     return {row["answer__prompt"]: (row["mean"], row["number"]) for row in rows}
-
-
-def _models(study: Study, prompt_ids: Collection[str]) -> dict[str, float]:
-    """Mean over models' scored responses; every response weighs alike."""
-    if study.item_bank_id is None:
-        return {}
-    scores = ModelScore.objects.filter(
-        configuration__in=models_of(study).values("pk"), prompt_id__in=prompt_ids, score__isnull=False
-    )
-    return dict(scores.order_by().values_list("prompt_id").annotate(mean=Avg("score")))
-
-
-def _messages(study: Study, labels: Collection[str]) -> Counter[str]:
-    """Messages that people wrote from a question: the first sign of an unclear one."""
-    rows = Message.objects.filter(participant__study=study, is_from_team=False, prompt_label__in=labels)
-    return Counter(dict(rows.order_by().values_list("prompt_label").annotate(number=Count("pk"))))

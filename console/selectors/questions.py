@@ -108,20 +108,14 @@ def chosen(
     questions: Sequence[Question], names: CodeNames, *, words: str, category: str, flag: str
 ) -> list[Question]:
     """Those of the category with the flag that hold the words in label, id or category, by code or name."""
-    needle = words.strip().casefold()
-
-    def holds_words(question: Question) -> bool:
-        category = names.category(question.category)
-        texts = (question.label, question.prompt_id, question.category, category)
-        return any(needle in text.casefold() for text in texts)
-
-    return [
-        question
-        for question in questions
-        if (not category or question.category == category)
-        and (not flag or flag in question.flags)
-        and (not needle or holds_words(question))
-    ]
+    needle, found = words.strip().casefold(), []
+    for question in questions:
+        if (category and question.category != category) or (flag and flag not in question.flags):
+            continue
+        texts = (question.label, question.prompt_id, question.category, names.category(question.category))
+        if not needle or any(needle in text.casefold() for text in texts):
+            found.append(question)
+    return found
 
 
 def answers_counted(answers: QuerySet[Answer]) -> tuple[Counter[int], dict[int, float]]:

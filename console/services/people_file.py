@@ -46,16 +46,14 @@ def people_file(*, study: Study, wanted: PeopleFilter, now: datetime) -> Iterato
     """The rows under the filter, the columns first, safe to open in a spreadsheet program."""
     yield list(COLUMNS)
     for line in _lines(each_row(study, wanted, now, at_once=ROWS_AT_ONCE)):
-        yield [csv_cell(value) for value in _cells(line)]
-
-
-def _cells(line: FileLine) -> tuple[str | int | bool | None, ...]:
-    row, person = line.row, line.person
-    facts = (row.profile, row.state, line.is_test, row.moment.isoformat())
-    if person is None:
-        return (None, row.name, *facts, *[None] * 7)
-    counts = (line.answered, line.questions) if line.questions else (None, None)
-    return (row.name, person.address, *facts, *counts, person.reason, person.replaced_by, *person.platform)
+        row, person = line.row, line.person
+        facts = (row.profile, row.state, line.is_test, row.moment.isoformat())
+        cells: tuple[str | int | bool | None, ...] = (None, row.name, *facts, *[None] * 7)
+        if person is not None:
+            counts = (line.answered, line.questions) if line.questions else (None, None)
+            of_person = (person.reason, person.replaced_by, *person.platform)
+            cells = (row.name, person.address, *facts, *counts, *of_person)
+        yield [csv_cell(value) for value in cells]
 
 
 def _lines(rows: Iterable[Row]) -> Iterator[FileLine]:

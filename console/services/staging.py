@@ -188,18 +188,16 @@ def _unpack(content: bytes, folder: Path) -> None:
                 raise _too_much()
             left = MAX_UNPACKED_BYTES
             for member in members:
-                left -= _write(archive, member, folder / _inside(member.filename), left)
+                name = member.filename
+                path = PurePosixPath(name.replace("\\", "/"))
+                is_outside = path.is_absolute() or ".." in path.parts
+                if is_outside or ":" in name or "\0" in name or len(name) > 500:
+                    raise _unusable(name)
+                left -= _write(archive, member, folder / path, left)
     except UNREADABLE:
         raise UploadRefused(
             _("The zip is damaged, incomplete or locked by a password. Nothing was imported; make it anew.")
         ) from None
-
-
-def _inside(name: str) -> PurePosixPath:
-    path = PurePosixPath(name.replace("\\", "/"))
-    if path.is_absolute() or ".." in path.parts or ":" in name or "\0" in name or len(name) > 500:
-        raise _unusable(name)
-    return path
 
 
 def _unusable(name: str) -> UploadRefused:

@@ -95,13 +95,9 @@ def _lines(user: User, pages: "Paginator[Study]", now: datetime) -> Iterator[lis
         page = pages.page(number)
         rights = rights_by_study(user, page)
         for card in study_cards(page, now):
-            yield [csv_cell(cell) for cell in _cells(card, Can.SEE_STUDY in rights[card.study.pk])]
-
-
-def _cells(card: StudyCard, sees_progress: bool) -> list[Any]:
-    study = card.study
-    moments = [study.created_at, study.closes_at, card.results_at if sees_progress else None]
-    created_at, closes_at, results_at = (moment.isoformat() if moment else None for moment in moments)
-    progress = [getattr(card, name) if sees_progress else None for name in PROGRESS]
-    facts = [study.slug, study.name, study.status, created_at, closes_at, card.prompts, card.sets]
-    return [*facts, *progress, results_at]
+            study, sees_progress = card.study, Can.SEE_STUDY in rights[card.study.pk]
+            moments = [study.created_at, study.closes_at, card.results_at if sees_progress else None]
+            created_at, closes_at, results_at = (moment.isoformat() if moment else None for moment in moments)
+            progress = [getattr(card, name) if sees_progress else None for name in PROGRESS]
+            facts = [study.slug, study.name, study.status, created_at, closes_at, card.prompts, card.sets]
+            yield [csv_cell(cell) for cell in (*facts, *progress, results_at)]

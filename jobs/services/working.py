@@ -97,7 +97,13 @@ def _keep(claim: Claim, kind: JobKind, context: JobContext, clock: Clock, over: 
     try:
         while not over.wait(WRITE_SECONDS):
             try:
-                reason = _reason_to_end(claim, kind, context, clock)
+                reason: type[JobInterrupted] | None = None
+                if not job_renew(claim, context.said, now=clock()):
+                    reason = JobLost
+                elif cancel_is_asked(claim):
+                    reason = JobCancelled
+                elif stopping.is_set() and kind.restartable:
+                    reason = JobStopped
             except Error as error:
                 # Away for a moment; where it stays away the lease ends, and another worker begins again.
                 log.warning("a job could not be kept up", job=str(claim.job.pk), error=type(error).__name__)
@@ -107,13 +113,3 @@ def _keep(claim: Claim, kind: JobKind, context: JobContext, clock: Clock, over: 
                 context.end_with(reason)
     finally:
         connections.close_all()
-
-
-def _reason_to_end(
-    claim: Claim, kind: JobKind, context: JobContext, clock: Clock
-) -> type[JobInterrupted] | None:
-    if not job_renew(claim, context.said, now=clock()):
-        return JobLost
-    if cancel_is_asked(claim):
-        return JobCancelled
-    return JobStopped if stopping.is_set() and kind.restartable else None

@@ -72,16 +72,13 @@ class _Skeletons(dict[str, str]):
 
     def __missing__(self, character: str) -> str:
         decomposed = _TAKEN_FOR.get(character) or unicodedata.normalize("NFKD", character)
-        self[character] = plain = "".join(map(_skeleton_of, decomposed))
+        plain = ""
+        for part in decomposed:
+            category, small = unicodedata.category(part), part.casefold()
+            if category not in _DROPPED:
+                plain += " " if category == "Zs" else _TAKEN_FOR.get(part) or _TAKEN_FOR.get(small, small)
+        self[character] = plain
         return plain
-
-
-def _skeleton_of(character: str) -> str:
-    category = unicodedata.category(character)
-    if category in _DROPPED:
-        return ""
-    small = character.casefold()
-    return " " if category == "Zs" else _TAKEN_FOR.get(character) or _TAKEN_FOR.get(small, small)
 
 
 _SKELETONS = _Skeletons()

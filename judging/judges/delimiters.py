@@ -82,8 +82,15 @@ class Delimiters:
                 yield from (before.start(), line.start())
             before = line
         yield from (line.start() for line in (self.rules.finditer(text) if self.rules else ()))
-        if more:
-            yield from _alone(text)
+        if not more:
+            return
+        # Lines on which a speaker's name stands before ">", or alone between drawn signs.
+        if ">" in text:
+            yield from (line.start() for line in _PROMPTED.finditer(text) if _speaks(line["name"]))
+        for line in _RULED.finditer(text) if any_in(_RULES_BEGIN, text) else ():
+            name, heading = (line["name"] or "").strip(), line["heading"] or ""
+            if _speaks(name or heading) or key(heading) in _TURN_HEADINGS or EXTENT.fullmatch(name):
+                yield line.start()
 
     def _poses(self, line: re.Match[str], before: str = "") -> bool:
         if not line["sign"] and line.string[line.end() : line.end() + 1] not in ("", "\n"):
@@ -104,16 +111,6 @@ def _qualifies_speaker(line: re.Match[str]) -> bool:
         return len(words) == 2 and words[1] == "to" and key(words[0]) in _LINE_KEYS
     found = _QUALIFIED.fullmatch(label)
     return found is not None and _speaks(found["name"])
-
-
-def _alone(text: str) -> Iterator[int]:
-    """Lines on which a speaker's name stands before ">", or alone between drawn signs."""
-    if ">" in text:
-        yield from (line.start() for line in _PROMPTED.finditer(text) if _speaks(line["name"]))
-    for line in _RULED.finditer(text) if any_in(_RULES_BEGIN, text) else ():
-        name, heading = (line["name"] or "").strip(), line["heading"] or ""
-        if _speaks(name or heading) or key(heading) in _TURN_HEADINGS or EXTENT.fullmatch(name):
-            yield line.start()
 
 
 def _speaks(name: str) -> bool:
@@ -137,7 +134,14 @@ def delimiters_of(template: str) -> Delimiters:
     plain = skeleton(template).text
     lines = plain.splitlines()
     headings = frozenset(key(line.lstrip("# 0123456789.")) for line in lines if line.startswith("#"))
-    labels = frozenset(key(words.lstrip("0123456789. ")) for words in _labels(lines))
+    # The words with a colon before each slot, on its line or, if it begins that, on the one before.
+    before_slots: list[str] = []
+    for before, line in pairwise(["", *lines]):
+        words = SLOT.split(line)[:-1]
+        if words and not words[0].strip():
+            words[0] = before
+        before_slots += [part for part in words if part.rstrip(" *_`").endswith(":")]
+    labels = frozenset(key(part.lstrip("0123456789. ")) for part in before_slots)
     return Delimiters(
         tags=_tags(plain),
         fences=_any_of(
@@ -172,14 +176,3 @@ def _tags(template: str) -> re.Pattern[str]:
 def _spelled(name: str) -> str:
     """A pattern for the letters of `name` however they are spaced or punctuated."""
     return _IN_TAG.join(_DIGITS.get(one, re.escape(one)) for one in name if one.isalnum())
-
-
-def _labels(lines: list[str]) -> list[str]:
-    """The words with a colon before each slot, on its line or, if it begins that, on the one before."""
-    labels = []
-    for before, line in pairwise(["", *lines]):
-        words = SLOT.split(line)[:-1]
-        if words and not words[0].strip():
-            words[0] = before
-        labels += [part for part in words if part.rstrip(" *_`").endswith(":")]
-    return labels

@@ -300,11 +300,11 @@ def _is_punctuated(inside: Inside) -> bool:
         # A speaker and a channel; `system.web` is a part of a program, `user.name` a placeholder.
         return key(parts[0]) in SPEAKER_KEYS and parts[0] != "system" and _PLAIN.isdisjoint(parts)
     walls = inside.core.split("|")
-    return "|" in inside.ends and len(walls) > 1 and any(map(_is_walled, walls))
-
-
-def _is_walled(part: str) -> bool:
-    return key(part) in _CONTROL_KEYS or ("_" in part and part.isidentifier())
+    return (
+        "|" in inside.ends
+        and len(walls) > 1
+        and any(key(wall) in _CONTROL_KEYS or ("_" in wall and wall.isidentifier()) for wall in walls)
+    )
 
 
 def _is_word(inside: Inside) -> bool:

@@ -35,8 +35,12 @@ def is_correct(response: str, reference: str) -> bool:
         return answer[1] == reference
     if _is_bracketed(reference):
         return reference[1] == answer
+    try:
+        are_equal_numbers = float(answer) == float(reference)
+    except ValueError:
+        are_equal_numbers = False
     return (
-        _are_equal_numbers(answer, reference)
+        are_equal_numbers
         or answer.replace("'", "") == reference.replace("'", "")
         or answer == f"[{reference}]"
         or reference == f"[{answer}]"
@@ -46,10 +50,3 @@ def is_correct(response: str, reference: str) -> bool:
 
 def _is_bracketed(text: str) -> bool:
     return len(text) == 3 and text[0] == "(" and text[-1] == ")"
-
-
-def _are_equal_numbers(answer: str, reference: str) -> bool:
-    try:
-        return float(answer) == float(reference)
-    except ValueError:
-        return False

@@ -272,7 +272,13 @@ def reading_of(response: str, task: str, question: str = "", *, version: int = V
         today = reading_of(found, task, question)
         return Reading(found, today.has_form and _compared(today.text, pattern) == _compared(found, pattern))
     text = _plain(_LISTED.sub("", response) if pattern is FREE_TEXT else response)
-    span, announced = _span(text)
+    # What follows the last announcement that something follows, or all.
+    span, announced = text, False
+    for announcement in reversed([*_ANNOUNCED.finditer(text)]):
+        end = _END.search(text, announcement.end())
+        if following := text[announcement.end() : end.start() if end else None].strip():
+            span, announced = following, True
+            break
     reading = _read(text, span, pattern, question, announced=announced)
     if not reading.has_form:
         leads = reading.text != _NONE.text
@@ -293,9 +299,17 @@ def _read(text: str, span: str, pattern: re.Pattern[str], question: str, *, anno
         case _ if pattern is INTEGER:
             return _number(span, announced=announced)
         case _ if pattern is CLOSING_BRACKETS:
-            return _brackets(span, question, announced=announced)
+            signs = re.sub(r"[\s,\"']|\band\b", "", span).removesuffix(".")
+            given = _GIVEN_BRACKETS.search(question)
+            signs = signs.removeprefix("".join(given[1].split())) if given else signs
+            closing = CLOSING_BRACKETS.search(signs) if announced else CLOSING_BRACKETS.fullmatch(signs)
+            return Reading(" ".join(closing[0])) if closing else Reading(span.strip(_EDGES), has_form=False)
         case _ if pattern is FREE_TEXT:
-            return _words(span, question)
+            parts = _BETWEEN_WORDS.split(_SORTED.sub("", span).strip(_EDGES))
+            words = [word for part in parts if (word := part.strip(_EDGES + "()[]{}"))]
+            given = _GIVEN_LIST.search(question)
+            complete = not given or sorted(map(str.casefold, words)) == sorted(given[1].casefold().split())
+            return Reading(" ".join(words), has_form=bool(words) and complete)
     return _word(span, pattern, announced=announced)
 
 
@@ -345,15 +359,6 @@ def _plain(text: str) -> str:
     for _ in range(_MAX_NESTED):
         text = _LATEX.sub(r"\1", text)
     return _EMPHASIS.sub("", text).replace("\r\n", "\n").strip()
-
-
-def _span(text: str) -> tuple[str, bool]:
-    """What follows the last announcement that something follows, or all; and whether it was announced."""
-    for announcement in reversed([*_ANNOUNCED.finditer(text)]):
-        end = _END.search(text, announcement.end())
-        if span := text[announcement.end() : end.start() if end else None].strip():
-            return span, True
-    return text, False
 
 
 def _simpler(span: str, question: str, *, leads: bool) -> Iterator[str]:
@@ -516,31 +521,13 @@ def _number(span: str, *, announced: bool) -> Reading:
         return _NONE
     if not found or (not announced and _DASH.search(text)):
         return Reading(bare, has_form=False)
-    if _is_taken_back(text, found[0]) or _is_inexact(text, found[0]):
+    start, end = found[0].span()
+    near_before = text[max(start - _NEAR_CHARACTERS, 0) : start]
+    is_inexact = _BEFORE_INEXACT.search(near_before) or _BEHIND_INEXACT.match(text, end)
+    if _is_taken_back(text, found[0]) or is_inexact:
         return _NONE
-    leads = found[0].start() == 0 and text[found[0].end() :].lstrip(" ")[:1] in {*":(,;\n"}
+    leads = start == 0 and text[end:].lstrip(" ")[:1] in {*":(,;\n"}
     is_short = leads or len(bare.split()) <= _MAX_WORDS
     if announced or (is_short and not _NOT_THE_NUMBER.search(bare)):
         return Reading(min(values, key=len))
     return Reading(bare, has_form=False)
-
-
-def _is_inexact(text: str, found: re.Match[str]) -> bool:
-    before = text[max(found.start() - _NEAR_CHARACTERS, 0) : found.start()]
-    return bool(_BEFORE_INEXACT.search(before) or _BEHIND_INEXACT.match(text, found.end()))
-
-
-def _brackets(span: str, question: str, *, announced: bool) -> Reading:
-    text = re.sub(r"[\s,\"']|\band\b", "", span).removesuffix(".")
-    given = _GIVEN_BRACKETS.search(question)
-    text = text.removeprefix("".join(given[1].split())) if given else text
-    found = CLOSING_BRACKETS.search(text) if announced else CLOSING_BRACKETS.fullmatch(text)
-    return Reading(" ".join(found[0])) if found else Reading(span.strip(_EDGES), has_form=False)
-
-
-def _words(span: str, question: str) -> Reading:
-    parts = _BETWEEN_WORDS.split(_SORTED.sub("", span).strip(_EDGES))
-    words = [word for part in parts if (word := part.strip(_EDGES + "()[]{}"))]
-    given = _GIVEN_LIST.search(question)
-    complete = not given or sorted(map(str.casefold, words)) == sorted(given[1].casefold().split())
-    return Reading(" ".join(words), has_form=bool(words) and complete)

@@ -21,7 +21,7 @@ from django.apps import apps
 from django.conf import settings
 from django.db import DatabaseError, IntegrityError, connection
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Count, F, Max, Model, OuterRef, Q, Subquery
+from django.db.models import Count, F, Max, OuterRef, Q, Subquery
 from psycopg.conninfo import make_conninfo
 from pydantic import BaseModel, ValidationError
 
@@ -90,17 +90,16 @@ def applied_migrations() -> list[str]:
 def table_facts() -> dict[str, TableFacts]:
     """Every table of the site by its name, many-to-many tables included."""
     models = {model._meta.db_table: model for model in apps.get_models(include_auto_created=True)}
-    return {table: _facts(model) for table, model in sorted(models.items())}
-
-
-def _facts(model: type[Model]) -> TableFacts:
-    columns = [field.attname for field in model._meta.concrete_fields]
-    digest, count = hashlib.sha256(), 0
-    rows = model._base_manager.order_by("pk").values_list(*columns)
-    for row in rows.iterator(chunk_size=CHUNK_ROWS):
-        digest.update(json.dumps(row, default=str, sort_keys=True).encode() + b"\n")
-        count += 1
-    return TableFacts(rows=count, sha256=digest.hexdigest())
+    facts = {}
+    for table, model in sorted(models.items()):
+        columns = [field.attname for field in model._meta.concrete_fields]
+        digest, count = hashlib.sha256(), 0
+        rows = model._base_manager.order_by("pk").values_list(*columns)
+        for row in rows.iterator(chunk_size=CHUNK_ROWS):
+            digest.update(json.dumps(row, default=str, sort_keys=True).encode() + b"\n")
+            count += 1
+        facts[table] = TableFacts(rows=count, sha256=digest.hexdigest())
+    return facts
 
 
 def file_sha256(path: Path) -> str | None:

@@ -176,7 +176,13 @@ def _delete(row: Deletable, typed: str, actor: User, now: datetime) -> None:
         _rows_delete(model, below)
     if isinstance(row, BankVersion):
         bank_remove_if_empty(row.bank_id)
-    _accounts_delete(accounts)
+    # Accounts of people who are in nothing any more.
+    for user in User.objects.filter(pk__in=list(accounts), is_staff=False, participations=None):
+        try:
+            with transaction.atomic():
+                user.delete()
+        except ProtectedError:
+            logger.info("an account stays, as something points at it", extra={"person": user.pk})
 
 
 def _rows_below(row: Model) -> dict[type[Model], set[Any]]:
@@ -210,16 +216,6 @@ def _rows_delete(model: type[Model], keys: Iterable[Any]) -> None:
                 other._base_manager.filter(**{f"{name}__in": some}).update(**{name: None})
         rows: Any = model._base_manager.filter(pk__in=some)
         rows._raw_delete(rows.db)
-
-
-def _accounts_delete(keys: Iterable[int]) -> None:
-    """Accounts of people who are in nothing any more."""
-    for user in User.objects.filter(pk__in=list(keys), is_staff=False, participations=None):
-        try:
-            with transaction.atomic():
-                user.delete()
-        except ProtectedError:
-            logger.info("an account stays, as something points at it", extra={"person": user.pk})
 
 
 def _files_delete(files: Iterable[Any], folders: Iterable[Path]) -> None:

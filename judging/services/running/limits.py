@@ -88,7 +88,14 @@ class Limits:
 
     def room(self, now: datetime) -> int:
         """How many requests may be sent at once, as far as their number goes."""
-        self._forget(now)
+        for sent in reversed(self._sent):
+            if sent.at <= now:
+                break
+            sent.at = now  # the clock was set back
+        while self._sent and self._sent[0].at + self._span <= now:
+            left = self._sent.popleft()
+            left.counts = False
+            self._tokens_sent -= left.tokens
         # A clock that was set back keeps no endpoint waiting for longer than it can ask for.
         if self.held_until is not None and now < self.held_until <= now + LONGEST_HOLD:
             return 0
@@ -170,16 +177,6 @@ class Limits:
     def _is_new(self, uid: UUID) -> bool:
         """Whether the request was sent after the endpoint was last left alone."""
         return self.held_until is None or self._under_way[uid].at >= self.held_until
-
-    def _forget(self, now: datetime) -> None:
-        for sent in reversed(self._sent):
-            if sent.at <= now:
-                break
-            sent.at = now  # the clock was set back
-        while self._sent and self._sent[0].at + self._span <= now:
-            left = self._sent.popleft()
-            left.counts = False
-            self._tokens_sent -= left.tokens
 
 
 def why_too_low(judge: str, limits: Limits, tokens: int) -> str:
