@@ -132,11 +132,11 @@ class Table:
         """Of each column whether it holds numbers, as half of its cells do that say anything."""
         if not self.numeric:
             return [False] * len(self.head)
-        columns = []
-        for place in range(len(self.head)):
+        columns = [False]  # the names of rows
+        for place in range(1, len(self.head)):
             filled = [row[place] for row in self.rows if row[place] not in ("", ABSENT)]
             numbers = sum(1 for cell in filled if NUMBER.match(cell))
-            columns.append(place > 0 and 2 * numbers >= len(filled))
+            columns.append(2 * numbers >= len(filled))
         return columns
 
     @property

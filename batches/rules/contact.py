@@ -109,12 +109,10 @@ def page_heard(before: Contact | None, report: PageReport, *, started_at: dateti
     elif before is not None and not before.is_hidden and gap > UNHEARD_AFTER:
         loss = _Loss(int(gap.total_seconds()), "server")
     after = _with_trouble(here, known, report, loss, started_at=started_at, now=now)
-    clock_off, clock_off_before = report.clock_off_seconds, known.clock_off_seconds
-    if clock_off is None or (
-        clock_off_before is not None and abs(clock_off - clock_off_before) <= CLOCK_JITTER_SECONDS
-    ):
-        clock_off = clock_off_before
-    after = replace(after, clock_off_seconds=clock_off)
+    off, off_before = report.clock_off_seconds, known.clock_off_seconds
+    if off is None or (off_before is not None and abs(off - off_before) <= CLOCK_JITTER_SECONDS):
+        off = off_before  # nothing new
+    after = replace(after, clock_off_seconds=off)
     # Two devices have this session in view. Whoever moves from one to the other leaves the first.
     if (
         before is not None

@@ -122,11 +122,7 @@ def session_extend(
             raise DeadlineMoved(
                 _("The deadline has changed since this page was shown. Look at it and decide again.")
             )
-        # Whoever goes back in their browser finds the form as they sent it, or anew with what they wrote.
-        given = session.events.filter(
-            kind=SessionEventKind.EXTENDED, details__minutes=minutes, details__reason=reason
-        )
-        if actor is not None and made_just_now(given, moment="happened_at", now=now, actor=actor):
+        if actor is not None and _given_just_now(session, minutes, reason, actor, now):
             raise GivenJustNow(
                 _(
                     "You gave these minutes for this reason less than a minute ago; they are not given "
@@ -144,6 +140,14 @@ def session_extend(
         deadline_at = max(now, session.deadline_at) + timedelta(minutes=minutes)
         _run_until(session, deadline_at, SessionEventKind.EXTENDED, reason, now, actor, minutes=minutes)
     return session
+
+
+def _given_just_now(session: Session, minutes: int, reason: str, actor: User, now: datetime) -> bool:
+    """Whoever goes back in their browser finds the form as they sent it, or anew with what they wrote."""
+    given = session.events.filter(
+        kind=SessionEventKind.EXTENDED, details__minutes=minutes, details__reason=reason
+    )
+    return made_just_now(given, moment="happened_at", now=now, actor=actor) is not None
 
 
 def session_reopen(*, session: Session, reason: str, now: datetime, actor: User | None = None) -> Session:

@@ -112,8 +112,10 @@ def chosen(
     for question in questions:
         if (category and question.category != category) or (flag and flag not in question.flags):
             continue
-        texts = (question.label, question.prompt_id, question.category, names.category(question.category))
-        if not needle or any(needle in text.casefold() for text in texts):
+        texts = [question.label, question.prompt_id, question.category]
+        if needle:
+            texts.append(names.category(question.category))
+        if any(needle in text.casefold() for text in texts):
             found.append(question)
     return found
 

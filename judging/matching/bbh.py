@@ -299,17 +299,9 @@ def _read(text: str, span: str, pattern: re.Pattern[str], question: str, *, anno
         case _ if pattern is INTEGER:
             return _number(span, announced=announced)
         case _ if pattern is CLOSING_BRACKETS:
-            signs = re.sub(r"[\s,\"']|\band\b", "", span).removesuffix(".")
-            given = _GIVEN_BRACKETS.search(question)
-            signs = signs.removeprefix("".join(given[1].split())) if given else signs
-            closing = CLOSING_BRACKETS.search(signs) if announced else CLOSING_BRACKETS.fullmatch(signs)
-            return Reading(" ".join(closing[0])) if closing else Reading(span.strip(_EDGES), has_form=False)
+            return _brackets(span, question, announced=announced)
         case _ if pattern is FREE_TEXT:
-            parts = _BETWEEN_WORDS.split(_SORTED.sub("", span).strip(_EDGES))
-            words = [word for part in parts if (word := part.strip(_EDGES + "()[]{}"))]
-            given = _GIVEN_LIST.search(question)
-            complete = not given or sorted(map(str.casefold, words)) == sorted(given[1].casefold().split())
-            return Reading(" ".join(words), has_form=bool(words) and complete)
+            return _words(span, question)
     return _word(span, pattern, announced=announced)
 
 
@@ -531,3 +523,19 @@ def _number(span: str, *, announced: bool) -> Reading:
     if announced or (is_short and not _NOT_THE_NUMBER.search(bare)):
         return Reading(min(values, key=len))
     return Reading(bare, has_form=False)
+
+
+def _brackets(span: str, question: str, *, announced: bool) -> Reading:
+    text = re.sub(r"[\s,\"']|\band\b", "", span).removesuffix(".")
+    given = _GIVEN_BRACKETS.search(question)
+    text = text.removeprefix("".join(given[1].split())) if given else text
+    found = CLOSING_BRACKETS.search(text) if announced else CLOSING_BRACKETS.fullmatch(text)
+    return Reading(" ".join(found[0])) if found else Reading(span.strip(_EDGES), has_form=False)
+
+
+def _words(span: str, question: str) -> Reading:
+    parts = _BETWEEN_WORDS.split(_SORTED.sub("", span).strip(_EDGES))
+    words = [word for part in parts if (word := part.strip(_EDGES + "()[]{}"))]
+    given = _GIVEN_LIST.search(question)
+    complete = not given or sorted(map(str.casefold, words)) == sorted(given[1].casefold().split())
+    return Reading(" ".join(words), has_form=bool(words) and complete)

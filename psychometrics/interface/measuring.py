@@ -62,14 +62,14 @@ class Results:
         header = ("measure", "group", "subset", "value", "95 %", "without, because", "n", "people")
         refused = [f"{block}: not measured. {sentence}" for block, sentence in self.refused.items()]
         lines = []
-        for measure in self:
-            estimate = measure.estimate
-            about = measure.subset or measure.participant or measure.prompt_id
+        for row in self:
+            estimate = row.estimate
+            about = row.subset or row.participant or row.prompt_id
             interval = interval_text(estimate.low, estimate.high)
             why = "" if interval else str(estimate.reason or "")
-            counts = ("" if number is None else str(number) for number in (measure.n, measure.people))
+            counts = ("" if number is None else str(number) for number in (row.n, row.people))
             value = number_text(estimate.value)
-            lines.append((measure.name, measure.group, about, value, interval, why, *counts))
+            lines.append((row.name, row.group, about, value, interval, why, *counts))
         return "\n".join([table_text(header, lines), *refused])
 
     def to_frame(self, library: Library | None = None) -> Any:

@@ -112,7 +112,7 @@ def participants_add(
             )
             for person in people
         )
-        events = []  # that they were added, and those who may take part at once approved
+        events = []  # each was added, and whoever may take part at once approved
         for participant in added:
             own = {"study": participant.study, "participant": participant, "actor": actor, "happened_at": now}
             events.append(StudyEvent(**own, kind=StudyEventKind.PARTICIPANT_ADDED, details={}))
