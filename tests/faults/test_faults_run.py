@@ -42,10 +42,11 @@ def run(empty_embedded: Site) -> Part:
     """The command in a site whose tables are made; it says that all runs."""
     command = [sys.executable, str(ROOT / "manage.py"), "run", "--port", str(free_port())]
     started = Part("run", command, environment=empty_embedded.environment, logs=empty_embedded.logs)
-    # Under `nohup` the tests would hand down that SIGHUP is ignored, as they ignore it.
-    inherited = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # Under `nohup`, and in a script's background, the tests would hand down that these are ignored.
+    inherited = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGHUP, signal.SIGINT)}
     empty_embedded.parts.append(started.start())
-    signal.signal(signal.SIGHUP, inherited)
+    for number, handler in inherited.items():
+        signal.signal(number, handler)
     until(lambda: started.said("Ctrl-C ends it"), seconds=START_SECONDS, what="the site runs")
     return started
 
