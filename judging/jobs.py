@@ -32,8 +32,12 @@ def judging_plan(
     job: JobContext, *, judges: list[str], replicates: int, budget: str | None, seen: str
 ) -> JobResult:
     """Estimate what judging the study would take; where `seen` names a plan that was looked at, start it."""
-    if seen and (begun := _begun_before(job, seen)) is not None:
-        return _run_has_started(begun)
+    row = job_by_id(job.number) if seen and job.number else None
+    if row is not None:
+        # The run that this very job had started when its worker was killed goes on, whoever comes after.
+        runs = judging_runs(job.study).filter(started_by=job.actor, plan_sha256=seen)
+        if (begun := runs.filter(started_at__gte=row.created_at).first()) is not None:
+            return _run_has_started(begun)
     configs = [JudgeConfig.objects.get(slug=slug) for slug in judges]
     specs = study_judge_specs(study=job.study, configs=configs, replicates=replicates)
     until = FINE // 2 if seen else FINE
@@ -57,15 +61,6 @@ def judging_plan(
         )
     run = _started(job, plan, None if budget is None else Decimal(budget), Part(job, until, FINE, STORING))
     return _run_has_started(run)
-
-
-def _begun_before(job: JobContext, seen: str) -> JudgingRun | None:
-    """The run that this very job had started when its worker was killed: it goes on, whoever comes after."""
-    row = job_by_id(job.number) if job.number else None
-    if row is None:
-        return None
-    runs = judging_runs(job.study).filter(started_by=job.actor, plan_sha256=seen)
-    return runs.filter(started_at__gte=row.created_at).first()
 
 
 def _run_has_started(run: JudgingRun) -> JobResult:

@@ -106,18 +106,22 @@ def batch_loads(plan: BatchPlan, participant: Participant) -> list[BatchLoad]:
     for batch_id, arm, people in of_profile.values_list("batch", "arm").annotate(people=Count("pk")):
         in_profile[batch_id][arm] = people
     places = _profile_places(plan, participant)
-    return [
-        BatchLoad(
-            batch_id,
-            in_profile=in_profile[batch_id].total(),
-            total=in_batch.get(batch_id, 0),
-            open_arms=_open_arms(
-                places[batch_id], Counter() if participant.is_test else in_profile[batch_id]
-            ),
-            cut=cut,
+    loads = []
+    for batch_id, cut in Batch.objects.filter(plan=plan).values_list("pk", "cut"):
+        # Left are the arms of the places but the first of each arm, as many as are taken.
+        left = Counter() if participant.is_test else Counter(in_profile[batch_id])
+        open_arms = []
+        for arm in places[batch_id]:
+            if left[arm] > 0:
+                left[arm] -= 1
+            else:
+                open_arms.append(arm)
+        people = in_profile[batch_id].total()
+        load = BatchLoad(
+            batch_id, in_profile=people, total=in_batch.get(batch_id, 0), open_arms=tuple(open_arms), cut=cut
         )
-        for batch_id, cut in Batch.objects.filter(plan=plan).values_list("pk", "cut")
-    ]
+        loads.append(load)
+    return loads
 
 
 def _profile_places(plan: BatchPlan, participant: Participant) -> Mapping[int, Sequence[str]]:
@@ -135,18 +139,6 @@ def _profile_places(plan: BatchPlan, participant: Participant) -> Mapping[int, S
     for batch_id, arm in slots.values_list("batch", "arm"):
         places[batch_id].append(arm)
     return places
-
-
-def _open_arms(places: Sequence[str], taken: Counter[str]) -> tuple[str, ...]:
-    """The arms of the places that are left, when the first of each arm are taken."""
-    left = Counter(taken)
-    found = []
-    for arm in places:
-        if left[arm] > 0:
-            left[arm] -= 1
-        else:
-            found.append(arm)
-    return tuple(found)
 
 
 def exposed_batches(participant: Participant, plan: BatchPlan) -> set[int]:

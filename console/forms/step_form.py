@@ -73,8 +73,16 @@ class StepForm(forms.Form):
         stored = self.stored(study)
         super().__init__(data, initial=stored, prefix=prefix)
         self.study = study
+        with_more = data
+        if more in self.lists:  # the form as it was sent, with one more empty entry in this list
+            with_more, key = data.copy(), f"{more}-TOTAL_FORMS"
+            try:
+                number = int(with_more.get(key, 0))
+            except ValueError:
+                number = 0
+            with_more[key] = str(min(number + 1, MOST_ROWS))
         self.rows = {
-            name: kind(_more(data, name) if name == more else data, prefix=name, initial=stored[name])
+            name: kind(with_more if name == more else data, prefix=name, initial=stored[name])
             for name, kind in self.lists.items()
         }
 
@@ -130,18 +138,6 @@ class StepForm(forms.Form):
                     parts.append({"name": name, "field": self[name], "kind": kind})
             sections.append({"label": label, "parts": parts})
         return sections
-
-
-def _more(data: Any, name: str) -> Any:
-    """The form as it was sent, with one more empty entry in this list."""
-    changed = data.copy()
-    key = f"{name}-TOTAL_FORMS"
-    try:
-        number = int(changed.get(key, 0))
-    except ValueError:
-        number = 0
-    changed[key] = str(min(number + 1, MOST_ROWS))
-    return changed
 
 
 def whole(label: Any, help_text: Any = "") -> forms.IntegerField:

@@ -97,13 +97,19 @@ def board_numbers(study: Study, now: datetime) -> Numbers:
     rows = _counted_rows(study, now)
     sets = {key: number for number, _profile, what, key in rows if what == "set"}
     counts: Counter[tuple[int, str, str]] = Counter()
-    for number, profile, what, n in rows:
-        counts[sets[number] if what in OF_SESSIONS else number, profile, what] += n
-    numbers = sorted(sets.values())
-    profiles = [
-        ProfileCells(profile.name, _cells(study, profile.slug, numbers, counts))
-        for profile in study.protocol.profiles
-    ]
+    for number, slug, what, n in rows:
+        counts[sets[number] if what in OF_SESSIONS else number, slug, what] += n
+    numbers, protocol = sorted(sets.values()), study.protocol
+    profiles = []
+    for profile in protocol.profiles:
+        cells = []
+        for number in numbers:
+            of = {what: counts[number, profile.slug, what] for what in ("filled", "answering", "lost")}
+            laid_down = protocol.has_fixed_places
+            places = counts[number, profile.slug, "place"] if laid_down else protocol.replicates_per_profile
+            if places:
+                cells.append(Cell(number=number, places=places, **of))
+        profiles.append(ProfileCells(profile.name, cells))
     short: Counter[int] = Counter()
     for of_profile in profiles:
         for cell in of_profile.cells:
@@ -118,20 +124,6 @@ def board_numbers(study: Study, now: datetime) -> Numbers:
         answers_today=sum(n for _number, _profile, what, n in rows if what == "minutes"),
         median_minutes=_median({number: n for number, _profile, what, n in rows if what == "minutes"}),
     )
-
-
-def _cells(
-    study: Study, profile: str, numbers: Sequence[int], counts: Counter[tuple[int, str, str]]
-) -> list[Cell]:
-    protocol = study.protocol
-    cells = []
-    for number in numbers:
-        of = {what: counts[number, profile, what] for what in ("filled", "answering", "lost")}
-        laid_down = protocol.has_fixed_places
-        places = counts[number, profile, "place"] if laid_down else protocol.replicates_per_profile
-        if places:
-            cells.append(Cell(number=number, places=places, **of))
-    return cells
 
 
 def _counted_rows(study: Study, now: datetime) -> Sequence[Row]:

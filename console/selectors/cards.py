@@ -172,6 +172,12 @@ def _numbers_by_study(keys: Sequence[int], now: datetime) -> Mapping[int, Counte
     invitations = Invitation.objects.filter(study__in=keys, is_test=False)
     in_study = {"participant__study__in": keys}
     filtered, judged = ScreeningRun.objects.all(), JudgingRun.objects.filter(purpose=RunPurpose.SCORES)
+    # Ended after the newest run of the off-task filter, but for people decided about before.
+    decided = current_verdicts().filter(participant=OuterRef("participant"))
+    unfiltered = _ended_after(keys, filtered, "ran_at").filter(
+        ~Exists(decided), participant__is_test=False, status__in=ENDED
+    )
+    unfiltered = unfiltered.exclude(filter_ran_after("participant__study", "ended_at"))
     # Each with its path to the study.
     rows: Mapping[str, tuple[str, QuerySet[Any]]] = {
         "prompts": ("version__studies", Prompt.objects.filter(version__studies__in=keys)),
@@ -182,7 +188,7 @@ def _numbers_by_study(keys: Sequence[int], now: datetime) -> Mapping[int, Counte
         "applications": ("study", applications().filter(study__in=keys)),
         "messages": ("participant__study", unanswered_messages().filter(**in_study)),
         "excluded": ("participant__study", _excluding_verdicts().filter(**in_study)),
-        "unfiltered": ("participant__study", _unfiltered(_ended_after(keys, filtered, "ran_at"))),
+        "unfiltered": ("participant__study", unfiltered),
         "unjudged": ("participant__study", _unjudged(_ended_after(keys, judged, "started_at"))),
         "to_screen": ("study", undecided_among(Participant.objects.filter(study__in=keys, is_test=False))),
     }  # fmt: skip
@@ -213,13 +219,6 @@ def _excluding_verdicts() -> QuerySet[Verdict]:
         decision=VerdictDecision.CONFIRM, leaves_open=LeftOpen.NOTHING,
         participant__session__status__in=ENDED, participant__is_test=False,
     )  # fmt: skip
-
-
-def _unfiltered(sessions: QuerySet[Session]) -> QuerySet[Session]:
-    """Those that ended after the newest run of the off-task filter, but for people decided about before."""
-    decided = current_verdicts().filter(participant=OuterRef("participant"))
-    ended = sessions.filter(~Exists(decided), participant__is_test=False, status__in=ENDED)
-    return ended.exclude(filter_ran_after("participant__study", "ended_at"))
 
 
 def _unjudged(sessions: QuerySet[Session]) -> QuerySet[Session]:

@@ -1,6 +1,6 @@
 """The list of people as a file, read for many of them at once and nothing beside it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -62,7 +62,22 @@ def _lines(rows: Iterable[Row]) -> Iterator[FileLine]:
     while stretch := list(islice(left, ROWS_AT_ONCE)):
         keys = [row.key for row in stretch if row.kind == PERSON]
         numbers = [row.key for row in stretch if row.kind == INVITATION]
-        people, counts = (_people(keys), _counts(keys)) if keys else ({}, {})
+        platform = (f"platform_entry__{name}" for name in PLATFORM)
+        people = {
+            key: FilePerson(address, is_test, reason, successor, tuple(ids))
+            for key, address, is_test, reason, successor, *ids in Participant.objects.filter(
+                pk__in=keys
+            ).values_list("pk", "user__email", "is_test", "vetting_reason", "replaced_by__code", *platform)
+        }
+        # How many questions each has answered, of how many; who has not started is missing.
+        answers = Answer.objects.filter(session__participant__in=keys).order_by()
+        counted = answers.values("session__participant").annotate(
+            answered=Count("pk", filter=Q(has_text=True)), number=Count("pk")
+        )
+        counts = {
+            key: (answered, number)
+            for key, answered, number in counted.values_list("session__participant", "answered", "number")
+        }
         # Whether each invites a test person; without numbers no query is made.
         invited = dict(Invitation.objects.filter(pk__in=numbers).values_list("pk", "is_test"))
         for row in stretch:
@@ -70,26 +85,3 @@ def _lines(rows: Iterable[Row]) -> Iterator[FileLine]:
                 yield FileLine(row, person, person.is_test, *counts.get(row.key, (0, 0)))
             elif row.kind == INVITATION and row.key in invited:
                 yield FileLine(row, None, invited[row.key])
-
-
-def _people(keys: list[int]) -> Mapping[int, FilePerson]:
-    platform = (f"platform_entry__{name}" for name in PLATFORM)
-    rows = Participant.objects.filter(pk__in=keys).values_list(
-        "pk", "user__email", "is_test", "vetting_reason", "replaced_by__code", *platform
-    )
-    return {
-        key: FilePerson(address, is_test, reason, successor, tuple(ids))
-        for key, address, is_test, reason, successor, *ids in rows
-    }
-
-
-def _counts(keys: list[int]) -> Mapping[int, tuple[int, int]]:
-    """How many questions each has answered, of how many; who has not started is missing."""
-    answers = Answer.objects.filter(session__participant__in=keys).order_by()
-    counted = answers.values("session__participant").annotate(
-        answered=Count("pk", filter=Q(has_text=True)), number=Count("pk")
-    )
-    return {
-        key: (answered, number)
-        for key, answered, number in counted.values_list("session__participant", "answered", "number")
-    }

@@ -64,16 +64,14 @@ MOMENTS = ("newest", "next_at", "minute")
 
 def run_counts(run: JudgingRun, now: datetime) -> dict[str, list[dict[str, Any]]]:
     """Rows and calls of a run that is over, as JSON has them."""
-    counted = {"rows": _row_counts(run, now, now), "calls": _call_counts(run, now, now)}
-    return {
-        of: [{name: _plain(value) for name, value in row.items()} for row in counted[of]] for of in counted
-    }
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return str(value) if isinstance(value, Decimal) else value
+    counted = {"rows": list(_row_counts(run, now, now)), "calls": list(_call_counts(run, now, now))}
+    for row in (*counted["rows"], *counted["calls"]):
+        for name, value in row.items():
+            if isinstance(value, datetime):
+                row[name] = value.isoformat()
+            elif isinstance(value, Decimal):
+                row[name] = str(value)
+    return counted
 
 
 def _counts(run: JudgingRun, now: datetime, since: datetime) -> Counts:

@@ -61,7 +61,13 @@ def compose(criteria: Sequence[records.CriterionRecord], met: Sequence[bool]) ->
     text = " ".join([OPENING, *filter(None, (part(criterion, is_met) for criterion, is_met in pairs))])
     for criterion, is_met in pairs:
         if isinstance(criterion.check, records.WordCountCheck):
-            text = _fit_words(text, criterion.check, is_met=is_met)
+            # Lengthened or cut into the limits, or pushed just outside of them.
+            words, low, high = text.split(), criterion.check.minimum or 0, criterion.check.maximum
+            if is_met:
+                words = _lengthen(words, low)[: high or None]
+            else:
+                words = _lengthen(words, high + 1) if high else words[: max(low - 1, 0)]
+            text = " ".join(words)
     return text
 
 
@@ -79,20 +85,6 @@ def part(criterion: records.CriterionRecord, is_met: bool) -> str:
             return f"I considered this: {criterion.text}" if is_met else ""
         case _:
             return ""
-
-
-def _fit_words(text: str, check: records.WordCountCheck, *, is_met: bool) -> str:
-    """Lengthen or cut the text into the limits, or push it just outside them."""
-    words = text.split()
-    low = check.minimum or 0
-    if not is_met:
-        return (
-            " ".join(_lengthen(words, check.maximum + 1))
-            if check.maximum
-            else " ".join(words[: max(low - 1, 0)])
-        )
-    words = _lengthen(words, low)
-    return " ".join(words[: check.maximum] if check.maximum else words)
 
 
 def _lengthen(words: list[str], length: int) -> list[str]:

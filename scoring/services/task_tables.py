@@ -1,6 +1,5 @@
 """A table of models by tasks becomes an item bank of tasks, with its columns as model configurations."""
 
-from collections.abc import Iterator
 from datetime import datetime
 
 from django.db import transaction
@@ -36,7 +35,17 @@ def task_table_import(
     configuration's only epoch. Raises TableNotCalibratable with a sentence where the fit could not be stored
     as a bank.
     """
-    if problems := list(_name_problems(table)):
+    problems = []  # names that are empty or too long, and two names of one task
+    for (kind, longest), names in zip(MAX_CHARACTERS, (table.tasks, table.models), strict=True):
+        if not all(name.strip() and len(name) <= (longest or 0) for name in names):
+            problems.append(f"The name of a {kind} is empty or longer than {longest} characters.")
+    named: dict[str, str] = {}
+    problems += [
+        f"{other!r} and {task!r} are names of one task; keep one."
+        for task in table.tasks
+        if (other := named.setdefault(task_key(task), task)) != task
+    ]
+    if problems:
         raise TableNotCalibratable("\n".join(problems))
     try:
         calibration = calibrated_tasks(table)
@@ -53,17 +62,6 @@ def task_table_import(
         if not models_on(item_bank.pk).exists():
             _columns_store(item_bank, table, source, now)
     return item_bank, calibration, created
-
-
-def _name_problems(table: AccuracyTable) -> Iterator[str]:
-    """Names that are empty or too long, and two names of one task."""
-    for (kind, longest), names in zip(MAX_CHARACTERS, (table.tasks, table.models), strict=True):
-        if not all(name.strip() and len(name) <= (longest or 0) for name in names):
-            yield f"The name of a {kind} is empty or longer than {longest} characters."
-    named: dict[str, str] = {}
-    for task in table.tasks:
-        if (other := named.setdefault(task_key(task), task)) != task:
-            yield f"{other!r} and {task!r} are names of one task; keep one."
 
 
 def _columns_store(item_bank: ItemBank, table: AccuracyTable, source: str, now: datetime) -> None:

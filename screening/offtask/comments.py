@@ -125,19 +125,17 @@ def _by_kind(pieces: Sequence[str], prompt: PromptFacts) -> dict[ReasonCode, lis
 
 
 def _matching(pieces: Sequence[str], patterns: Sequence[re.Pattern[str]], prompt: PromptFacts) -> list[str]:
-    prompt_words = _words(prompt.text)
-    return [piece for piece in pieces if any(_comments(pattern, piece, prompt_words) for pattern in patterns)]
-
-
-def _comments(pattern: re.Pattern[str], piece: str, prompt_words: set[str]) -> bool:
-    """Whether the clause matches, holds no figure, and does not name and value what the prompt is about."""
-    match = pattern.search(_straight(piece))
-    # A number may be an answer, other than a mark like 4/5 or a model's version.
-    figures = (character.isdigit() for character in _MARK_OR_VERSION.sub("", piece))
-    if match is None or any(figures):
-        return False
-    named = _words(" ".join(match.groupdict().values())) - _DETERMINERS
-    return not named <= prompt_words
+    """The clauses that match, hold no figure, and do not name and value what the prompt is about."""
+    prompt_words, matching = _words(prompt.text), []
+    for piece in pieces:
+        # A number may be an answer, other than a mark like 4/5 or a model's version.
+        if any(character.isdigit() for character in _MARK_OR_VERSION.sub("", piece)):
+            continue
+        matches = filter(None, (pattern.search(_straight(piece)) for pattern in patterns))
+        named = (_words(" ".join(match.groupdict().values())) - _DETERMINERS for match in matches)
+        if any(not words <= prompt_words for words in named):
+            matching.append(piece)
+    return matching
 
 
 def _dominate(

@@ -24,7 +24,18 @@ def marked(text: str, prompt: PromptFacts, reasons: Iterable[ReasonCode]) -> tup
     A minimal answer is evidence as a whole, a comment by its clauses; one that later rules no longer find in
     the text is evidence as a whole, too: what was flagged never goes unmarked.
     """
-    spans = sorted(span for reason in reasons for span in _spans(text, prompt, reason))
+    spans: list[tuple[int, int, ReasonCode]] = []
+    for reason in reasons if text else ():
+        if reason == ReasonCode.NO_ANSWER:
+            continue
+        clauses = [] if reason == ReasonCode.MINIMAL_CONTENT else commenting(visible(text), prompt, reason)
+        of_reason = []
+        for clause in clauses:
+            # Whatever blanks stand between its words in the text itself.
+            as_written = re.compile(r"\s+".join(map(re.escape, clause.split())))
+            of_reason += [(*match.span(), reason) for match in as_written.finditer(text)]
+        spans += of_reason or [(0, len(text), reason)]
+    spans.sort()
     pieces = []
     # Cut at every beginning and end of a span.
     edges = sorted({0, len(text), *(edge for start, end, _reason in spans for edge in (start, end))})
@@ -32,15 +43,3 @@ def marked(text: str, prompt: PromptFacts, reasons: Iterable[ReasonCode]) -> tup
         within = dict.fromkeys(reason for first, last, reason in spans if first <= start and end <= last)
         pieces.append(Piece(text[start:end], tuple(within)))
     return tuple(pieces)
-
-
-def _spans(text: str, prompt: PromptFacts, reason: ReasonCode) -> list[tuple[int, int, ReasonCode]]:
-    if reason == ReasonCode.NO_ANSWER or not text:
-        return []
-    spans: list[tuple[int, int, ReasonCode]] = []
-    if reason != ReasonCode.MINIMAL_CONTENT:
-        for clause in commenting(visible(text), prompt, reason):
-            # Whatever blanks stand between its words in the text itself.
-            as_written = re.compile(r"\s+".join(map(re.escape, clause.split())))
-            spans += [(*match.span(), reason) for match in as_written.finditer(text)]
-    return spans or [(0, len(text), reason)]

@@ -20,31 +20,24 @@ def exclusion_facts(study: Study, codes: Sequence[str], *, public_only: bool = F
     `public_only`: as if only the public prompts had been asked; verdicts on people stay as they are.
     """
     work = {code: Work() for code in codes}
-    flags = _newest_flags(study, public_only=public_only)
-    answers = Answer.objects.filter(
-        session__participant__in=participants.screened_participants(study).values("pk")
-    )
+    people = participants.screened_participants(study).values("pk")
+    flagged = participants.current_answer_flags().filter(answer__session__participant__in=people)
+    answers = Answer.objects.filter(session__participant__in=people)
     if public_only:
-        answers = answers.filter(of_public("prompt"))
+        flagged, answers = flagged.filter(of_public("answer__prompt")), answers.filter(of_public("prompt"))
+    # Reasons of the flags on each answer, of the rules version that was screened with last.
+    by_version: dict[str, dict[int, set[str]]] = {}
+    version = ""
+    flags = flagged.order_by("pk").values_list("answer", "reason", "rules_version")
+    for answer, reason, version in flags.iterator(CHUNK):
+        by_version.setdefault(version, {}).setdefault(answer, set()).add(reason)
+    reasons_of = by_version.get(version, {})
     columns = ("session__participant__code", "pk", "has_text", "saved_at", "session__started_at")
     rows = answers.order_by("pk").values_list(*columns, Left("text", LOOKED_AT)).iterator(CHUNK)
     for code, answer, has_text, saved_at, started_at, start in rows:
         if (own := work.get(code)) is not None:
-            reasons = flags.get(answer, frozenset())
+            reasons = frozenset(reasons_of.get(answer, ()))
             own.add(start if has_text else None, reasons, started_at=started_at, saved_at=saved_at)
     return facts_of_work(
         codes, work, set(participants.excluded_participants(study).values_list("code", flat=True))
     )
-
-
-def _newest_flags(study: Study, *, public_only: bool) -> dict[int, frozenset[str]]:
-    """Reasons of the flags on each answer, of the rules version that was screened with last."""
-    people = participants.screened_participants(study).values("pk")
-    rows = participants.current_answer_flags().filter(answer__session__participant__in=people).order_by("pk")
-    if public_only:
-        rows = rows.filter(of_public("answer__prompt"))
-    by_version: dict[str, dict[int, set[str]]] = {}
-    version = ""
-    for answer, reason, version in rows.values_list("answer", "reason", "rules_version").iterator(CHUNK):
-        by_version.setdefault(version, {}).setdefault(answer, set()).add(reason)
-    return {answer: frozenset(reasons) for answer, reasons in by_version.get(version, {}).items()}

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from presentation.listing import Cell, csv_lines, page_of, wants_csv
 from studies.forms.people import ReplyForm
-from studies.models import Message, Participant, Study
+from studies.models import Participant, Study
 from studies.roles import Can
 from studies.selectors.contact import thread_of, threads
 from studies.selectors.private_questions import private_labels
@@ -71,32 +71,30 @@ def staff_thread(request: HttpRequest, participant: Participant) -> HttpResponse
 def _messages_page(
     request: HttpRequest, study: Study, participant: Participant | None = None, form: ReplyForm | None = None
 ) -> HttpResponse:
-    """The conversations, and beside them the one with this person: the first where none is named."""
+    """The conversations, and beside them the one with this person: the first where none is named. With the
+    labels of the questions that it is about where the reader may know them.
+    """
     page = page_of(request, _threads(request, study), THREADS_PER_PAGE)
     chosen = participant or next(iter(page), None)
+    thread = list(thread_of(chosen)) if chosen else []
+    if chosen:
+        hidden = private_labels(chosen.study, {message.prompt_label for message in thread} - {""})
+        if Can.SEE_PRIVATE in rights_here(request):
+            private_shown(request, chosen.study, "messages", hidden)
+        else:
+            for message in thread:
+                message.prompt_label = "" if message.prompt_label in hidden else message.prompt_label
     context = {
         "study": study,
         "page": page,
         "words": _words(request),
         "show": request.GET.get("show", ""),
         "participant": chosen,
-        "thread": _thread(request, chosen) if chosen else [],
+        "thread": thread,
         "form": form or ReplyForm(),
     }
     status = 422 if form is not None and form.is_bound else 200
     return render(request, "studies/messages.html", context, status=status)
-
-
-def _thread(request: HttpRequest, participant: Participant) -> list[Message]:
-    """The conversation, with the labels of the questions that it is about where the reader may know them."""
-    thread, study = list(thread_of(participant)), participant.study
-    hidden = private_labels(study, {message.prompt_label for message in thread} - {""})
-    if Can.SEE_PRIVATE in rights_here(request):
-        private_shown(request, study, "messages", hidden)
-        return thread
-    for message in thread:
-        message.prompt_label = "" if message.prompt_label in hidden else message.prompt_label
-    return thread
 
 
 def _threads(request: HttpRequest, study: Study) -> QuerySet[Participant]:

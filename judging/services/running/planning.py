@@ -100,7 +100,11 @@ def judge_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | N
     prompts = prompts_to_judge(file.prompts())
     with judge_of(run.study, spec_of(run)) as judge:
         _require_scorable(prompts, judge)
-        calls_of = {pk: list(_calls_of(prompt, judge)) for pk, prompt in prompts.items()}
+        calls_of: dict[int, list[Call]] = {pk: [] for pk in prompts}
+        for pk, prompt in prompts.items():
+            for positions in judge.judge_calls(prompt.task):
+                ids = tuple(prompt.criterion_ids[position] for position in positions)
+                calls_of[pk].append((ids, judge.names(prompt.task, positions)))
     numbers = count(1)
     is_new = not has_judged_criteria(run)
     for number, some in enumerate(slices(file.answers(), ANSWERS_AT_ONCE)):
@@ -141,12 +145,6 @@ def _require_scorable(prompts: Mapping[int, PromptToJudge], judge: Judge) -> Non
             else []
         )
         raise PromptsNotScorable("\n".join([*problems[:NAMED_PROMPTS], *more]))
-
-
-def _calls_of(prompt: PromptToJudge, judge: Judge) -> Iterator[Call]:
-    for positions in judge.judge_calls(prompt.task):
-        ids = tuple(prompt.criterion_ids[position] for position in positions)
-        yield ids, judge.names(prompt.task, positions)
 
 
 def _calls_plan(

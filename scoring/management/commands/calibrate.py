@@ -138,27 +138,23 @@ def show(bar: "tqdm[Any]", what: str, done: int, of: int) -> None:
 
 
 def _refuse_to_write(out: Path, matrix: Path, *, replace: bool) -> None:
+    """Where `out` is no place for the bank."""
+    obstacle = ""
     try:
-        obstacle = _obstacle_to(out, matrix, replace=replace)
+        if out.is_dir():
+            obstacle = f"{out} is a folder; name a file in it."
+        elif not out.parent.is_dir():
+            obstacle = f"There is no folder {out.parent}; make it first."
+        elif out.exists() and not out.is_file():
+            obstacle = f"{out} is a device or a pipe; name a file."
+        elif out.exists() and matrix.exists() and out.samefile(matrix):
+            obstacle = f"{out} is the matrix itself; name another file for the bank."
+        elif out.exists() and not replace:
+            obstacle = f"{out} exists; name another file, or overwrite it with --replace."
     except OSError as error:
         obstacle = f"cannot write {out}: {error.strerror}; name another file."
     if obstacle:
         raise CommandError(obstacle)
-
-
-def _obstacle_to(out: Path, matrix: Path, *, replace: bool) -> str | None:
-    """Why `out` is no place for the bank."""
-    if out.is_dir():
-        return f"{out} is a folder; name a file in it."
-    if not out.parent.is_dir():
-        return f"There is no folder {out.parent}; make it first."
-    if not out.exists():
-        return None
-    if not out.is_file():
-        return f"{out} is a device or a pipe; name a file."
-    if matrix.exists() and out.samefile(matrix):
-        return f"{out} is the matrix itself; name another file for the bank."
-    return None if replace else f"{out} exists; name another file, or overwrite it with --replace."
 
 
 def _write_whole(out: Path, parameters: ItemParameters, *, description: str) -> None:

@@ -113,7 +113,17 @@ def file_kept(file: CheckedFile | None) -> Iterator[uuid.UUID]:
     path = Path(settings.MEDIA_ROOT) / FOLDER / str(token)
     try:
         if file is not None:
-            _write(path, file.content)
+            try:
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                with path.open("xb") as stored:
+                    path.chmod(0o600)
+                    stored.write(file.content)
+                    stored.flush()
+                    os.fsync(stored.fileno())
+            except OSError as error:
+                raise CredentialNotStored(
+                    _("The file could not be stored just now. Nothing was sent; please try again later.")
+                ) from error
         yield token
     except BaseException:
         # What went wrong before matters more than a file that cannot be taken away.
@@ -183,17 +193,3 @@ def stray_files_delete(*, now: datetime) -> int:
     for path in stray:
         path.unlink(missing_ok=True)
     return len(stray)
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with path.open("xb") as file:
-            path.chmod(0o600)
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        raise CredentialNotStored(
-            _("The file could not be stored just now. Nothing was sent; please try again later.")
-        ) from error

@@ -128,30 +128,27 @@ def ids_read(link: RecruitingLink, query: Mapping[str, Sequence[str]]) -> Platfo
     """The ids that a query string carries: all values of each name. Raises IdsInvalid, which never repeats
     what was sent.
     """
-    return PlatformIds(
-        *(_id_read(link, name, query.get(name, ())) if name else "" for name in link.parameters)
-    )
-
-
-def _id_read(link: RecruitingLink, name: str, texts: Sequence[str]) -> str:
-    platform = platform_of(link)
-    facts = {"name": name, "most": PLATFORM_ID_CHARACTERS, "platform": platform.name if platform else ""}
-    if not any(texts):
-        raise IdsInvalid(_("The link is not complete: %(name)s is missing.") % facts)
-    if len(texts) > 1:
-        raise IdsInvalid(_("The link is not right: %(name)s is in it more than once.") % facts)
-    if len(texts[0]) > PLATFORM_ID_CHARACTERS:
-        raise IdsInvalid(
-            numbered(_("The link is not right: %(name)s has more than %(most)d characters."), facts)
-        )
-    if not is_id(link, name, texts[0]):
-        wanted = (
-            _("The link is not right: what it has as %(name)s is no id of %(platform)s.")
-            if platform
-            else _("The link is not right: what it has as %(name)s is no id of a platform.")
-        )
-        raise IdsInvalid(wanted % facts)
-    return texts[0]
+    platform, ids = platform_of(link), []
+    facts = {"most": PLATFORM_ID_CHARACTERS, "platform": platform.name if platform else ""}
+    for name in link.parameters:
+        texts, facts["name"] = query.get(name, ()) if name else [""], name
+        if name and not any(texts):
+            raise IdsInvalid(_("The link is not complete: %(name)s is missing.") % facts)
+        if len(texts) > 1:
+            raise IdsInvalid(_("The link is not right: %(name)s is in it more than once.") % facts)
+        if len(texts[0]) > PLATFORM_ID_CHARACTERS:
+            raise IdsInvalid(
+                numbered(_("The link is not right: %(name)s has more than %(most)d characters."), facts)
+            )
+        if name and not is_id(link, name, texts[0]):
+            wanted = (
+                _("The link is not right: what it has as %(name)s is no id of %(platform)s.")
+                if platform
+                else _("The link is not right: what it has as %(name)s is no id of a platform.")
+            )
+            raise IdsInvalid(wanted % facts)
+        ids.append(texts[0])
+    return PlatformIds(*ids)
 
 
 def id_mark(study: Study, platform_participant: str) -> str:
