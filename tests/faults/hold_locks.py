@@ -1,4 +1,4 @@
-"""Once a quarter of a run is decided, lock every judge and every run, say so, and stand still with them."""
+"""Once a quarter of a run is decided, lock every run and every judge, say so, and stand still with them."""
 
 import time
 
@@ -21,8 +21,9 @@ def main() -> None:
     while not a_quarter_is_decided():
         time.sleep(0.05)
     with transaction.atomic():
-        list(JudgeConfig.objects.select_for_update(no_key=True))
+        # In the order in which whoever claims calls takes them: in the other one, one of the two is ended.
         list(JudgingRun.objects.select_for_update(no_key=True))
+        list(JudgeConfig.objects.select_for_update(no_key=True))
         print("has locked", flush=True)  # noqa: T201
         time.sleep(600)
 
