@@ -224,7 +224,7 @@ class ReplyOutOfRange(ReplyInvalid):
 
 
 class RetryAction(StrEnum):
-    """How a call goes on after a fault."""
+    """How the asking goes on after a fault."""
 
     NEVER = "never"
     """Not at all: the same request would meet the same fault."""
@@ -240,10 +240,10 @@ class RetryAction(StrEnum):
 class FaultRule:
     """What follows from one fault.
 
-    `tries` is the most requests a call makes before it ends with this fault. `counts_against_endpoint`: the
-    endpoint is at fault, not the answer or the model's way with it; many in a row mean that the judge is
-    down. `fails_all`: every other request would fail too. `worth_another_round`: the same request may well
-    succeed later.
+    `tries`: after so many requests of a round none follows one that ends with this fault.
+    `counts_against_endpoint`: the endpoint is at fault, not the answer or the model's way with it; many in a
+    row mean that the judge is down. `fails_all`: every other request would fail too. `worth_another_round`:
+    the same request may well succeed later.
     """
 
     again: RetryAction

@@ -22,7 +22,12 @@ from config.celery import app
 from studies.services import clock
 from tests.support.tables import migrations_record
 
-pytest_plugins = ["tests.support.made_once", "tests.support.made_rows", "tests.upgrades.databases"]
+pytest_plugins = [
+    "tests.support.lock_order",
+    "tests.support.made_once",
+    "tests.support.made_rows",
+    "tests.upgrades.databases",
+]
 
 # Property tests try the same examples in every run, and none fails because the machine is busy.
 hypothesis.settings.register_profile(

@@ -124,6 +124,8 @@ ON_BOTH: dict[str, tuple[str, ...]] = {
         "studies/banks/test_studies_item_banks.py",
         "studies/lifecycle/test_studies_lifecycle.py",
         "studies/lifecycle/test_studies_amending.py",
+        "operations/test_deleting.py::"
+        "test_a_simulated_study_goes_with_every_row_and_file_of_it_and_no_row_of_another",
         "operations/test_deleting_shared.py",
     ),
     "Selectors over JSON and sums: what leaves and what is reported is the same from both.": (

@@ -56,8 +56,8 @@ class JudgingRun(models.Model):
     the most that may be spent, in the currency of the judges' prices, and `committed` what is: the costs of
     all requests on record, those under way at their worst. `resumed_at` is when it last began to ask.
 
-    `counts` are the numbers of rows and calls once it has been over for a while (`services.counts`), None
-    before.
+    `counts` are the numbers of rows and calls once it has been over for a while
+    (`services.running.counting`), None before.
 
     The rows are stored in slices and the plan's hash last: nobody sees a run without one. It is being
     started, each slice moving `resumed_at`, or its start was ended. It takes the place of the study's open
@@ -290,7 +290,8 @@ class JudgeCall(models.Model):
 
     `criterion` is the first one asked about. `request_sha256` names the request with zeros for its mark; with
     `mark`, which was drawn for this call, it says what was sent. `cost` is by the prices of that moment, null
-    where they or the tokens are not known. `called_at` is when it was sent.
+    where they are not known; without the tokens it is the most that the call may have cost. `called_at` is
+    when it was sent, and before its reply is stored when it was claimed.
     """
 
     uid = models.UUIDField(unique=True, default=uuid4, editable=False)

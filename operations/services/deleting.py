@@ -18,7 +18,8 @@ from django.utils.translation import gettext as _, gettext_lazy
 
 from batches.models import Answer
 from jobs.services.lists import list_folders
-from judging.models import JudgeConfig
+from judging.models import JudgeConfig, JudgingRun
+from judging.services.running.deciding import runs_lock
 from operations.services.archiving import something_runs
 from scoring.models import ModelConfiguration, ResultSet
 from scoring.services.export_deleting import exports_folder
@@ -139,8 +140,10 @@ def site_row_delete(*, row: Deletable, typed: str, actor: User, now: datetime) -
     """
     try:
         with transaction.atomic():
-            if isinstance(row, Study):  # first, as whoever accepts one: each would wait for the other
+            if isinstance(row, Study):
+                # First, as whoever accepts one or goes on judging takes them: each would wait for the other.
                 list(row.invitations.select_for_update().order_by("pk").values("pk"))
+                runs_lock(set(JudgingRun.everything.filter(study=row).values_list("pk", flat=True)))
             locked = type(row)._base_manager.select_for_update().filter(pk=row.pk).first()
             if locked is None:
                 raise Gone(_("It was deleted already, by somebody else or in another tab."))

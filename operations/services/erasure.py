@@ -11,7 +11,7 @@ from batches.selectors.deletion import people_to_erase
 from batches.services.deletion import credential_files_delete, person_texts_delete
 from judging.models import AuditItem, CriterionScore, JudgeCall, JudgingRun, RowState
 from judging.services.running.counting import runs_uncount
-from judging.services.running.deciding import given_up
+from judging.services.running.deciding import given_up, runs_lock
 from scoring.models import MeasureRow
 from scoring.services.export_deleting import files_expire
 from screening.models import AnswerFlag, ParticipantFlag, Verdict
@@ -79,6 +79,7 @@ def _quotes_delete(participant: Participant, now: datetime) -> None:
     A call under way loses its lease first, so that what it brings is refused.
     """
     verdicts = CriterionScore.objects.filter(answer__session__participant=participant)
+    runs_lock(set(verdicts.order_by().values_list("judging_run", flat=True).distinct()))
     under_way = verdicts.filter(state=RowState.OPEN)
     runs_uncount(JudgingRun.objects.filter(pk__in=under_way.values("judging_run")))
     under_way.filter(asked_with=None).update(lease=None)

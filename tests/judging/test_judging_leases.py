@@ -18,12 +18,11 @@ from judging.judges.interface import JudgeTask
 from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, PauseReason, ScoringRun
 from judging.selectors.progress import run_counts
 from judging.services.running import claim as claiming, counting, deciding, work as working
-from judging.services.running.claim import CallReader, LostTooOften, rows_claim
+from judging.services.running.claim import SEND_WITHIN, CallReader, LostTooOften, rows_claim
 from judging.services.running.compute import local_work
 from judging.services.running.counting import calls_expire, run_count, run_differs
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_cancel, run_pause, run_plan, run_resume, run_start
-from judging.services.running.work import SEND_WITHIN
 from scoring.tasks import judging_coordinate
 from screening.models import VerdictDecision
 from screening.services.screening import study_screen

@@ -81,6 +81,7 @@ def owner_of(
     *,
     waiting: Callable[[], Iterable[tuple[JudgingRun, ScoringRun]]] | None = None,
     window: Window = PER_MINUTE,
+    on_close: Callable[[], None] = lambda: None,
 ) -> Owner | None:
     """The judge's owner from now on; None where another process is."""
     rows = JudgeConfig.objects.filter(pk=config.pk)
@@ -95,6 +96,7 @@ def owner_of(
         judge_of=lambda _: judge,
         over=lambda: False,
         clock=clock,
+        on_close=on_close,
         window=window,
     )
     return Owner(loop, HeldPool(clock))

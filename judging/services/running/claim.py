@@ -40,6 +40,7 @@ from judging.services.running.deciding import (
     rows_give_up,
     rows_to_claim,
     run_going_on,
+    runs_lock,
     scored,
 )
 from judging.services.running.limits import LONGEST_HOLD
@@ -49,6 +50,8 @@ from llm.requests import BYTES_PER_TOKEN
 
 # So long rows are decided without asking before the owner looks at what else there is to do.
 DECIDING_SECONDS = 0.5
+# A request goes out so soon after its claim is stored, or not at all: the machine may have slept in between.
+SEND_WITHIN = timedelta(seconds=2)
 
 
 class BudgetExhausted(Exception):
@@ -111,6 +114,13 @@ def lease_time() -> timedelta:
     return timedelta(seconds=settings.JUDGING_LEASE_SECONDS)
 
 
+def sent_by(claimed_at: datetime) -> datetime:
+    """By when a call that was claimed at that moment was sent, or will never be: to store a claim may take
+    long, and what is sent later would be under way when its time has passed.
+    """
+    return claimed_at + lease_time() / 2 + SEND_WITHIN
+
+
 def judge_free(now: datetime) -> Q:
     """Judges that nobody asks and that are not to be left alone."""
     held = Q(held_until__gt=now, held_until__lte=now + LONGEST_HOLD)
@@ -146,7 +156,7 @@ class CallReader:
             calls = self.calls_of(rows, now)
             known = known_verdicts(self.run, [call.request_sha256 for call in calls if call.request_sha256])
             to_make = [
-                call for call in calls if not _take_over(call, known.get(call.request_sha256, {}), now)
+                call for call in calls if not _decide_known(call, known.get(call.request_sha256, {}), now)
             ]
             if to_make:
                 return to_make
@@ -247,7 +257,7 @@ class CallReader:
 
 
 @transaction.atomic
-def _take_over(call: Call, known: Mapping[int, KnownVerdict], now: datetime) -> bool:
+def _decide_known(call: Call, known: Mapping[int, KnownVerdict], now: datetime) -> bool:
     """Decide the rows of a call by verdicts that are known; False where one of them is not.
 
     Not of a run that goes on no more: the next one may have planned them.
@@ -348,7 +358,7 @@ def record_of(call: Call, config: JudgeConfig, now: datetime, due_at: datetime) 
 def calls_unclaim(calls: Sequence[Call], *, claim: UUID, now: datetime) -> None:
     """Let the calls of a claim be made by others: they were not sent after all."""
     with transaction.atomic():
-        list(JudgingRun.objects.select_for_update(no_key=True).filter(pk=calls[0].judging_run_id))
+        runs_lock({calls[0].judging_run_id})
         records = JudgeCall.everything.filter(uid__in=[call.uid for call in calls], outcome__in=["", LOST])
         costs = records.aggregate(cost=Sum("cost"))["cost"] or Decimal(0)
         if records.delete()[0]:

@@ -43,7 +43,8 @@ def local_work(
                 break
             verdicts = {call.leader: judge.verdict(call.task, *call.positions) for call in calls}
             planned_judge(run)  # what a program said that was exchanged meanwhile is not stored
-            retry_on_db_outage(partial(verdicts_store, verdicts, claim=claim, now=clock()))
+            store = partial(verdicts_store, verdicts, judging_run=judging_run, claim=claim, now=clock())
+            retry_on_db_outage(store)
             computed = True
             on_progress(len(calls))
     except JudgeNotConfigured as error:

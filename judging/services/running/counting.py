@@ -25,11 +25,13 @@ def calls_expire(now: datetime) -> int:
     if not due.exists():
         return 0
     with transaction.atomic():
+        # Before their calls, as whoever stores a late reply takes them. What goes on is not counted yet.
+        over = JudgingRun.objects.filter(pk__in=due.values("judging_run"), ended_at__isnull=False)
+        runs = list(over.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
         # Not those whose reply is being stored.
-        calls = due.select_for_update(skip_locked=True, no_key=True).values_list("pk", "judging_run")
-        runs = dict(calls)
-        lost = due.filter(pk__in=runs).update(outcome=LOST, due_at=None)
-        runs_uncount(JudgingRun.objects.filter(pk__in=runs.values()))
+        calls = list(due.select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True))
+        lost = due.filter(pk__in=calls).update(outcome=LOST, due_at=None)
+        runs_uncount(JudgingRun.objects.filter(pk__in=runs))
     return lost
 
 

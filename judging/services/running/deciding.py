@@ -7,7 +7,7 @@ when a run is planned, and again when its rows are claimed; only requests that a
 the same moment are made twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -55,6 +55,14 @@ def rows_open(judging_run: int, run: int) -> QuerySet[CriterionScore]:
 def rows_to_claim(judging_run: int, run: int, now: datetime) -> QuerySet[CriterionScore]:
     """Rows that nobody asks about and whose time has come."""
     return rows_open(judging_run, run).filter(available_at__lte=now)
+
+
+def runs_lock(runs: Collection[int]) -> None:
+    """Lock these judging runs, by their keys. Whoever changes rows and calls of a run takes the run before
+    them, its judges and its study: two that took them otherwise would wait for each other.
+    """
+    locked = JudgingRun.everything.select_for_update(no_key=True).filter(pk__in=runs)
+    list(locked.order_by("pk").values_list("pk"))
 
 
 def run_going_on(judging_run: int) -> JudgingRun | None:

@@ -7,10 +7,13 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 
+from judging.judges.course import LOST
 from judging.judges.interface import JudgeResult
 from judging.judges.reasons import UnscoredReason
 from judging.models import JudgeCall, JudgeConfig, ScoringRun
+from judging.services.running.claim import sent_by
 from judging.services.running.limits import MAX_CALLS_AT_A_TIME, Limits, Window
 from judging.services.running.outages import retry_on_db_outage
 from llm.client import USUAL_OUTPUT_TOKENS
@@ -21,6 +24,7 @@ from llm.requests import OK, SchemaUse
 SLIPS = 2
 # What a client is made of: where it changes, the next owner makes another.
 OF_CLIENT = ("base_url", "key_variable", "timeout_seconds", "max_output_tokens")
+UNDER_WAY_OR_LOST = frozenset({"", LOST})
 # Calls come on record nearly in the order in which they are sent: after so many old ones there is no new one.
 OLD_CALLS = 100
 
@@ -52,15 +56,17 @@ class Endpoint:
 
     @transaction.atomic
     def _recent(self, since: datetime) -> list[tuple[datetime, int]]:
-        """When each call since then was sent, and its tokens, 0 where they are not known.
+        """When each call since then was sent, at the latest, and its tokens, 0 where they are not known.
 
         In a transaction, where a server reads no further than is asked for.
         """
-        recent = []
+        recent, now = [], self._clock()
         for run in ScoringRun.objects.filter(config=self.config):
             calls, old = JudgeCall.everything.filter(run=run).order_by("-pk"), 0
-            columns = calls.values_list("called_at", "prompt_tokens", "completion_tokens")
-            for sent_at, prompt, completion in columns.iterator(OLD_CALLS):
+            columns = calls.values_list("called_at", "outcome", "prompt_tokens", "completion_tokens")
+            for sent_at, outcome, prompt, completion in columns.iterator(OLD_CALLS):
+                if outcome in UNDER_WAY_OR_LOST:  # only its claim's moment is known
+                    sent_at = max(sent_at, min(now, sent_by(sent_at)))
                 if sent_at > since:
                     recent.append((sent_at, (prompt or 0) + (completion or 0)))
                 elif (old := old + 1) == OLD_CALLS:
@@ -104,14 +110,17 @@ class Endpoint:
                 self.limits.ease(uid, result.retry_after, self._clock())
         self.limits.settle(uid, attempt.tokens if attempt else None)
 
-    def pace_note(self) -> None:
-        """Let the next owner know until when the endpoint is to be left alone, and how much it takes then."""
+    def pace_note(self, owner: UUID) -> None:
+        """Let the next owner know until when the endpoint is to be left alone, and how much it takes then.
+        One that has begun finds out by itself.
+        """
         config, pace = self.config, int(self.limits.pace)
         before = (config.held_until, config.pace)
         config.held_until, config.pace = self.limits.held_until, pace if pace < MAX_CALLS_AT_A_TIME else None
         if before != (config.held_until, config.pace):
             changed = {"held_until": config.held_until, "pace": config.pace}
-            retry_on_db_outage(lambda: self.row.update(**changed))
+            row = self.row.filter(Q(lease=owner) | Q(lease=None))
+            retry_on_db_outage(lambda: row.update(**changed))
 
     def learn(self, uses: Iterable[SchemaUse]) -> None:
         """Whether it takes schemas, and holds models to them: no later owner needs to find out."""

@@ -40,7 +40,7 @@ ANSWERS_AT_ONCE = 1000
 
 Progress = Callable[[int, int], None]
 # The criteria of one call by place (None is an exact answer), and what names it for an answer.
-Call = tuple[Sequence[int | None], Callable[[str], tuple[bytes, int]] | None]
+PlannedCall = tuple[Sequence[int | None], Callable[[str], tuple[bytes, int]] | None]
 
 
 class PromptsNotScorable(Refused):
@@ -100,7 +100,7 @@ def judge_plan(run: ScoringRun, *, progress: Progress, only: Collection[int] | N
     prompts = prompts_to_judge(file.prompts())
     with judge_of(run.study, spec_of(run)) as judge:
         _require_scorable(prompts, judge)
-        calls_of: dict[int, list[Call]] = {pk: [] for pk in prompts}
+        calls_of: dict[int, list[PlannedCall]] = {pk: [] for pk in prompts}
         for pk, prompt in prompts.items():
             for positions in judge.judge_calls(prompt.task):
                 ids = tuple(prompt.criterion_ids[position] for position in positions)
@@ -150,7 +150,7 @@ def _require_scorable(prompts: Mapping[int, PromptToJudge], judge: Judge) -> Non
 def _calls_plan(
     run: ScoringRun,
     file: PlanFile,
-    calls_of: Mapping[int, Sequence[Call]],
+    calls_of: Mapping[int, Sequence[PlannedCall]],
     answers: Sequence[tuple[int, int, int]],
     numbers: Iterator[int],
     *,

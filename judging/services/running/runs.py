@@ -26,6 +26,7 @@ from judging.models import (
 )
 from judging.selectors.runs import open_judging_run
 from judging.services.running.budget import require_prices
+from judging.services.running.deciding import runs_lock
 from judging.services.running.judge_specs import JudgeSpec, require_compared, scoring_run_open
 from judging.services.running.planning import JudgePlan, Progress, estimate, judge_plan
 from judging.services.running.run_rows import (
@@ -269,7 +270,9 @@ def run_resume(*, run: JudgingRun, budget: Decimal | None, actor: User | None, n
         if not changed:
             raise RunNotOpen(_("Only a paused run can be resumed; this one is not paused."))
         # Whoever resumes wants the judge asked now. The judge before the study, as whoever changes a judge.
-        JudgeConfig.objects.filter(scoring_runs__in=scoring_runs_of(run)).update(held_until=None)
+        judges = JudgeConfig.objects.filter(pk__in=scoring_runs_of(run).values("config")).order_by("pk")
+        list(judges.select_for_update(no_key=True).values_list("pk"))
+        judges.update(held_until=None)
         require_not_archived(study_lock(run.study))
         again = rows_reopen(run, now)
         _event(
@@ -305,7 +308,7 @@ def run_finish(*, run: JudgingRun, now: datetime) -> bool:
     """Mark a run whose rows are all decided; False where some are open or the run is over already."""
     with transaction.atomic():
         # Whoever resumes the run at the same time waits here, or has opened rows again before this looks.
-        JudgingRun.objects.select_for_update(no_key=True).get(pk=run.pk)
+        runs_lock({run.pk})
         if CriterionScore.objects.filter(judging_run=run, state=RowState.OPEN).exists():
             return False
         changed = JudgingRun.objects.filter(pk=run.pk, state__in=OPEN_RUN_STATES).update(

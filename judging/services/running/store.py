@@ -19,7 +19,7 @@ from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, R
 from judging.services.running.budget import cost_of
 from judging.services.running.claim import Call, record_of
 from judging.services.running.counting import runs_uncount
-from judging.services.running.deciding import scored
+from judging.services.running.deciding import runs_lock, scored
 from llm.requests import Attempt
 from studies.models import StudyEvent
 from studies.services.database import rows_update
@@ -27,7 +27,7 @@ from studies.services.events import StudyEventKind
 
 SETTLED_FIELDS = [
     "request_sha256", "model", "raw_reply", "prompt_tokens", "completion_tokens", "cost", "latency_ms",
-    "outcome", "due_at",
+    "outcome", "called_at", "due_at",
 ]  # fmt: skip
 SCORED_FIELDS = [*scored(None, None, "", RowOrigin.ASKED, timezone.now())]
 RNG = random.SystemRandom()
@@ -54,7 +54,7 @@ def results_store(done: Sequence[Done], *, now: datetime) -> None:
     """
     runs = {each.call.judging_run_id for each in done}
     with transaction.atomic():
-        list(JudgingRun.objects.select_for_update(no_key=True).filter(pk__in=runs).order_by("pk"))
+        runs_lock(runs)
         # Rows before calls, as whoever deletes a person's data takes them.
         late = _rows_decide(done, now)
         records = JudgeCall.everything.filter(uid__in=[each.call.uid for each in done])
@@ -146,9 +146,12 @@ def _without_verdict(
     return {**fields, "available_at": now + timedelta(seconds=wait)}
 
 
-def verdicts_store(results: Mapping[int, CriterionVerdict], *, claim: UUID, now: datetime) -> None:
+def verdicts_store(
+    results: Mapping[int, CriterionVerdict], *, judging_run: JudgingRun, claim: UUID, now: datetime
+) -> None:
     """Decide rows by a judge that asks no model, while they carry the lease of the claim."""
     with transaction.atomic():
+        runs_lock({judging_run.pk})
         rows = CriterionScore.objects.filter(state=RowState.OPEN, lease=claim)
         for pk, verdict in results.items():
             fields = scored(verdict.score, verdict.confidence, verdict.explanation, RowOrigin.ASKED, now)

@@ -23,6 +23,7 @@ from judging.models import JudgeConfig, JudgingRun, PauseReason, ScoringRun
 from judging.services.running.breaker import lost_by_all, why_failing
 from judging.services.running.budget import PricesUnknown
 from judging.services.running.claim import (
+    SEND_WITHIN,
     BudgetExhausted,
     Call,
     CallReader,
@@ -30,6 +31,7 @@ from judging.services.running.claim import (
     calls_claim,
     calls_unclaim,
     lease_time,
+    sent_by,
 )
 from judging.services.running.counting import calls_expire
 from judging.services.running.deciding import rows_open
@@ -57,8 +59,6 @@ REFRESH = timedelta(seconds=1)
 STAY = timedelta(seconds=3)
 # A judge that is to be left alone for longer is given back: the next owner begins when its time has come.
 HOLD = timedelta(seconds=60)
-# A request goes out so soon after its claim, or not at all: the machine may have slept in between.
-SEND_WITHIN = timedelta(seconds=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ class JudgeLoop:
         if not self._closed:
             self._closed = True
             self._on_close()
-            self._endpoint.pace_note()
+            self._endpoint.pace_note(self._owner)
             retry_on_db_outage(lambda: lease_release(self._endpoint.row, self._owner))
 
     def store(self) -> None:
@@ -186,7 +186,7 @@ class JudgeLoop:
             was_sent = each.result is not None or each.error is not None
             self._endpoint.settle(each.call.uid, each.result, was_sent=was_sent)
         if self.limits.held_until != self._endpoint.config.held_until:
-            self._endpoint.pace_note()
+            self._endpoint.pace_note(self._owner)
         for each in ended:
             self._forget(each)
         self._endpoint.learn(each.attempt.schema_use for each in stored)
@@ -231,7 +231,7 @@ class JudgeLoop:
         if not self._closed and not retry_on_db_outage(
             lambda: lease_renew(self._endpoint.row, self._owner, now=now, length=lease_time())
         ):
-            self._closed = True  # the judge is somebody else's
+            self.close()  # the judge is somebody else's
 
     def _refresh(self, now: datetime) -> None:
         if now < self._refresh_at:
@@ -342,14 +342,16 @@ class JudgeLoop:
             how = replace(call.how, plain=call.how.plain or self._endpoint.plain)
             self._to_send[call.uid] = Ended(replace(call, how=how), claim, config, sent_at)
             try:
-                if sent_at > now + lease_time() / 2:
-                    raise RuntimeError("it would still be under way when its time has passed")
-                pool.submit(self._make, judge, call.uid)
-            except RuntimeError as error:  # or no thread can be started: another may have taken it
-                logger.warning("a request is not sent", extra={"why": str(error)})
-                self._look_at = sent_at + REFRESH
-                if (unsent := self._to_send.pop(call.uid, None)) is not None:
-                    self._ended.put(unsent)
+                if sent_at + SEND_WITHIN <= sent_by(now):
+                    pool.submit(self._make, judge, call.uid)
+                    continue
+                why = "it would still be under way when its time has passed"
+            except RuntimeError as error:  # no thread can be started: another may have taken it
+                why = str(error)
+            logger.warning("a request is not sent", extra={"why": why})
+            self._look_at = sent_at + REFRESH
+            if (unsent := self._to_send.pop(call.uid, None)) is not None:
+                self._ended.put(unsent)
         return len(claimed), len(admitted) < len(calls)
 
     def _make(self, judge: Judge, uid: UUID) -> None:

@@ -140,7 +140,10 @@ class JudgeCallRow(Row):
     prompt_tokens: int | None = Field(description="tokens of the request; absent if the endpoint did not say")
     completion_tokens: int | None = Field(description="tokens of the reply; absent likewise")
     cost: FiniteFloat | None = Field(
-        description="by the prices of that moment; absent if they or the tokens are not known"
+        description="by the prices of that moment, absent if they are not known; without the tokens the most "
+        "that the request may have cost"
     )
     latency_ms: FiniteFloat = Field(description="milliseconds from the request to its end")
-    called_at: datetime = Field(description="when the request was put on record")
+    called_at: datetime = Field(
+        description="when the request was sent; of a lost one when it was put on record"
+    )

@@ -460,3 +460,87 @@ def test_a_judge_is_not_handed_over_to_one_whose_rows_all_wait(
     run.rows.update(available_at=now)
     JudgeConfig.objects.filter(pk=other.pk).update(held_until=now + timedelta(minutes=1))
     assert not others_wait(config, now)
+
+
+def slow_to_store(monkeypatch: pytest.MonkeyPatch, clock: SteppedClock, seconds: float) -> None:
+    """Each claim takes so long to be stored."""
+    claimed = claiming.calls_claim
+
+    def calls_claim(*args: Any, **kwargs: Any) -> Any:
+        calls = claimed(*args, **kwargs)
+        clock.step(seconds)
+        return calls
+
+    monkeypatch.setattr(working, "calls_claim", calls_claim)
+
+
+def test_what_took_long_to_claim_counts_from_when_it_can_have_been_sent(
+    server: RunningJudge, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = judge_of(server, requests_per_minute=4, concurrency=4, timeout_seconds=5.0)
+    make_run(judge, people=1)
+    clock = SteppedClock(timezone.now())
+    with monkeypatch.context() as slow:
+        slow_to_store(slow, clock, 12.0)
+        first = owning(judge, clock)
+        first.turn()
+    sent_at = clock.now
+    assert first.under_way == 4
+    # It is killed, and its calls are lost before the next owner begins.
+    clock.step(45)
+    second = owning(judge, clock)
+    while not second.under_way:
+        clock.step(0.5)
+        second.turn()
+    assert JudgeCall.objects.filter(outcome="lost").count() == 4
+    assert WINDOW.length <= (clock.now - sent_at).total_seconds() <= WINDOW.length + 10
+
+
+def test_a_call_on_record_says_when_it_was_sent(
+    server: RunningJudge, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = judge_of(server, concurrency=4)
+    make_run(judge, people=1)
+    clock = SteppedClock(timezone.now())
+    slow_to_store(monkeypatch, clock, 12.0)
+    owner = owning(judge, clock)
+    owner.turn()
+    sent_at = clock.now
+    clock.step(1)
+    owner.answered()
+    assert set(JudgeCall.objects.values_list("called_at", flat=True)) == {sent_at}
+
+
+def test_who_lost_the_judge_says_nothing_more_about_it_and_makes_room_for_others(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    config, closed = judge_of(server, concurrency=4), []
+    make_run(config, people=1)
+    clock = SteppedClock(timezone.now())
+    busy = ScriptedJudge(lambda task, position: UnscoredReason.RATE_LIMITED, retry_after=600.0)
+    first = owner_of(config, busy, clock, window=WINDOW, on_close=lambda: closed.append(clock.now))
+    assert first is not None
+    first.turn()
+    clock.step(31)
+    owning(config, clock)
+    first.pool.finish()
+    assert first.turn() is False
+    assert (closed, first.loop.stored) == ([clock.now], 4)
+    config.refresh_from_db()
+    assert (config.held_until, config.pace) == (None, None)
+
+
+def test_what_comes_back_after_the_judge_was_given_back_counts_for_the_next_owner(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    config = judge_of(server, concurrency=4)
+    make_run(config, people=1)
+    clock = SteppedClock(timezone.now())
+    owner = owning(
+        config, clock, ScriptedJudge(lambda task, position: UnscoredReason.RATE_LIMITED, retry_after=600.0)
+    )
+    owner.turn()
+    owner.loop.close()
+    owner.answered()
+    config.refresh_from_db()
+    assert (config.held_until, config.pace) == (clock.now + timedelta(seconds=600), 2)

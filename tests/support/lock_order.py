@@ -1,0 +1,82 @@
+"""On PostgreSQL every test watches the order of locks: a judging run before what is locked beside it.
+
+Two transactions that take them in different orders wait for each other, and the database ends one of them:
+rarely, and on busy machines alone, so no test would show it by itself.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import pytest
+from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
+from psycopg.pq import TransactionStatus
+
+# What is taken later has a higher number.
+PLACES = {
+    "scoring_judgingrun": 0, "scoring_judgeconfig": 1, "scoring_criterionscore": 2, "scoring_judgecall": 2,
+    "studies_study": 2,
+}  # fmt: skip
+LOCKING = re.compile(
+    r'(?:UPDATE|DELETE FROM|SELECT .*? FROM) "(?P<table>\w+)"(?P<rest>.*)', re.DOTALL | re.IGNORECASE
+)
+
+
+class LocksWatched:
+    """The tables of which rows are locked in each connection's transaction, and what was taken too late."""
+
+    def __init__(self) -> None:
+        self.too_late: list[str] = []
+        self._held: WeakKeyDictionary[BaseDatabaseWrapper, set[str]] = WeakKeyDictionary()
+
+    def __call__(
+        self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
+    ) -> Any:
+        connection = context["connection"]
+        held = self._held.setdefault(connection, set())
+        # A test's own transaction may be around those of the code that it runs.
+        in_transaction = any(not block._from_testcase for block in connection.atomic_blocks)
+        if not in_transaction or connection.connection.info.transaction_status is TransactionStatus.IDLE:
+            held.clear()
+        result = execute(sql, params, many, context)
+        table = self._locked(sql)
+        if not in_transaction or table not in PLACES or context["cursor"].rowcount == 0:
+            return result
+        before = [other for other in held if PLACES[other] > PLACES[table]]
+        if before and table not in held:
+            self.too_late.append(f"{table} after {', '.join(sorted(before))}: {sql[:500]}")
+        held.add(table)
+        return result
+
+    def _locked(self, sql: str) -> str:
+        statement = LOCKING.match(sql)
+        if statement is None or (sql.startswith("SELECT") and " FOR " not in sql):
+            return ""
+        return statement["table"]
+
+
+WATCHED = LocksWatched()
+
+
+def watch(connection: BaseDatabaseWrapper, **_: object) -> None:
+    if connection.vendor == "postgresql" and WATCHED not in connection.execute_wrappers:
+        connection.execute_wrappers.append(WATCHED)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def locks_watched() -> Iterator[None]:
+    """Of each connection that a test opens, in whatever thread."""
+    watch(connection)
+    connection_created.connect(watch)
+    yield
+    connection_created.disconnect(watch)
+
+
+@pytest.fixture(autouse=True)
+def locks_in_order(locks_watched: None) -> Iterator[None]:
+    WATCHED.too_late.clear()
+    yield
+    assert not WATCHED.too_late, "locks are taken in another order than elsewhere"
