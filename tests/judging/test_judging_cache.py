@@ -20,6 +20,7 @@ from judging.models import (
 )
 from judging.services.running.claim import lease_time
 from judging.services.running.judge_specs import study_judge_specs
+from judging.services.running.run_rows import rows_delete
 from judging.services.running.runs import RunPlan, run_pause, run_plan, run_resume, run_start
 from scoring.coordinator import Scoring
 from studies.bank.records import CriterionRecord, PromptRecord
@@ -188,6 +189,7 @@ def test_the_same_state_gives_the_same_plan_and_another_answer_another(
     assert plan().judge_plans[0].sha256 != first.judge_plans[0].sha256
     started = run_start(plan=first, budget=None, actor=None, now=now)
     run_sha256 = started.plan_sha256
+    rows_delete(started)
     started.delete()
     again = run_start(plan=first, budget=None, actor=None, now=now)
     assert again.plan_sha256 == run_sha256

@@ -1,4 +1,4 @@
-"""On PostgreSQL every test watches the order of locks: a judging run before what is locked beside it.
+"""On PostgreSQL tests watch the order of locks in their own process: a run before what is locked beside it.
 
 Two transactions that take them in different orders wait for each other, and the database ends one of them:
 rarely, and on busy machines alone, so no test would show it by itself.
@@ -21,7 +21,7 @@ PLACES = {
     "studies_study": 2,
 }  # fmt: skip
 LOCKING = re.compile(
-    r'(?:UPDATE|DELETE FROM|SELECT .*? FROM) "(?P<table>\w+)"(?P<rest>.*)', re.DOTALL | re.IGNORECASE
+    r'(?:UPDATE|DELETE FROM|SELECT .*? FROM|INSERT INTO) "(?P<table>\w+)"', re.DOTALL | re.IGNORECASE
 )
 
 
@@ -31,6 +31,7 @@ class LocksWatched:
     def __init__(self) -> None:
         self.too_late: list[str] = []
         self._held: WeakKeyDictionary[BaseDatabaseWrapper, set[str]] = WeakKeyDictionary()
+        self._blocks: WeakKeyDictionary[BaseDatabaseWrapper, object] = WeakKeyDictionary()
 
     def __call__(
         self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]
@@ -38,12 +39,14 @@ class LocksWatched:
         connection = context["connection"]
         held = self._held.setdefault(connection, set())
         # A test's own transaction may be around those of the code that it runs.
-        in_transaction = any(not block._from_testcase for block in connection.atomic_blocks)
-        if not in_transaction or connection.connection.info.transaction_status is TransactionStatus.IDLE:
+        outermost = next((block for block in connection.atomic_blocks if not block._from_testcase), None)
+        status = connection.connection.info.transaction_status
+        if outermost is not self._blocks.get(connection) or status is TransactionStatus.IDLE:
             held.clear()
+        self._blocks[connection] = outermost
         result = execute(sql, params, many, context)
         table = self._locked(sql)
-        if not in_transaction or table not in PLACES or context["cursor"].rowcount == 0:
+        if outermost is None or table not in PLACES or context["cursor"].rowcount == 0:
             return result
         before = [other for other in held if PLACES[other] > PLACES[table]]
         if before and table not in held:
@@ -53,7 +56,8 @@ class LocksWatched:
 
     def _locked(self, sql: str) -> str:
         statement = LOCKING.match(sql)
-        if statement is None or (sql.startswith("SELECT") and " FOR " not in sql):
+        locks = {"SELECT": " FOR ", "INSERT": " DO UPDATE "}.get(sql[:6], "")
+        if statement is None or locks not in sql:
             return ""
         return statement["table"]
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from judging.judges.course import LOST
 from judging.models import JudgeCall, JudgingRun
@@ -25,12 +25,15 @@ def calls_expire(now: datetime) -> int:
     if not due.exists():
         return 0
     with transaction.atomic():
-        # Before their calls, as whoever stores a late reply takes them. What goes on is not counted yet.
+        # Runs before their calls, as whoever stores a reply takes them; what goes on is not counted yet.
+        # Nobody is waited for: not whoever deletes a run, nor a reply that is being stored.
         over = JudgingRun.objects.filter(pk__in=due.values("judging_run"), ended_at__isnull=False)
-        runs = list(over.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
-        # Not those whose reply is being stored.
-        calls = list(due.select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True))
-        lost = due.filter(pk__in=calls).update(outcome=LOST, due_at=None)
+        runs = list(over.select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True))
+        theirs = due.filter(Q(judging_run__in=runs) | Q(judging_run__ended_at=None))
+        calls = theirs.select_for_update(of=("self",), skip_locked=True, no_key=True).values_list(
+            "pk", flat=True
+        )
+        lost = due.filter(pk__in=list(calls)).update(outcome=LOST, due_at=None)
         runs_uncount(JudgingRun.objects.filter(pk__in=runs))
     return lost
 

@@ -119,8 +119,9 @@ class Endpoint:
         config.held_until, config.pace = self.limits.held_until, pace if pace < MAX_CALLS_AT_A_TIME else None
         if before != (config.held_until, config.pace):
             changed = {"held_until": config.held_until, "pace": config.pace}
-            row = self.row.filter(Q(lease=owner) | Q(lease=None))
-            retry_on_db_outage(lambda: row.update(**changed))
+            # Nor where one has come and gone, and knows better.
+            as_left = Q(lease=None, held_until=before[0], pace=before[1])
+            retry_on_db_outage(lambda: self.row.filter(Q(lease=owner) | as_left).update(**changed))
 
     def learn(self, uses: Iterable[SchemaUse]) -> None:
         """Whether it takes schemas, and holds models to them: no later owner needs to find out."""

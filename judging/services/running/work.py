@@ -114,7 +114,8 @@ class JudgeLoop:
         # Whoever takes a call out of it, a thread or the loop, does with it what is to be done.
         self._to_send: dict[UUID, Ended] = {}
         self._ended: SimpleQueue[Ended] = SimpleQueue()
-        self._now = self._renew_at = self._refresh_at = self._look_at = clock()
+        # The first turn renews before it sends.
+        self._now = self._renew_at = self._refresh_at = self._look_at = self._leased_until = clock()
         # Whose turn it is to send first.
         self._first: object = None
         self._endpoint.take_over()
@@ -189,7 +190,8 @@ class JudgeLoop:
             self._endpoint.pace_note(self._owner)
         for each in ended:
             self._forget(each)
-        self._endpoint.learn(each.attempt.schema_use for each in stored)
+        # Once the judge is given back, its row may name another endpoint.
+        self._endpoint.learn(each.attempt.schema_use for each in stored if not self._closed)
         failed = {each.call.judging_run_id: each.call for each in stored if each.attempt.outcome != OK}
         for call in failed.values():
             self._pause_if_failing(call)
@@ -228,9 +230,13 @@ class JudgeLoop:
             self._stop(run, error)
 
     def _renew(self, now: datetime) -> None:
-        if not self._closed and not retry_on_db_outage(
+        if self._closed:
+            return
+        if retry_on_db_outage(
             lambda: lease_renew(self._endpoint.row, self._owner, now=now, length=lease_time())
         ):
+            self._leased_until = now + lease_time()
+        else:
             self.close()  # the judge is somebody else's
 
     def _refresh(self, now: datetime) -> None:
@@ -342,10 +348,10 @@ class JudgeLoop:
             how = replace(call.how, plain=call.how.plain or self._endpoint.plain)
             self._to_send[call.uid] = Ended(replace(call, how=how), claim, config, sent_at)
             try:
-                if sent_at + SEND_WITHIN <= sent_by(now):
+                if sent_at + SEND_WITHIN <= sent_by(now) and sent_at < self._leased_until:
                     pool.submit(self._make, judge, call.uid)
                     continue
-                why = "it would still be under way when its time has passed"
+                why = "its time, or the judge's lease, would be over"
             except RuntimeError as error:  # no thread can be started: another may have taken it
                 why = str(error)
             logger.warning("a request is not sent", extra={"why": why})

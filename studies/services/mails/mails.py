@@ -147,8 +147,8 @@ def mails_send(*, clock: Callable[[], datetime], may_drop: bool = True) -> int:
                 break
             # The pause after an attempt begins with the attempt; nothing is changed where another has it.
             own = OutgoingMail.objects.filter(pk=due.pk, due_at=due.due_at)
-            due.attempts += 1
-            if own.update(due_at=now + TAKEN_FOR, attempts=F("attempts") + 1):
+            due.attempts, due.due_at = due.attempts + 1, now + TAKEN_FOR
+            if own.update(due_at=due.due_at, attempts=F("attempts") + 1):
                 sent += _send(due, clock)
         return sent
     finally:
@@ -211,6 +211,8 @@ def _address_refused(mail: OutgoingMail, now: datetime) -> None:
 
 @transaction.atomic
 def _failed(mail: OutgoingMail, reason: str, now: datetime) -> None:
+    if OutgoingMail.objects.select_for_update().filter(pk=mail.pk, due_at=mail.due_at).first() is None:
+        return  # it took so long that another is sending it, or has
     record = MailRecord.objects.filter(mail=mail)
     is_over = mail.attempts >= MAX_ATTEMPTS
     has_record = bool(

@@ -20,6 +20,7 @@ from judging.judges.interface import FIRST_ASKING, Asking, JudgeResult, JudgeTas
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgeCall, JudgeConfig, JudgingRun, PauseReason, ScoringRun
 from judging.services.running import claim as claiming, work as working
+from judging.services.running.counting import calls_expire
 from judging.services.running.limits import Window
 from judging.services.running.own import others_wait
 from judging.services.running.process_slots import process_slot
@@ -488,11 +489,11 @@ def test_what_took_long_to_claim_counts_from_when_it_can_have_been_sent(
     assert first.under_way == 4
     # It is killed, and its calls are lost before the next owner begins.
     clock.step(45)
+    assert calls_expire(clock()) == 4
     second = owning(judge, clock)
     while not second.under_way:
         clock.step(0.5)
         second.turn()
-    assert JudgeCall.objects.filter(outcome="lost").count() == 4
     assert WINDOW.length <= (clock.now - sent_at).total_seconds() <= WINDOW.length + 10
 
 
@@ -511,8 +512,9 @@ def test_a_call_on_record_says_when_it_was_sent(
     assert set(JudgeCall.objects.values_list("called_at", flat=True)) == {sent_at}
 
 
+@pytest.mark.parametrize("gives_back", [False, True])
 def test_who_lost_the_judge_says_nothing_more_about_it_and_makes_room_for_others(
-    server: RunningJudge, make_run: MakeRun
+    server: RunningJudge, make_run: MakeRun, *, gives_back: bool
 ) -> None:
     config, closed = judge_of(server, concurrency=4), []
     make_run(config, people=1)
@@ -522,12 +524,38 @@ def test_who_lost_the_judge_says_nothing_more_about_it_and_makes_room_for_others
     assert first is not None
     first.turn()
     clock.step(31)
-    owning(config, clock)
+    second = owning(config, clock)
+    # The other one leaves the endpoint alone for longer, and gives the judge back.
+    until = second.loop.limits.held_until = clock.now + timedelta(seconds=900)
+    if gives_back:
+        second.loop.close()
     first.pool.finish()
     assert first.turn() is False
     assert (closed, first.loop.stored) == ([clock.now], 4)
     config.refresh_from_db()
-    assert (config.held_until, config.pace) == (None, None)
+    assert (config.held_until, config.pace) == (until if gives_back else None, None)
+
+
+def test_what_would_go_out_when_the_lease_is_over_is_not_sent(
+    server: RunningJudge, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = judge_of(server, concurrency=4)
+    make_run(config, people=1)
+    clock = SteppedClock(timezone.now())
+    owner = owning(config, clock)
+    # Looking up what is left takes nearly as long as the lease; the claim itself is in time.
+    waiting = owner.loop._waiting
+
+    def slow() -> list[tuple[JudgingRun, ScoringRun]]:
+        clock.step(27)
+        return list(waiting())
+
+    monkeypatch.setattr(owner.loop, "_waiting", slow)
+    slow_to_store(monkeypatch, clock, 4.0)
+    owner.turn()
+    assert owner.under_way == 0
+    owner.turn()
+    assert not JudgeCall.everything.exists()
 
 
 def test_what_comes_back_after_the_judge_was_given_back_counts_for_the_next_owner(

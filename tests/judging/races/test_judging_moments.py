@@ -91,13 +91,15 @@ def test_why_a_run_pauses_does_not_quote_what_an_endpoint_says_about_an_answer(
 def test_an_owner_that_cannot_renew_its_lease_leaves_no_thread_and_loses_no_verdict(
     scripted: ScriptedRun, run: JudgingRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def away(*args: object) -> None:
+    def away(loop: JudgeLoop, now: datetime) -> None:
         if slow.asked:
             raise OperationalError("the database is away")
+        renew(loop, now)
 
+    renew = JudgeLoop._renew
     slow = ScriptedJudge(says=lambda task, position: time.sleep(0.5))
     monkeypatch.setattr(JudgeLoop, "_renew", away)
-    monkeypatch.setattr(work, "lease_time", lambda: timedelta(seconds=0.1))
+    monkeypatch.setattr(work, "lease_time", lambda: timedelta(seconds=3))
     before = set(threading.enumerate())
     with pytest.raises(OperationalError), ThreadPoolExecutor(2) as pool:
         scripted.work(run, slow, at_once=2, pool=pool)
