@@ -14,6 +14,7 @@ from reporting.selectors.checklist_items import ITEMS
 from scoring.export.folder import move_into_place
 from studies.models import Study, StudyEvent, User
 from studies.services.refusals import Refused
+from studies.services.studies import study_lock
 
 CHECKLIST_ANSWERED = "checklist_answered"
 
@@ -34,7 +35,7 @@ def checklist_answer(*, study: Study, item: str, text: str, actor: User, now: da
     """
     if item not in ITEMS:
         raise UnknownItem(_("The checklist has no item %(item)s.") % {"item": item})
-    Study.objects.select_for_update().get(pk=study.pk)
+    study_lock(study)
     earlier = ChecklistAnswer.objects.filter(study=study, item=item).first()
     if earlier is not None and earlier.text == text:
         return earlier

@@ -21,6 +21,7 @@ from screening.selectors import participants
 from screening.selectors.screening import second_share
 from studies.models import Participant, Study, User
 from studies.services.events import StudyEventKind, participant_event
+from studies.services.people.participants import participant_lock
 from studies.services.refusals import Refused
 
 PROBLEMS: dict[ReadingProblem, Promise] = {
@@ -66,7 +67,7 @@ def verdict_record(
     """
     if not reason.strip():
         raise VerdictRefused(_("A verdict needs a reason; write why."))
-    participant = Participant.objects.select_for_update().get(pk=participant.pk)
+    participant = participant_lock(participant)
     flag = _flag_of(participant)
     given = list(participants.current_verdicts().filter(participant=participant).order_by("pk"))
     if (given[-1].pk if given else None) != seen_verdict_id:

@@ -171,8 +171,12 @@ def require_not_archived(study: Study | None) -> None:
 
 
 def study_lock(study: Study) -> Study:
-    """The study's row as it is now, locked until the transaction ends. Raises StudyGone."""
-    locked = Study.objects.select_for_update().filter(pk=study.pk).first()
+    """The study's row as it is now, locked until the transaction ends. Raises StudyGone.
+
+    It is weak enough that rows which refer to the study can be added meanwhile, as an event is by whoever
+    holds a person of it: each would wait for the other.
+    """
+    locked = Study.objects.select_for_update(no_key=True).filter(pk=study.pk).first()
     if locked is None:
         raise StudyGone
     return locked

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import pytest
 from django.conf import settings
-from django.db import connection
+from django.db import connection, transaction
 
 from batches.models import Answer, Session
 from batches.services.ending import session_withdraw
@@ -21,6 +21,7 @@ from judging.services.running import claim as claiming, counting, deciding, work
 from judging.services.running.claim import SEND_WITHIN, CallReader, LostTooOften, rows_claim
 from judging.services.running.compute import local_work
 from judging.services.running.counting import calls_expire, run_count, run_differs
+from judging.services.running.deciding import runs_lock
 from judging.services.running.judge_specs import JudgeSpec
 from judging.services.running.runs import run_cancel, run_pause, run_plan, run_resume, run_start
 from scoring.tasks import judging_coordinate
@@ -451,6 +452,36 @@ def test_a_request_that_comes_on_record_once_its_run_was_counted_is_counted_too(
     assert (outcomes(), counted.exists()) == (["ok", "ok"], False)
     assert run_count(now=clock()) == run
     assert not run_differs(counted.get(), clock())
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite locks no rows")
+def test_nobody_waits_for_a_run_that_is_being_deleted(
+    owner: Callable[..., Owner], run: JudgingRun, clock: SteppedClock
+) -> None:
+    owner().turn()
+    run_cancel(run=run, actor=None, now=clock())
+    clock.step(LOST_AFTER + 1)
+    locked, done = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        try:
+            with transaction.atomic():
+                runs_lock({run.pk})
+                locked.set()
+                done.wait(60)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        holding = pool.submit(hold)
+        locked.wait(60)
+        try:
+            assert calls_expire(clock()) == 0
+        finally:
+            done.set()
+        holding.result()
+    calls_expire(clock())
+    assert outcomes() == ["lost", "lost"]
 
 
 def test_a_request_that_comes_on_record_while_its_run_is_counted_is_counted_too(

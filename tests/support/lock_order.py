@@ -40,8 +40,10 @@ class LocksWatched:
         held = self._held.setdefault(connection, set())
         # A test's own transaction may be around those of the code that it runs.
         outermost = next((block for block in connection.atomic_blocks if not block._from_testcase), None)
-        status = connection.connection.info.transaction_status
-        if outermost is not self._blocks.get(connection) or status is TransactionStatus.IDLE:
+        begins = connection.connection is None or (
+            connection.connection.info.transaction_status is TransactionStatus.IDLE
+        )
+        if begins or outermost is not self._blocks.get(connection):
             held.clear()
         self._blocks[connection] = outermost
         result = execute(sql, params, many, context)
@@ -67,7 +69,7 @@ WATCHED = LocksWatched()
 
 def watch(connection: BaseDatabaseWrapper, **_: object) -> None:
     if connection.vendor == "postgresql" and WATCHED not in connection.execute_wrappers:
-        connection.execute_wrappers.append(WATCHED)
+        connection.execute_wrappers.insert(0, WATCHED)
 
 
 @pytest.fixture(scope="session", autouse=True)

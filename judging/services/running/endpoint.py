@@ -123,14 +123,16 @@ class Endpoint:
             as_left = Q(lease=None, held_until=before[0], pace=before[1])
             retry_on_db_outage(lambda: self.row.filter(Q(lease=owner) | as_left).update(**changed))
 
-    def learn(self, uses: Iterable[SchemaUse]) -> None:
-        """Whether it takes schemas, and holds models to them: no later owner needs to find out."""
-        for use in uses:
-            if use is SchemaUse.HELD:
-                self._slips = 0
-            self._slips += use is SchemaUse.SLIPPED
-            if not self.plain and (use in {SchemaUse.IN_WORDS, SchemaUse.UNHELD} or self._slips >= SLIPS):
-                self.plain = True
-                retry_on_db_outage(
-                    lambda: self.row.filter(plain_json_at=None).update(plain_json_at=self._clock())
-                )
+    def learn(self, uses: Iterable[tuple[JudgeConfig, SchemaUse]]) -> None:
+        """Whether it takes schemas, and holds models to them: no later owner needs to find out.
+
+        Each with the judge as it was asked: what another address shows says nothing of this one.
+        """
+        address, was_plain = self.config.base_url, self.plain
+        for use in [use for config, use in uses if config.base_url == address]:
+            self._slips = 0 if use is SchemaUse.HELD else self._slips + (use is SchemaUse.SLIPPED)
+            shown = use in {SchemaUse.IN_WORDS, SchemaUse.UNHELD} or self._slips >= SLIPS
+            self.plain = self.plain or shown
+        if self.plain and not was_plain:
+            row = self.row.filter(plain_json_at=None, base_url=address)
+            retry_on_db_outage(lambda: row.update(plain_json_at=self._clock()))

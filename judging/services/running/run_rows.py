@@ -14,7 +14,7 @@ from django.db.models import Q
 from judging.judges.reasons import UnscoredReason
 from judging.models import CriterionScore, JudgingRun, RowOrigin, RowState
 from judging.services.running.claim import lease_time
-from judging.services.running.deciding import run_going_on, scored
+from judging.services.running.deciding import runs_lock, scored
 from judging.services.running.plan_file import Values
 from judging.services.running.planning import JudgePlan
 from studies.services.database import (
@@ -63,7 +63,7 @@ def _followers(plan: JudgePlan, keys: Iterator[int]) -> Iterator[Values]:
 
 
 def known_decide(run: JudgingRun, plan: JudgePlan, now: datetime) -> None:
-    """Decide the rows whose verdicts are known, where nobody was faster, as long as the run goes on."""
+    """Decide the rows whose verdicts are known, where nobody was faster, until the run is over."""
     asked = sum(plan.counted[:2])
     keys = islice(_keys(run, plan), asked, None) if plan.counted[2] else ()
     rows = (
@@ -74,7 +74,8 @@ def known_decide(run: JudgingRun, plan: JudgePlan, now: datetime) -> None:
     names = [*scored(None, None, "", RowOrigin.CACHED, now)]
     for some in slices(rows, ROWS_A_SLICE):
         with one_of_many_writes():
-            if run_going_on(run.pk) is None:
+            runs_lock({run.pk})
+            if JudgingRun.objects.filter(pk=run.pk, ended_at__isnull=False).exists():
                 return
             rows_update(some, names, " AND state = 'open' AND lease IS NULL")
 

@@ -190,8 +190,7 @@ class JudgeLoop:
             self._endpoint.pace_note(self._owner)
         for each in ended:
             self._forget(each)
-        # Once the judge is given back, its row may name another endpoint.
-        self._endpoint.learn(each.attempt.schema_use for each in stored if not self._closed)
+        self._endpoint.learn((each.config, each.attempt.schema_use) for each in stored)
         failed = {each.call.judging_run_id: each.call for each in stored if each.attempt.outcome != OK}
         for call in failed.values():
             self._pause_if_failing(call)

@@ -187,8 +187,19 @@ def _send(mail: OutgoingMail, clock: Callable[[], datetime]) -> bool:
     return True
 
 
+def _lock(mail: OutgoingMail) -> bool:
+    """Lock what belongs to a mail as whoever cancels it does, the mail last; whether it is still this process
+    that sends it: one that took too long says nothing more.
+    """
+    list(Invitation.objects.select_for_update(no_key=True).filter(mails=mail.pk).values_list("pk"))
+    list(MailRecord.objects.select_for_update(no_key=True).filter(mail=mail.pk).values_list("pk"))
+    own = OutgoingMail.objects.select_for_update().filter(pk=mail.pk, due_at=mail.due_at)
+    return bool(list(own.values_list("pk")))
+
+
 @transaction.atomic
 def _sent(mail: OutgoingMail, now: datetime) -> None:
+    _lock(mail)
     invitation = mail.invitation
     record = MailRecord.objects.filter(mail=mail)
     record.update(outcome=MailOutcome.SENT, problem="", attempts=mail.attempts, decided_at=now, mail=None)
@@ -211,8 +222,8 @@ def _address_refused(mail: OutgoingMail, now: datetime) -> None:
 
 @transaction.atomic
 def _failed(mail: OutgoingMail, reason: str, now: datetime) -> None:
-    if OutgoingMail.objects.select_for_update().filter(pk=mail.pk, due_at=mail.due_at).first() is None:
-        return  # it took so long that another is sending it, or has
+    if not _lock(mail):
+        return
     record = MailRecord.objects.filter(mail=mail)
     is_over = mail.attempts >= MAX_ATTEMPTS
     has_record = bool(

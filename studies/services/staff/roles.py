@@ -83,7 +83,7 @@ def role_give(
     """The person's part in the study, and whether they did not have it before. Raises NotOfStaff,
     IsParticipant or NotBlind.
     """
-    study = Study.objects.select_for_update().get(pk=study.pk)
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     if not (user.is_active and user.is_staff):
         raise NotOfStaff(
             _("%(email)s is no staff member who can sign in; add them as staff first.")
@@ -119,7 +119,7 @@ def require_no_participant(study: Study, email: str) -> None:
 @transaction.atomic
 def role_take(*, study: Study, user: User, role: Role, now: datetime, actor: User | None = None) -> bool:
     """Whether the person had this part, which they have no more. A study keeps one lead: raises LastLead."""
-    study = Study.objects.select_for_update().get(pk=study.pk)
+    study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)
     row = StudyRole.objects.filter(study=study, user=user, role=role.value).first()
     if row is None:
         return False

@@ -536,6 +536,22 @@ def test_who_lost_the_judge_says_nothing_more_about_it_and_makes_room_for_others
     assert (config.held_until, config.pace) == (until if gives_back else None, None)
 
 
+def test_what_an_endpoint_shows_of_schemas_says_nothing_of_the_one_that_took_its_place(
+    server: RunningJudge, make_run: MakeRun
+) -> None:
+    config = judge_of(server, concurrency=1)
+    make_run(config, people=1)
+    clock = SteppedClock(timezone.now())
+    owner = owning(config, clock, Schemas(UNHELD))
+    owner.turn()
+    JudgeConfig.objects.update(base_url="http://127.0.0.1:9/v1")
+    clock.step(1)
+    owner.turn()
+    owner.answered()
+    config.refresh_from_db()
+    assert (owner.loop.stored, config.plain_json_at) == (1, None)
+
+
 def test_what_would_go_out_when_the_lease_is_over_is_not_sent(
     server: RunningJudge, make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -97,7 +97,7 @@ def test_an_owner_that_cannot_renew_its_lease_leaves_no_thread_and_loses_no_verd
         renew(loop, now)
 
     renew = JudgeLoop._renew
-    slow = ScriptedJudge(says=lambda task, position: time.sleep(0.5))
+    slow = ScriptedJudge(says=lambda task, position: time.sleep(1))
     monkeypatch.setattr(JudgeLoop, "_renew", away)
     monkeypatch.setattr(work, "lease_time", lambda: timedelta(seconds=3))
     before = set(threading.enumerate())

@@ -127,6 +127,25 @@ class SlowBackend(EmailBackend):
         return int(super().send_messages(messages))
 
 
+class TakenBackend(EmailBackend):
+    """Refuses after so long a time that another worker has taken the mail meanwhile."""
+
+    def send_messages(self, messages: list[EmailMessage]) -> int:  # type: ignore[override]
+        OutgoingMail.objects.update(due_at=datetime(2031, 1, 1, tzinfo=UTC), attempts=2)
+        raise TimeoutError
+
+
+def test_who_sends_for_so_long_that_another_does_so_too_says_nothing_more_of_it(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, now: datetime
+) -> None:
+    settings.EMAIL_BACKEND = f"{__name__}.TakenBackend"
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[TakenBackend.__module__])
+    queue(now)
+    assert mails_send(clock=lambda: now) == 0
+    left = OutgoingMail.objects.values_list("due_at", "attempts").get()
+    assert left == (datetime(2031, 1, 1, tzinfo=UTC), 2)
+
+
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_mail_server_that_hangs_holds_one_thread_and_no_mail_goes_twice(
