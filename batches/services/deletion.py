@@ -30,12 +30,12 @@ def person_texts_delete(participant: Participant) -> dict[str, Any]:
     states, amounts, consents and the trail without its free texts. Return what the event of the deletion is
     to keep.
     """
+    Session.objects.filter(participant=participant).update(resources=[], resources_note="")
     answers = Answer.objects.filter(session__participant=participant)
     answers.update(text="", note="", confidence=None, is_flagged=False)
     Revision.objects.filter(answer__session__participant=participant).update(
         text="", note="", confidence=None
     )
-    Session.objects.filter(participant=participant).update(resources=[], resources_note="")
     PracticeAnswer.objects.filter(participant=participant).delete()
     PracticeClock.objects.filter(participant=participant).delete()
     SessionContact.objects.filter(session__participant=participant).delete()

@@ -15,7 +15,7 @@ from judging.services.running.deciding import given_up, runs_lock
 from scoring.models import MeasureRow
 from scoring.services.export_deleting import files_expire
 from screening.models import AnswerFlag, ParticipantFlag, Verdict
-from studies.models import MailOutcome, MailRecord, OutgoingMail, Participant, StudyEvent
+from studies.models import Invitation, MailOutcome, MailRecord, OutgoingMail, Participant, StudyEvent
 from studies.services.events import StudyEventKind, participant_event
 from studies.services.people.credentials import stray_files_delete
 from studies.services.people.participants import participant_lock
@@ -51,7 +51,11 @@ def withdrawn_erase(*, now: datetime) -> int:
 
 def _person_erase(participant: Participant, now: datetime) -> None:
     with transaction.atomic():
-        # Two runs at once take turns.
+        # Two runs at once take turns; invitations and judging runs before people, as elsewhere.
+        invitations = Invitation.objects.filter(study=participant.study_id, email=participant.user.email)
+        list(invitations.select_for_update(no_key=True).order_by("pk").values_list("pk"))
+        verdicts = CriterionScore.objects.filter(answer__session__participant=participant)
+        runs_lock(set(verdicts.order_by().values_list("judging_run", flat=True).distinct()))
         participant = participant_lock(participant)
         _quotes_delete(participant, now)
         # What was measured of this one person before they withdrew; no later measurement holds them.
@@ -79,7 +83,6 @@ def _quotes_delete(participant: Participant, now: datetime) -> None:
     A call under way loses its lease first, so that what it brings is refused.
     """
     verdicts = CriterionScore.objects.filter(answer__session__participant=participant)
-    runs_lock(set(verdicts.order_by().values_list("judging_run", flat=True).distinct()))
     under_way = verdicts.filter(state=RowState.OPEN)
     runs_uncount(JudgingRun.objects.filter(pk__in=under_way.values("judging_run")))
     under_way.filter(asked_with=None).update(lease=None)

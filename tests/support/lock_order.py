@@ -1,4 +1,4 @@
-"""On PostgreSQL tests watch the order of locks in their own process: a run before what is locked beside it.
+"""On PostgreSQL tests watch the order of locks in their own process.
 
 Two transactions that take them in different orders wait for each other, and the database ends one of them:
 rarely, and on busy machines alone, so no test would show it by itself.
@@ -15,11 +15,18 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from psycopg.pq import TransactionStatus
 
-# What is taken later has a higher number.
-PLACES = {
-    "scoring_judgingrun": 0, "scoring_judgeconfig": 1, "scoring_criterionscore": 2, "scoring_judgecall": 2,
-    "studies_study": 2,
-}  # fmt: skip
+# What is taken later has a higher number: beside a run, and beside a person.
+ORDERS: tuple[dict[str, int], ...] = (
+    {
+        "scoring_judgingrun": 0, "scoring_judgeconfig": 1,
+        "scoring_criterionscore": 2, "scoring_judgecall": 2, "studies_study": 2,
+    },
+    {
+        "studies_invitation": 0, "scoring_judgingrun": 1, "studies_study": 2, "studies_participant": 3,
+        "batches_session": 4, "batches_answer": 5, "studies_mailrecord": 6, "studies_outgoingmail": 7,
+    },
+)  # fmt: skip
+WATCHED_TABLES = frozenset(table for order in ORDERS for table in order)
 LOCKING = re.compile(
     r'(?:UPDATE|DELETE FROM|SELECT .*? FROM|INSERT INTO) "(?P<table>\w+)"', re.DOTALL | re.IGNORECASE
 )
@@ -48,9 +55,11 @@ class LocksWatched:
         self._blocks[connection] = outermost
         result = execute(sql, params, many, context)
         table = self._locked(sql)
-        if outermost is None or table not in PLACES or context["cursor"].rowcount == 0:
+        if outermost is None or table not in WATCHED_TABLES or context["cursor"].rowcount == 0:
             return result
-        before = [other for other in held if PLACES[other] > PLACES[table]]
+        before = {
+            other for order in ORDERS for other in held if order.get(other, -1) > order.get(table, len(order))
+        }
         if before and table not in held:
             self.too_late.append(f"{table} after {', '.join(sorted(before))}: {sql[:500]}")
         held.add(table)
@@ -81,8 +90,9 @@ def locks_watched() -> Iterator[None]:
     connection_created.disconnect(watch)
 
 
-@pytest.fixture(autouse=True)
-def locks_in_order(locks_watched: None) -> Iterator[None]:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Iterator[None]:
+    """While a test runs: what clears its tables afterwards takes them in the order of their names."""
     WATCHED.too_late.clear()
     yield
     assert not WATCHED.too_late, "locks are taken in another order than elsewhere"

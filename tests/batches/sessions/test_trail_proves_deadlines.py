@@ -125,7 +125,10 @@ def test_the_trail_alone_gives_deadline_state_and_end(
     make_person: Callable[..., Participant],
     now: datetime,
 ) -> None:
-    with transaction.atomic():
+    example = transaction.atomic()
+    # Around the transactions of the code, as that of a test is.
+    example._from_testcase = True  # type: ignore[attr-defined]
+    with example:
         participant = make_person(two_studies[closes])
         if extra:
             extra_time_grant(participant=participant, minutes=extra, reason="Dyslexia", now=now)
