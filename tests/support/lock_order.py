@@ -30,6 +30,7 @@ WATCHED_TABLES = frozenset(table for order in ORDERS for table in order)
 LOCKING = re.compile(
     r'(?:UPDATE|DELETE FROM|SELECT .*? FROM|INSERT INTO) "(?P<table>\w+)"', re.DOTALL | re.IGNORECASE
 )
+JOINED = re.compile(r'JOIN "(\w+)"')
 
 
 class LocksWatched:
@@ -54,23 +55,28 @@ class LocksWatched:
             held.clear()
         self._blocks[connection] = outermost
         result = execute(sql, params, many, context)
-        table = self._locked(sql)
-        if outermost is None or table not in WATCHED_TABLES or context["cursor"].rowcount == 0:
-            return result
-        before = {
-            other for order in ORDERS for other in held if order.get(other, -1) > order.get(table, len(order))
-        }
-        if before and table not in held:
-            self.too_late.append(f"{table} after {', '.join(sorted(before))}: {sql[:500]}")
-        held.add(table)
+        tables = self._locked(sql) if outermost and context["cursor"].rowcount else frozenset()
+        for table in tables - held:
+            before = {
+                other
+                for order in ORDERS
+                for other in held
+                if order.get(other, -1) > order.get(table, len(order))
+            }
+            if before:
+                self.too_late.append(f"{table} after {', '.join(sorted(before))}: {sql[:500]}")
+        held |= tables
         return result
 
-    def _locked(self, sql: str) -> str:
+    def _locked(self, sql: str) -> frozenset[str]:
+        """The watched tables of which a statement locks rows: of joined ones too, unless it says of which."""
         statement = LOCKING.match(sql)
         locks = {"SELECT": " FOR ", "INSERT": " DO UPDATE "}.get(sql[:6], "")
         if statement is None or locks not in sql:
-            return ""
-        return statement["table"]
+            return frozenset()
+        lists_all = sql.startswith("SELECT") and " OF " not in sql
+        joined = JOINED.findall(sql.partition(" WHERE ")[0]) if lists_all else []
+        return WATCHED_TABLES & {statement["table"], *joined}
 
 
 WATCHED = LocksWatched()

@@ -191,7 +191,9 @@ def _lock(mail: OutgoingMail) -> bool:
     """Lock what belongs to a mail as whoever cancels it does, the mail last; whether it is still this process
     that sends it: one that took too long says nothing more.
     """
-    list(Invitation.objects.select_for_update(no_key=True).filter(mails=mail.pk).values_list("pk"))
+    if mail.invitation is not None:
+        invitation = Invitation.objects.select_for_update(no_key=True).filter(pk=mail.invitation.pk)
+        list(invitation.values_list("pk"))
     list(MailRecord.objects.select_for_update(no_key=True).filter(mail=mail.pk).values_list("pk"))
     own = OutgoingMail.objects.select_for_update().filter(pk=mail.pk, due_at=mail.due_at)
     return bool(list(own.values_list("pk")))
