@@ -101,7 +101,7 @@ def test_at_the_end_a_page_closes_though_the_server_is_busy_and_goes_on_when_it_
     session = begin(late_tolerance_seconds=0)
     device = new_device(session.participant.user)
     page = open_prompt(session, device=device)
-    pass_time(session, left=3, page=page)
+    pass_time(session, left=6, page=page)
     busy = Busy(device)
     field = page.locator("[name=text]")
     expect(field).to_have_attribute("readonly", "")
