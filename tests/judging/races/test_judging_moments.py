@@ -1,7 +1,6 @@
 """What happens to a judging run while a clock is wrong, people leave, and endpoints talk."""
 
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
@@ -10,6 +9,7 @@ import pytest
 from django.db import OperationalError
 
 from batches.services.ending import session_withdraw
+from judging.judges.interface import JudgeTask
 from judging.models import CriterionScore, JudgeCall, JudgingRun, PauseReason
 from judging.services.running import work
 from judging.services.running.breaker import sentence
@@ -93,11 +93,15 @@ def test_an_owner_that_cannot_renew_its_lease_leaves_no_thread_and_loses_no_verd
 ) -> None:
     def away(loop: JudgeLoop, now: datetime) -> None:
         if slow.asked:
+            is_away.set()
             raise OperationalError("the database is away")
         renew(loop, now)
 
-    renew = JudgeLoop._renew
-    slow = ScriptedJudge(says=lambda task, position: time.sleep(1))
+    def says(task: JudgeTask, position: int | None) -> None:
+        assert is_away.wait(60)
+
+    renew, is_away = JudgeLoop._renew, threading.Event()
+    slow = ScriptedJudge(says=says)
     monkeypatch.setattr(JudgeLoop, "_renew", away)
     monkeypatch.setattr(work, "lease_time", lambda: timedelta(seconds=3))
     before = set(threading.enumerate())
