@@ -138,6 +138,7 @@ def _progress_of(
     config = run.config
     lost = [call for call in calls if call["outcome"] == LOST]
     known = [call for call in calls if call["outcome"] != LOST]
+    priced = [Decimal(call["money"]) for call in known if call["money"] is not None]
     opened = [row for row in rows if row["state"] == RowState.OPEN]
     decided_recently = sum(row["recent"] for row in rows if row["origin"] != RowOrigin.CACHED)
     return JudgeProgress(
@@ -156,7 +157,8 @@ def _progress_of(
         calls=_by(calls, "outcome"),
         prompt_tokens=_total(known, "prompt"),
         completion_tokens=_total(known, "completion"),
-        cost=_cost_of(run, known),
+        # Nothing for judges that ask no model; not known where there are no prices to go by.
+        cost=None if config and config.input_price is None and not priced else sum(priced, ZERO),
         unknown_costs=_total(known, "free"),
         set_aside=run.set_aside or ZERO,
         set_aside_until=run.set_aside_until,
@@ -188,14 +190,6 @@ def _by(rows: Iterable[dict[str, Any]], column: str) -> dict[Any, int]:
 def _reasons(rows: Iterable[dict[str, Any]]) -> dict[str, int]:
     """How many for each reason, the most frequent first."""
     return dict(sorted(_by(rows, "unscored_reason").items(), key=lambda counted: -counted[1]))
-
-
-def _cost_of(run: ScoringRun, calls: Sequence[dict[str, Any]]) -> Decimal | None:
-    """What is on record; nothing for judges that ask no model; None where there are no prices to go by."""
-    known = [Decimal(call["money"]) for call in calls if call["money"] is not None]
-    if not known and run.config is not None and run.config.input_price is None:
-        return None
-    return sum(known, ZERO)
 
 
 def _speed(number: int, minutes: float) -> float | None:

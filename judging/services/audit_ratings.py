@@ -83,9 +83,11 @@ def ratings_import(
         raise RatingsRefused(problems)
     rated = [row for row in reading.rows if row.score is not None or row.comment]
     changed = [
-        (items[row.number], row)
+        (item, row)
         for row in rated
-        if row.number in counting and _differs(items[row.number], row)
+        if row.number in counting
+        for item in [items[row.number]]
+        if row.score not in (None, item.human_score) or _has_new_comment(item, row)
     ]
     earlier = [
         [item.number, item.human_score]
@@ -169,11 +171,6 @@ def _other_rater_problems(
 def _problem(row: RatingRow, message: str) -> Problem:
     place = numbered(_("number %(number)d (line %(line)d)"), {"number": row.number, "line": row.line})
     return ToldProblem(None, place, "", message)
-
-
-def _differs(item: AuditItem, row: RatingRow) -> bool:
-    has_new_score = row.score is not None and row.score != item.human_score
-    return has_new_score or _has_new_comment(item, row)
 
 
 def _has_new_comment(item: AuditItem, row: RatingRow) -> bool:

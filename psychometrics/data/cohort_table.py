@@ -89,7 +89,13 @@ def cohort_from_columns(
     """
     p = np.asarray(score, dtype=np.float64)
     require_scores(p)
-    n_criteria, sure = (None if column is None else _numbers(column) for column in (criteria, confidence))
+    # Numbers, None for NaN.
+    n_criteria, sure = (
+        column
+        if column is None
+        else [None if value != value else value for value in np.asarray(column, dtype=np.float64).tolist()]
+        for column in (criteria, confidence)
+    )
     given = {
         "person": person, "prompt_id": prompt_id, "score": p.tolist(), "batch": batch, "profile": profile,
         "category": category, "criteria": n_criteria, "confidence": sure,
@@ -108,12 +114,6 @@ def cohort_from_columns(
         for who, what, score, where, profile, category, of, sure in zip(*columns, strict=True)
     ]  # fmt: skip
     return _cohort_of_rows(rows, bank)
-
-
-def _numbers(column: ArrayLike) -> list[float | None]:
-    """A column of numbers, None for NaN."""
-    values = np.asarray(column, dtype=np.float64)
-    return [None if value != value else float(value) for value in values.tolist()]
 
 
 def read_cohort(path: Path, bank: ItemBank | None = None) -> Cohort:

@@ -106,7 +106,13 @@ def participants_add(
                 user_id=accounts[person.email],
                 code=_new_code(codes),
                 profile=person.profile,
-                vetting_status=_first_status(person),
+                vetting_status=(
+                    VettingStatus.APPROVED
+                    if person.approved
+                    else VettingStatus.INVITED
+                    if person.invited
+                    else VettingStatus.SUBMITTED
+                ),
                 is_test=person.is_test,
                 submitted_at=now,
             )
@@ -174,12 +180,6 @@ def _accounts(emails: Sequence[str]) -> dict[str, int]:
 
 def _known_accounts(emails: Sequence[str]) -> dict[str, int]:
     return dict(User.objects.filter(email__in=emails).values_list("email", "pk"))
-
-
-def _first_status(person: NewPerson) -> VettingStatus:
-    if person.approved:
-        return VettingStatus.APPROVED
-    return VettingStatus.INVITED if person.invited else VettingStatus.SUBMITTED
 
 
 def normal_email(text: str) -> str:
